@@ -1,4 +1,4 @@
-// What somebody expects over a range of x: a value in each of many cells, NaN where nothing was drawn.
+// A prediction over a range of x: a value in each of many cells, NaN where nothing was drawn.
 
 import { within } from "../formula/numbers.js";
 
@@ -21,7 +21,7 @@ export function createCells([start, stop]) {
     x,
     /** The value of each. */
     values,
-    /** What was drawn at an x, NaN where nothing was. @param {number} at */
+    /** The drawn value at an x, NaN where nothing was drawn. @param {number} at */
     at: (at) => values[cellOf(at)],
     clear: () => values.fill(NaN),
     /** A stroke of the pen; what it passes over is replaced. @param {Point} from @param {Point} to */

@@ -1,4 +1,4 @@
-// What somebody expects, on a layer over the chart's lower
+// A prediction, on a layer over the chart's lower
 // panel: drawn by hand, or the curve of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
@@ -121,9 +121,9 @@ export function createDrawing(range, onDrawn) {
 
   return {
     element: layer,
-    /** What is drawn at an x, NaN where nothing is. */
+    /** The drawn value at an x, NaN where nothing is drawn. */
     at: cells.at,
-    /** What is drawn, cell by cell. */
+    /** The drawn curve, cell by cell. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
     /** Show the curve of an answer. @param {import("./judging.js").Curve} curve */

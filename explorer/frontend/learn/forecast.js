@@ -14,7 +14,7 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
- * What somebody expects. ``checked`` says whether it is right, and a sentence to it; ``answer``
+ * The prediction of a lesson. ``checked`` says whether it is right, and a sentence to it; ``answer``
  * is the sentence to who asks for the answer; ``saved`` and ``restore`` carry it over a reload.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
@@ -120,7 +120,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
   }
 
   /**
-   * What the gradients' axis has to hold, so that every answer can be pictured on it.
+   * The range of the gradients' axis, which holds every answer.
    * @returns {[number, number]}
    */
   function leastRangeOf() {
@@ -132,7 +132,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
     return [Math.min(SPAN[0], ...values, -high / 4), high]; // the legend stands below most curves
   }
 
-  /** What is told of the x that the lesson is about. @param {number} guess */
+  /** The sentence on the x that the lesson is about. @param {number} guess */
   function corner(guess) {
     return typeof at === "number" ? say.pointWords(at, guess, valuesAt(at, choice)) : "";
   }
@@ -187,7 +187,7 @@ function sampled(key, choice) {
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
 }
 
-/** What each rule of a choice returns at an x of its curves. @param {number} at @param {Choice} choice */
+/** The gradient of each rule of a choice at an x of its curves. @param {number} at @param {Choice} choice */
 function valuesAt(at, choice) {
   return choice.rules.map(({ key }) => {
     const { label, formula } = ruleOf(key);

@@ -6,7 +6,7 @@
  */
 /** A sampled gradient; ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
 /**
- * Where a drawing leaves the gradient: from the first to the
+ * A stretch where a drawing leaves the gradient: from the first to the
  * last x, and how far at most, in sizes of the gradient.
  * @typedef {{from: number, to: number, peak: number}} Excursion
  */

@@ -1,4 +1,4 @@
-// What was drawn, picked and revealed in each lesson. It stays in this tab and is sent nowhere.
+// The memory of each lesson: drawings, picks, revealed answers. It stays in this tab and is sent nowhere.
 
 /**
  * ``picked`` is the place of an answer; ``drawn`` the cells of a drawing;

@@ -2,7 +2,7 @@
 
 import { element, freshId, setText } from "../elements/dom.js";
 
-/** What stands beside the button of an answer. @typedef {(Node|string)[]} Content */
+/** The content beside the button of an answer. @typedef {(Node|string)[]} Content */
 
 /**
  * The form. ``onPick`` is told of a picked answer, ``onClear`` that a drawing is to go (null where

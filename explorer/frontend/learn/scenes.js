@@ -9,7 +9,7 @@ import { createStore } from "../choice/store.js";
 import { entered } from "../train/state/tasks.js";
 
 /** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
-/** What holds its choice. @typedef {ReturnType<typeof createStore>} Store */
+/** The store of its choice. @typedef {ReturnType<typeof createStore>} Store */
 
 const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
 

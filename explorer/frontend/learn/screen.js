@@ -10,7 +10,7 @@ import { inline, paragraphs } from "./words.js";
 import { received } from "../choice/message.js";
 
 /**
- * What a lesson reaches outside: ``address`` gives that of a page or route of the server, ``instrument`` is
+ * The surroundings of a lesson: ``address`` gives that of a page or route of the server, ``instrument`` is
  * what the instrument reaches, ``skeleton`` holds the hosts of a training.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
  *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, skeleton: string,
@@ -196,7 +196,7 @@ export function createLesson(lesson, around) {
     );
   }
 
-  /** What follows, and the way back to the prediction. */
+  /** The links to the next lesson, and back to the prediction. */
   function onward() {
     return element(
       "nav",

@@ -151,7 +151,7 @@ export function wordsOf({ parameter, y_name: name, x, mean, sd, control, control
 }
 
 /**
- * What the nets of the width did that is nearest to a value.
+ * The result of the nets trained with the width nearest to a value.
  * @param {Sweep} sweep
  * @param {number} value above 0
  */

@@ -1,4 +1,4 @@
-// What is said of a prediction.
+// Sentences on a prediction.
 
 import { nameOf, valueAt } from "./judging.js";
 import { numberText } from "../formula/substitution.js";
@@ -58,7 +58,7 @@ export function apartWords({ mean, excursions }, drawn, truth, name) {
 }
 
 /**
- * What was expected at one x, and what each rule returns there.
+ * The value expected at one x, and what each rule returns there.
  * @param {number} x
  * @param {number} guess NaN where there is none
  * @param {{label: string, value: number}[]} rules

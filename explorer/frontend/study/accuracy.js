@@ -1,4 +1,4 @@
-// What each rule reaches, with its interval, as plain data: a line a rule, or a curve over what is swept. No page.
+// The score of each rule with its interval, as plain data: a line a rule, or a curve over the swept values. No page.
 
 import { shortText } from "../formula/numbers.js";
 import { scoreText } from "./heat.js";

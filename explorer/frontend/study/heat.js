@@ -58,7 +58,7 @@ function keyOf({ rule, value }) {
   return JSON.stringify([rule, value]);
 }
 
-/** How dark a score is among others. @param {Cell[]} cells @returns {(score: number) => number} */
+/** The shade of a score among others. @param {Cell[]} cells @returns {(score: number) => number} */
 function shadesOf(cells) {
   const scores = cells.flatMap(({ mean }) => (mean === null ? [] : [mean]));
   const high = scores.reduce((most, score) => Math.max(most, score), -Infinity);

@@ -3,7 +3,7 @@
 import { numberText, refusal, typedNumber } from "../formula/numbers.js";
 
 /**
- * What a list may hold: ``what`` is one of its numbers in words, such as "rate".
+ * The bounds of a list: ``what`` is one of its numbers in words, such as "rate".
  * @typedef {{what: string, low: number, high: number, most: number, example: string}} Bounds
  */
 

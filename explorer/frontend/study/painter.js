@@ -14,7 +14,7 @@ import { createHeat } from "./table.js";
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /** @typedef {import("./picture.js").Picture} Picture */
 /**
- * What is done on the page.
+ * The actions of the page.
  * @typedef {import("./commands.js").Acts & {onTable: (text: string) => void, onWrong: (wrong: number) => void}} Acts
  */
 

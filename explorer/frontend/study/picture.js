@@ -1,4 +1,4 @@
-// What the page of studies shows of a state, as plain data. No page.
+// The view model of the page Study: a picture of a state, as plain data. No page.
 
 import { accuracyOf } from "./accuracy.js";
 import { heatOf } from "./heat.js";
@@ -7,7 +7,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /**
- * What a button does: nothing where it is not offered.
+ * The buttons that are enabled.
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered
  * The whole picture; a painter puts each part into its place.
  * @typedef {{offered: Offered, metrics: string[], taken: number,

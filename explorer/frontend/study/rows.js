@@ -13,11 +13,11 @@ import { addedControls, ratesOf, sweptOf, valuesOf } from "./settings.js";
 /**
  * A line of the study: a rule, with a value where it has the parameter that is swept.
  * @typedef {{key: string, label: string, colour: string, control: boolean, value: number|null}} Line
- * What a study is about: what was chosen for it, its lines, rates, and the name of what is swept.
+ * The subject of a study: its choice, its lines, its rates, and the name of the swept parameter.
  * @typedef {{choice: Choice, lines: Line[], rates: number[], sweep: string}} Subject
  */
 
-/** What is seen: the study there is, or the one that is chosen. @param {State} state @returns {Subject} */
+/** The subject on display: that of the study there is, or of the one that is chosen. @param {State} state @returns {Subject} */
 export function subjectOf(state) {
   const { results } = state.view.status;
   const choice = state.studied ?? state.choice;

@@ -8,7 +8,7 @@ import { ACTIVE, IDLE } from "./state.js";
 /** @typedef {import("./state.js").Status} Status */
 /** @typedef {import("./state.js").View} View */
 /**
- * What is to be studied: the query of a link, and what is never in one.
+ * A study to begin: the query of a link, and the table, which is never in one.
  * @typedef {{query: string, table: string|null}} Order
  */
 

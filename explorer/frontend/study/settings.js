@@ -1,4 +1,4 @@
-// What a study is asked to do, beside op, rules and task. No page.
+// The settings of a study, beside op, rules and task. No page.
 
 import { choiceControls } from "../choice/choice.js";
 import { catalogue } from "../choice/entries.js";
@@ -27,7 +27,7 @@ export function withRates(choice, rates) {
   return withSetting(choice, "rates", listText(rates));
 }
 
-/** What a list of rates may hold. @returns {Bounds} */
+/** The bounds of a list of rates. @returns {Bounds} */
 export function rateBounds() {
   const { low, high, rates } = catalogue().limits.study;
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
@@ -56,7 +56,7 @@ export function withValues(choice, values) {
   return { ...choice, training: { ...choice.training, values: listText(values) } };
 }
 
-/** What a list of values of a parameter may hold. @param {Control} control @returns {Bounds} */
+/** The bounds of a list of values of a parameter. @param {Control} control @returns {Bounds} */
 export function valueBounds({ parameter }) {
   const [low, high] = parameter.reach;
   const example = `${parameter.default}`;
@@ -98,7 +98,7 @@ export function judgedTasks() {
 }
 
 /**
- * What is studied, as one text: another one is another study. ``table`` is what somebody pasted.
+ * The key of a study: another text is another study. ``table`` is the pasted one.
  * @param {Choice} choice
  * @param {string} table
  */

@@ -1,4 +1,4 @@
-// What a study is asked to do, as native controls: rates, seeds, what is swept, controls, and the net.
+// The settings of a study as native controls: rates, seeds, the swept parameter, controls, and the net.
 
 import { choiceControls } from "../choice/choice.js";
 import { numberText } from "../formula/numbers.js";

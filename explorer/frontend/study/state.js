@@ -1,4 +1,4 @@
-// What the page of studies knows at a moment, and how it goes on from there. No page, no clock.
+// The state of the page Study, and its transitions. No page, no clock.
 
 import { studyKey } from "./settings.js";
 
@@ -9,9 +9,9 @@ import { studyKey } from "./settings.js";
 /**
  * A study as an event has it.
  * @typedef {Omit<import("../train/state/records.js").StudyEvent, "id"> & {id?: string}} Status
- * What is to be seen: ``notice`` is what could not be done, ``lost`` whether the connection is.
+ * The study as it is displayed: ``notice`` is the refusal of an action, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
- * What a study would take: in words, and whether it is refused.
+ * The cost of a study: in words, and whether it is refused.
  * @typedef {{sentence: string, refused: boolean}} Cost
  * The state: what is chosen, what the study that is seen was begun with, how it stands, what the chosen one
  * would cost (null while that is measured), the colours, the table that was pasted, and how many fields hold

@@ -43,7 +43,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     painter.paint(pictureOf(state));
   }
 
-  /** What is chosen, as it is to be studied. */
+  /** The study of the present choice, to begin. */
   function order() {
     return { query: queryOf(now()), table: taskOf(now()).kind === "own" ? state.table : null };
   }
@@ -55,7 +55,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     become(next);
   }
 
-  /** What the visitor does, each by its button. */
+  /** The actions of the page, each by its button. */
   function acts() {
     return {
       onStart() {
@@ -113,7 +113,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   };
 }
 
-/** What was studied before the page was loaded, with its own formulas. @returns {Partial<State>} */
+/** The study from before the page was loaded, with its own formulas. @returns {Partial<State>} */
 function restored() {
   const { own, studied = null, studiedKey = null } = load("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))

@@ -92,7 +92,7 @@ function cosines(range, series) {
 }
 
 /**
- * What holds all values, with a little margin.
+ * The range of all values, with a little margin.
  * @param {Range|null} range
  * @param {Series[]} series
  * @returns {Range|null}
@@ -137,7 +137,7 @@ function powers(range, series) {
 }
 
 /**
- * How a value is written at the end of its curve.
+ * The text of a value at the end of its curve.
  * @type {{[kind in Scale["kind"]]: (value: number) => string}}
  */
 export const VALUES = {

@@ -120,7 +120,7 @@ function nearestOf(numbers, wanted) {
   return at;
 }
 
-/** What stands at the ends of the curves of rules. @param {Series[]} series @param {Scale} scale */
+/** The names and values at the ends of the rules' curves. @param {Series[]} series @param {Scale} scale */
 function namesOf(series, { kind }) {
   return series
     .filter(({ ends }) => ends)

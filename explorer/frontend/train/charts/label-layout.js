@@ -5,7 +5,7 @@ import { within } from "../../formula/numbers.js";
 const WIDEST = 24; // letters of a name beside the chart; the whole of it stands in the table and the hover
 
 /**
- * Where labels go whose curves end at ``wanted`` px: in the same order from the top,
+ * The positions of labels whose curves end at ``wanted`` px: in the same order from the top,
  * ``height`` apart or more, between ``low`` and ``high``, and no further away than that takes.
  * @param {number[]} wanted
  * @param {number} height px from one to the next

@@ -1,4 +1,4 @@
-// What the large chart shows, by name, and the switch between that and the rest.
+// The heading of the large chart, and the switch between its measures.
 
 import { element, setText } from "../../elements/dom.js";
 import { createSwitch } from "../widgets/toggle-group.js";

@@ -37,7 +37,7 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
 }
 
 /**
- * What stands under the pointer, as the sentence has it: a share in percent, with several seeds its SD.
+ * The value under the pointer, as in the sentence: a share in percent, with several seeds its SD.
  * @param {Scale["kind"]} kind
  * @param {ArrayLike<number>} y
  * @param {ArrayLike<number>} [spread]

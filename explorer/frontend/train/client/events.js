@@ -1,4 +1,4 @@
-// What the server tells of a run or study, event by event; a lost connection is taken up again.
+// The events of a run or study from the server; a lost connection is opened again.
 
 const RETRY_MS = 1000;
 

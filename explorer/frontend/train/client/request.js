@@ -1,4 +1,4 @@
-// What a run is begun with, by which name its settings go, and what goes with a command. No page.
+// The body of a request that begins a run, the key of its settings, and the settings sent with a command. No page.
 
 import { queryOf } from "../../choice/address.js";
 import { isOnItsWay } from "../state/history.js";
@@ -6,10 +6,10 @@ import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
 
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 /**
- * What a run has: ``settingsKey`` names the settings that begin a new one when they change, ``lr`` is what it
+ * The settings of a run: ``settingsKey`` names those that begin a new one when they change, ``lr`` is what it
  * begins with.
  * @typedef {{settingsKey: string, lr: string}} Named
- * What is to be trained: the query of a link, what is not or never in one.
+ * A run to begin: the query of a link, with the settings that are not in it.
  * @typedef {Named & {query: string, table: string|null, branch: string[]}} Order
  */
 
@@ -31,7 +31,7 @@ export function namedOf(choice, table) {
 }
 
 /**
- * What goes with a command: a learning rate only where it is news to the run, since who goes by its branch
+ * The settings sent with a command: a learning rate only where it is new to the run, since who goes by its branch
  * points must not be told what it began with.
  * @param {import("../state/state.js").State} state
  * @param {Choice} choice

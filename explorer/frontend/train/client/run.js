@@ -125,7 +125,7 @@ export function createRun({ server, live, onChange }) {
     get settingsKey() {
       return keyNow();
     },
-    /** What the present run begins with. */
+    /** The learning rate that the present run begins with. */
     get lr() {
       return run && run.lr;
     },
@@ -203,7 +203,7 @@ export function createRun({ server, live, onChange }) {
       ),
     change,
     /**
-     * What an instrument says of the nets as they are now, by rule; a message where it cannot.
+     * The answer of an instrument on the nets as they are now, by rule; a message where there is none.
      * @param {string} key
      * @param {Object<string, number>} numbers its arguments
      * @param {number|null} [at] the kept step they are looked at
@@ -213,7 +213,7 @@ export function createRun({ server, live, onChange }) {
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
       return run && withArrays(await answered(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
-    /** How the run stood at a kept step; a message where that is gone. @param {number} step */
+    /** The status of the run at a checkpoint; a message where that is gone. @param {number} step */
     async look(step) {
       const query = new URLSearchParams(questions.map((key) => ["show", key]));
       return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${query}`))) : GONE;

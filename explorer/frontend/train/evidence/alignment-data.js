@@ -57,7 +57,7 @@ export function alignmentOf(state, lines) {
 }
 
 /**
- * What stands in the chart without a curve.
+ * The text of the chart without a curve.
  * @param {import("../state/series.js").Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
@@ -69,7 +69,7 @@ function emptyOf(series, lines, snapshot) {
 }
 
 /**
- * Of which rules there is no gradient to compare.
+ * The rules without a gradient to compare, in words.
  * @param {import("../state/series.js").Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
@@ -82,7 +82,7 @@ function withoutGradient(series, lines, snapshot) {
 }
 
 /**
- * Where the curves of rules stand now, as it is written at their ends.
+ * The present values of the rules' curves, as they are written at their ends.
  * @param {import("../charts/chart.js").Picture} chart
  * @returns {Record<string, string>}
  */

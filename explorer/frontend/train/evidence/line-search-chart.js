@@ -4,7 +4,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";
 
 /**
- * What was found; ``offer`` is on the button while it can be measured anew, "" where the nets have not moved
+ * The result; ``offer`` is on the button while it can be measured anew, "" where the nets have not moved
  * since.
  * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string,
  *   chart: import("../charts/chart.js").Picture}} Picture

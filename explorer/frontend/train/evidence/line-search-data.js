@@ -1,4 +1,4 @@
-// What was found along the steps that the rules would take, as a chart shows it. No page.
+// The loss along the steps that the rules would take, as a chart shows it. No page.
 
 import { instrument } from "../state/instruments.js";
 import { endsText } from "../state/series.js";
@@ -18,7 +18,7 @@ const ALONG = {
 };
 
 /**
- * What was found along the rules' steps.
+ * The picture of the loss along the rules' steps.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @returns {import("./line-search-chart.js").Picture}
@@ -52,7 +52,7 @@ export function searchOf({ view, requests }, lines) {
 }
 
 /**
- * What can be done about it.
+ * The text of the button that measures; "" for none.
  * @param {import("../state/state.js").Request|null} made
  * @param {number} step of the nets now
  */

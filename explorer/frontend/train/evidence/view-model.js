@@ -1,4 +1,4 @@
-// What the area "Why" shows of a state: which panels are open, and what stands in them. No page.
+// The view model of the area "Why": the open panels and their contents. No page.
 
 import { queryOf } from "../../choice/address.js";
 import { find } from "../../choice/entries.js";
@@ -102,7 +102,7 @@ function pickedOf({ choice, numbers }, { picks }) {
 }
 
 /**
- * What stands in the place of a picture.
+ * The text in place of a picture.
  * @param {Snapshot|null} snapshot
  * @param {LegendEntry} line
  */
@@ -132,7 +132,7 @@ function carryOf({ choice, view }, { data }, observation) {
 }
 
 /**
- * Of which entry of a panel's legend the answer is shown.
+ * The index of the entry of a panel's legend whose answer is displayed; null for none.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */
@@ -145,7 +145,7 @@ function pressedOf({ requests, view }, { request = "", legend = [] }) {
 }
 
 /**
- * What the server answered of a rule, if it was asked.
+ * The server's answer on a rule, if it was requested.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  * @param {LegendEntry} line

@@ -7,7 +7,7 @@ import { createSearch } from "./line-search-chart.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
 /**
- * What the area shows: a button for each panel, the layers, which net the pictures are of, and the rows that
+ * The picture of the area: a button for each panel, the layers, the net of the pictures, and the rows that
  * are open.
  * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number},
  *   of: string, rows: import("../panels/panel.js").Row[],

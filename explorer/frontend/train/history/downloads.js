@@ -1,4 +1,4 @@
-// What is taken away of a run, and settings that are brought back.
+// Files of a run to take away, and settings to open again.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";

@@ -37,7 +37,7 @@ export function timeOf(state, lines) {
   };
 }
 
-/** What of the branch points finds no room in the link. @param {State["choice"]} choice */
+/** A note on branch points that are too long for the link. @param {State["choice"]} choice */
 export function unsaidOf(choice) {
   const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
   const linked = linkedBranches(choice);

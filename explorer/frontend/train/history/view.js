@@ -1,4 +1,4 @@
-// What stands below the chart: the scrubber, what can be done from its step, branch points, earlier runs.
+// The history below the chart: the scrubber, the actions at its step, branch points, earlier runs.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createBranching } from "./branch-dialog.js";

@@ -19,7 +19,7 @@ import { createTurning } from "./live-settings.js";
 /** @typedef {import("../state/state.js").State} State */
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
- * What everything that changes the page goes by: ``now`` is what is chosen, ``become`` changes the state with
+ * The page, for everything that changes it: ``now`` is the choice, ``become`` changes the state with
  * all that follows from it, ``put`` without, ``isMine`` says whether the run has the settings that are shown,
  * but for those that may change in mid-run, and ``rename`` that another choice is of the present run.
  * @typedef {{now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
@@ -27,7 +27,7 @@ import { createTurning } from "./live-settings.js";
  *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
  */
 
-/** What makes a training, once the panels that the document names are loaded. */
+/** Load the panels that the document names, and return the function that makes a training. */
 export async function loadTraining() {
   await loadPanels();
   return createTraining;

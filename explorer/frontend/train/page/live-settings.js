@@ -22,7 +22,7 @@ export function createTurning({ now, state, put, become, choose, run, isMine, re
   }
 
   return {
-    /** What is chosen says what the run has recorded of its way. */
+    /** Bring the choice up to date with the changes that the run has recorded. */
     catchUp() {
       const recorded = run.isBusy || !isMine() ? null : caughtUp(state());
       if (!recorded) return;

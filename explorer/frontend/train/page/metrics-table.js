@@ -9,7 +9,7 @@ import { shareText, shortText } from "../../formula/numbers.js";
 /**
  * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Said) => string}} Column
- * What is said of rules elsewhere, by their key: how each does on held-out data, and its alignment.
+ * Values of rules from elsewhere on the page, by key: the score on held-out data, and the alignment.
  * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said
  * The table: ``judged`` is null where no data are held out; ``of`` says which net what is measured of one
  * alone is of.

@@ -1,4 +1,4 @@
-// What is asked of instruments: which are open, with which numbers, and what they answer.
+// Requests to instruments: the open panels, their numbers, and the answers.
 
 import { keep } from "../../choice/session.js";
 import { layersOf } from "../state/layers.js";

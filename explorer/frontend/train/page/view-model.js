@@ -1,4 +1,4 @@
-// What the page of trainings shows of a state, as plain data. No page.
+// The view model of the page Train: a picture of a state, as plain data. No page.
 
 import { shortText } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
@@ -18,7 +18,7 @@ import { settingText, taskOf } from "../state/tasks.js";
 /** @typedef {import("../state/series.js").Measure} Measure */
 /** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
- * What a button does: nothing where it is not offered.
+ * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture; a painter puts each part into its place.
  * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state:
@@ -93,7 +93,7 @@ export function pictureOf(live) {
   };
 }
 
-/** What held-out data is judged by: a run knows more than its task. @param {State} state */
+/** The metric of held-out data: that of the run, which knows more than its task. @param {State} state */
 function metricOf({ choice, trained, view }) {
   const task = taskOf(choice);
   const { snapshot } = view.status;
@@ -101,7 +101,7 @@ function metricOf({ choice, trained, view }) {
 }
 
 /**
- * What the large chart can show, the first of them unasked.
+ * The measures of the large chart; the first is the default.
  * @param {string|null} metric
  * @param {boolean} learns whether a parameter of the op does
  * @returns {{value: Measure, label: string}[]}
@@ -160,12 +160,12 @@ function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) 
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
 }
 
-/** How the rules stand, in the words of Python. @param {State["view"]["status"]} status */
+/** The verdict on the rules, a sentence from Python. @param {State["view"]["status"]} status */
 function verdictOf({ words }) {
   return words[words.length - 1] ?? "";
 }
 
-/** What is above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
+/** The heading above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
 function headingOf(choice, { title, banded, heldOut }) {
   const seeds = Number(settingText(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
@@ -233,7 +233,7 @@ function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) 
   return branched(seriesOf(measure, snapshot, lines), points, lines, free);
 }
 
-/** What stands in a chart without a curve. @param {Measure} measure @param {import("../state/status.js").Snapshot|null} snapshot */
+/** The text of a chart without a curve. @param {Measure} measure @param {import("../state/status.js").Snapshot|null} snapshot */
 function emptyOf(measure, snapshot) {
   const begun = snapshot?.step || snapshot?.finished;
   const what = MISSING[measure];
@@ -243,7 +243,7 @@ function emptyOf(measure, snapshot) {
 }
 
 /**
- * How many steps the longest of some series goes: a run that broke off early shall fill its chart.
+ * The steps of the longest series: a run that ended early fills its chart.
  * @param {import("../state/series.js").Series[]} series
  */
 function lengthOf(series) {

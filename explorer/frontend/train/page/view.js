@@ -21,7 +21,7 @@ import { createWhy } from "../evidence/view.js";
 /** @typedef {import("./view-model.js").Picture} Picture */
 
 /**
- * What is done on the page.
+ * The actions of the page.
  * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
  *   onReset: () => void, onTable: (text: string) => void,
  *   onMeasure: (measure: import("../state/series.js").Measure) => void,

@@ -1,4 +1,4 @@
-// Which share of units × examples gets no gradient, by cause: bars in shades of grey.
+// The share of units × examples without a gradient, by cause: bars in shades of grey.
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";

@@ -1,4 +1,4 @@
-// Where the data sits: what comes into the op, behind the rule's curve.
+// The inputs of the op as a histogram, behind the rule's curve.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -33,7 +33,7 @@ export const panel = {
   data: dataOf,
 };
 
-/** What is carried to Explore. @param {Observation} observation */
+/** The data that are carried to Explore. @param {Observation} observation */
 function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
   const at = Math.min(layer, counts.length - 1);
   return {
@@ -93,7 +93,7 @@ function curveOf(op, rule, parameters, [start, stop]) {
 }
 
 /**
- * How much lies beyond the ends, where that is much.
+ * The share beyond the ends, where it is large.
  * @param {number} share
  * @param {[number, number]} ends
  */

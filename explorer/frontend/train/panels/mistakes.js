@@ -1,4 +1,4 @@
-// What was learned of images: those held out that a net reads wrong, and as what.
+// Mistakes: the held-out images that a net reads wrong, and the class that it reads.
 
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";

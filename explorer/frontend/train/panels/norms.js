@@ -1,4 +1,4 @@
-// How large the gradient of each layer of weights is: one bar a layer, in decades.
+// Norms of the gradient of each layer of weights: one bar a layer, in decades.
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";

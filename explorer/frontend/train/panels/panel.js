@@ -9,15 +9,15 @@ import { instrument } from "../state/instruments.js";
 /** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
- * What a small picture is made of: what was measured for the rule, the snapshot it stands in, the op and the
+ * The source of a small picture: the rule's record of the instrument, the snapshot it is from, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
  * site, from 0; ``picked`` is the number of another panel
  * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
  * @typedef {{measured: *, snapshot: Snapshot, line: LegendEntry, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Observation
- * What is drawn; ``words`` are for who cannot see it.
+ * A small picture; ``words`` are for screen readers.
  * @typedef {{words: string}&Object<string, *>} Drawn
- * What the server said of a rule on request: a sentence, and a formula with its numbers.
+ * The server's answer on a rule: a sentence, and a formula with its numbers.
  * @typedef {{words: string, formula: string}} Answer
  * Data on their way to Explore, where ``address`` leads.
  * @typedef {{address: string, label: string, data: import("../../choice/carried.js").Carried}} Carry

@@ -31,7 +31,7 @@ export function openPanels(choice, left) {
 }
 
 /**
- * What the stream is asked for: what is open, and all there is of a run that is over, which may be forgotten
+ * The questions to ask the stream: those of open panels, and all of a run that is over, which may be forgotten
  * soon.
  * @param {import("../state/state.js").State} state
  */

@@ -1,4 +1,4 @@
-// What learns of the op: each parameter's value over the steps, layer by layer, and the gradient for it.
+// Parameters of the op that learn: each one's value over the steps, layer by layer, and its gradient.
 
 import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";

@@ -1,4 +1,4 @@
-// What spiking units do with one held-out example: when each of them fires, and what is read.
+// Spikes of one held-out example: the times at which each unit fires, and the class that is read.
 
 import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";

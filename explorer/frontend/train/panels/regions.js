@@ -1,4 +1,4 @@
-// What was learned of a plane: the class that a net gives to each place, with some of the data.
+// Regions of a plane: the class that a net gives to each point, with some of the data.
 
 import { shareText } from "../../formula/numbers.js";
 import { element, setText } from "../../elements/dom.js";
@@ -58,7 +58,7 @@ export function pictureOf({ measured }) {
   return { words, note, cells, classes, levels, trained, heldOut };
 }
 
-/** What the classes are called, from light to dark; "" where they have numbers alone. @param {string[]} names */
+/** The names of the classes, from light to dark; "" where they have numbers alone. @param {string[]} names */
 function namesText(names) {
   if (!names.length) return "";
   const listed = names.length > MOST_NAMED ? [names[0], "…", ...names.slice(-1)] : names;

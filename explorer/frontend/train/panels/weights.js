@@ -1,4 +1,4 @@
-// What became of weights that the op quantises: where the full-precision ones lie, and what it makes of them.
+// Quantised weights: a histogram of the full-precision ones, by the value that the op makes of them.
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -88,7 +88,7 @@ function create(cell) {
   };
 }
 
-/** Where one layer is drawn. */
+/** The drawing of one layer. */
 function createBlock() {
   const svg = shape("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", class: "latent" });
   const ticks = ["", ""].map(() => element("span", {}));

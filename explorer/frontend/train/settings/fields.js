@@ -8,7 +8,7 @@ import { learningField } from "./learning-field.js";
 
 /** @typedef {import("../state/tasks.js").Setting} Setting */
 /**
- * What a control tells: another text of its setting; ``usual`` is that of the task.
+ * The actions of a control: ``onChange`` gets another text of its setting; ``usual`` is that of the task.
  * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,
  *   choice: () => import("../../choice/choice.js").Choice}} Told
  * @typedef {{show: (text: string) => void, element: HTMLElement}} Field
@@ -108,7 +108,7 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * What somebody typed as widths; null where it is none.
+ * Typed text as widths; null where it is not.
  * @param {string} text
  * @param {number} low
  * @param {number} high

@@ -10,7 +10,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
 /** @typedef {import("./view-model.js").Picture} Picture */
 /** @typedef {import("./view-model.js").Position} Position */
 /**
- * What is done: ``onSlow`` gets another position, or null to close.
+ * The actions of slow motion: ``onSlow`` gets another position, or null to close.
  * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void,
  *   onFirst: () => void, onAgain: () => void}} On
  */

@@ -1,4 +1,4 @@
-// What is drawn of a stage of slow motion, as plain data. No page.
+// Drawings of the stages of slow motion, as plain data. No page.
 
 import { sampleCurves, valuesOf, scopeMaker } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
@@ -123,7 +123,7 @@ function ruleOf(stage, record, cell, entries) {
 }
 
 /**
- * What a linear rule multiplies g by at x: the quotient, or the formula where g is 0.
+ * The factor by which a linear rule multiplies g at x: the quotient, or the formula where g is 0.
  * @param {Record} record
  * @param {Entries} entries
  * @param {number} x

@@ -8,7 +8,7 @@ import { numberText, substituted } from "../../formula/substitution.js";
 /** @typedef {import("./view-model.js").Stage} Stage */
 /** @typedef {import("./view-model.js").Tensor} Tensor */
 /**
- * What is looked at, from 0: a unit, a row of what the op sees, the example it belongs to, and an input.
+ * A cell, by indices from 0: a unit, a row of the op's input, the example of that row, and an input.
  * @typedef {{unit: number, row: number, example: number, input: number}} Cell
  * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule,
  *   parameters: Object<string, number>}} Entries
@@ -26,7 +26,7 @@ export function livelyRule(records, lines) {
   return Math.max(passes, 0);
 }
 
-/** Where the gradient is largest; where there is none, g. @param {Record} record @returns {Cell} */
+/** The cell with the largest gradient; with the largest g where there is no gradient. @param {Record} record @returns {Cell} */
 export function livelyCell({ tensors: { gradient, g } }) {
   const { values, shape } = gradient.values.some(Boolean) ? gradient : g;
   const [, units] = shape;
@@ -58,7 +58,7 @@ function largest(values) {
   return best;
 }
 
-/** Where a cell lies on an axis. @param {string} axis @param {Cell} cell */
+/** The index of a cell on an axis. @param {string} axis @param {Cell} cell */
 export function placeOn(axis, cell) {
   return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
 }
@@ -69,7 +69,7 @@ export function valueAt({ values, shape, axes }, cell) {
   return values[down * shape[1] + across];
 }
 
-/** What is said of a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
+/** The sentence of a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
 export function wordsOf({ words, otherwise }, { tensors }, cell) {
   const reason = Object.keys(otherwise).find((name) => valueAt(tensors[name], cell) === 0);
   return reason ? otherwise[reason] : words;
@@ -91,7 +91,7 @@ export function numbersOf({ numbers }, record, cell, entries) {
 
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
-/** What is more than a number. @type {Object<string, (at: At) => string>} */
+/** Texts that are more than a number. @type {Object<string, (at: At) => string>} */
 const TOLD = { op: opText, rule: ruleText, factor: factorText, target: targetText, loss: lossText };
 
 /** @param {At} at */
@@ -117,7 +117,7 @@ function factorText(at) {
   return `at g = 1: ${substituted(tree, scopeOf(at, 1))}`;
 }
 
-/** What a formula may name at a cell. @param {At} at @param {number} g */
+/** The values of the names in a formula at a cell. @param {At} at @param {number} g */
 function scopeOf({ record, cell, entries }, g) {
   const { op, rule, parameters } = entries;
   const [start, stop] = record.span;

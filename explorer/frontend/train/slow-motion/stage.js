@@ -12,7 +12,7 @@ import { linePath } from "../widgets/svg-paths.js";
 /** @typedef {import("./drawings.js").Bars} Bars */
 /** A colour as red, green and blue. @typedef {number[]} Colour */
 /**
- * What a click on a picture chooses, and what a key moves by.
+ * The actions of a stage: a click on a cell of its picture, or on the stage.
  * @typedef {{onCell: (row: number, unit: number) => void, onStage: (key: string) => void}} On
  */
 

@@ -1,4 +1,4 @@
-// What slow motion shows of a state: one step, stage by stage, with the numbers of one unit. No page.
+// The view model of slow motion: one step, stage by stage, with the numbers of one unit. No page.
 
 import { entriesOf } from "../../choice/choice.js";
 import { find } from "../../choice/entries.js";
@@ -12,13 +12,13 @@ import { settingText } from "../state/tasks.js";
 /** @typedef {import("../state/state.js").Slow} Slow */
 /** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
- * Where somebody is: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
+ * The position in slow motion: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
  *   layer: number|null}} Position
  * A stage as Python tells it (explorer/training/instruments/slow_motion/stages.py): ``tensor`` names what it shows.
  * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string,
  *   numbers: string, otherwise: Object<string, string>, tensor: string, note: string}} Stage
- * What Python records of a rule (explorer/training/instruments/slow_motion/slow_motion.py).
+ * The record of a rule (explorer/training/instruments/slow_motion/slow_motion.py).
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
  *   seed: number, times: number, by_example: boolean, span: [number, number], classes: boolean,
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
@@ -39,7 +39,7 @@ const GOES_ON = "The run goes on: pause it to look at one step.";
 const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 
-/** What a link says of slow motion. @param {string} text @returns {Position} */
+/** The position that a link names. @param {string} text @returns {Position} */
 export function positionOf(text) {
   const [stage, ...numbers] = text.split(",");
   const at = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
@@ -55,7 +55,7 @@ export function positionText(position) {
 }
 
 /**
- * Of which step, layer and rate a record is wanted, as one text; null where none can be had.
+ * The step, layer and rate of the record to request, as one text; null where there can be none.
  * @param {State} state
  */
 export function recordKey({ choice, view }) {
@@ -150,14 +150,14 @@ function entriesAt(choice, index, record) {
   };
 }
 
-/** What was recorded; the step before it stays until it has come. @param {Slow|null} slow */
+/** The records to display: those of the step before stay until the new ones arrive. @param {Slow|null} slow */
 function known(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;
 }
 
 /**
- * Why there is nothing to see, and what can be done.
+ * The reason why there is no record, and the action that helps.
  * @param {State} state
  * @param {Object<string, Record|null>|null} records
  * @param {Record|null} record

@@ -47,7 +47,7 @@ export function withPoints(choice, points) {
 }
 
 /**
- * What was until a step, and then another point in place of all that was to come.
+ * The points up to a step, then another point in place of the later ones.
  * @param {Point[]} points
  * @param {Point} point
  */
@@ -84,7 +84,7 @@ export function ratedAt(points, at, value) {
 }
 
 /**
- * What the last of so many steps of a curve was taken with, as keys: with what it begins before the first.
+ * The keys in force at the last of so many steps of a line; those it begins with before the first.
  * @param {Point[]} points
  * @param {number} taken
  * @param {{op: string, rule: string}} start

@@ -1,4 +1,4 @@
-// What is seen of a run's past: the step that is looked at, and the lines of earlier runs. No page.
+// The past of a run: the step that is displayed, and the lines of earlier runs. No page.
 
 import { find } from "../../choice/entries.js";
 import { branchedAt, pointsOf, rateAt, ratedAt, saysSame, withPoints } from "./branches.js";
@@ -81,7 +81,7 @@ export function lookedAt(state, wanted) {
 }
 
 /**
- * What is looked at where the step that was asked for is no longer kept.
+ * The change of the state where the requested step is no longer a checkpoint.
  * @param {State} state
  * @param {import("./status.js").Status} displayed at the nearest one
  * @returns {Partial<State>}
@@ -138,7 +138,7 @@ export function ratedChoice(choice, step, rate) {
 }
 
 /**
- * What is chosen once the run has recorded what was set on its way; null where nothing is new or it is still to
+ * The choice once the run has recorded the changes on its way; null where nothing is new or it is still to
  * come.
  * @param {State} state
  * @returns {State["choice"]|null}

@@ -1,4 +1,4 @@
-// Which layer the pictures of "Why" are of, and which net of a rule. No page.
+// The layer and the net of the pictures of "Why". No page.
 
 import { settingText, taskOf } from "./tasks.js";
 
@@ -17,7 +17,7 @@ export function layersOf({ choice, view, layer }) {
 }
 
 /**
- * Which net the pictures are of, where there are several of a rule.
+ * The net of the pictures, in words, where a rule has several.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */

@@ -1,4 +1,4 @@
-// What an event holds, as arrays and as series of a chart.
+// The arrays of an event, and the series of a chart that are made of them.
 
 import { array } from "../../formula/arrays.js";
 
@@ -15,7 +15,7 @@ import { array } from "../../formula/arrays.js";
  * Series The series of a run that are drawn after it as well.
  * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, loss_sd: Object<string, Values>,
  *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} Drawn
- * What the large chart shows: held-out score, loss, gradient norms, or what learns.
+ * A measure of the large chart: held-out score, loss, gradient norms, or learned parameters.
  * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 
@@ -224,7 +224,7 @@ export function endOf({ x, y }) {
   return null;
 }
 
-/** Where curves end, in words. @param {Series[]} series */
+/** The ends of curves, in words. @param {Series[]} series */
 export function endsText(series) {
   return series
     .map((each) => {

@@ -1,4 +1,4 @@
-// What the page of trainings knows at a moment, and how it goes on from there. No page, no clock.
+// The state of the page Train, and its transitions. No page, no clock.
 
 import { entriesOf } from "../../choice/choice.js";
 import { withPast } from "./history.js";
@@ -7,13 +7,13 @@ import { taskOf } from "./tasks.js";
 
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 /** @typedef {import("./status.js").View} View */
-/** What is drawn of the alignment. @typedef {"cosines"|"agreements"} Aligned */
+/** The measure of alignment that is drawn. @typedef {"cosines"|"agreements"} Aligned */
 /**
- * What was recorded of the step that ``key`` names, by rule, or a message; null before it has come.
+ * The records of the step that ``key`` names, by rule, or a message; null before they arrive.
  * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} Slow
  */
 /**
- * What was requested of an instrument: its arguments, at which step of which run, and the answer by rule;
+ * A request to an instrument: its arguments, the step and the run, and the answer by rule;
  * null before it has come, or a message where it cannot be given.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
@@ -131,7 +131,7 @@ export function withNumber(state, key, name, value) {
 }
 
 /**
- * What was requested of an instrument is no longer shown.
+ * The state without a request to an instrument.
  * @param {State} state
  * @param {string} key
  * @returns {State}

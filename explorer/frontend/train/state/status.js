@@ -1,4 +1,4 @@
-// How a run stands, in the words of the engine.
+// The status of a run, in the words of the engine.
 
 /** @typedef {import("./records.js").Snapshot} Snapshot */
 /** @typedef {import("./records.js").Recorded} Recorded */
@@ -6,7 +6,7 @@
 /**
  * A run as an event has it; "idle" before there is one.
  * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status
- * What is to be displayed: ``notice`` is what could not be done, ``lost`` whether the connection is.
+ * The run as it is displayed: ``notice`` is the refusal of an action, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  */
 

@@ -42,7 +42,7 @@ export function taskOf({ training }) {
   return /** @type {Task} */ (tasks().find(({ key }) => key === (training.task ?? catalogue().usualTask)));
 }
 
-/** What a setting is, as a link writes it. @param {Choice} choice @param {string} name @returns {string} */
+/** The value of a setting as a link writes it. @param {Choice} choice @param {string} name @returns {string} */
 export function settingText(choice, name) {
   return choice.training[name] ?? taskOf(choice).defaults[name];
 }
@@ -72,7 +72,7 @@ export function liveOf(choice) {
 }
 
 /**
- * What begins a new run when it changes, as one text. ``table`` is what somebody pasted.
+ * The settings that begin a new run when they change, as one text. ``table`` is the pasted one.
  * @param {Choice} choice
  * @param {string} table
  */
