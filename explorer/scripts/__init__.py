@@ -37,7 +37,7 @@ torch.set_num_threads(1)  # with another number the last bits differ
 
 
 def script(settings: Settings) -> str:
-    """Python source that trains what a run of these settings trains, with torch alone.
+    """Python source that trains the nets of a run of these settings, with torch alone.
 
     Digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. Its ``train(op, seed)``
     returns the loss of every step and, where something is held out, the score on it. The losses are those

@@ -1,4 +1,4 @@
-"""The functions of a script, one for each op with a rule, and which of them each line has in turn."""
+"""The functions of a script, one for each op with a rule, and those of each line in turn."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,9 +13,9 @@ class Line(NamedTuple):
     """A rule of a run as a script has it.
 
     Attributes:
-        function: the name of the one it begins with.
-        later: the names of all that follow, by the step from which on they do.
-        starts: what learns in one of them, with the value before the first step.
+        function: the name of the first.
+        later: the names of all that follow, by their first step.
+        starts: learned parameters of these, with the value before the first step.
     """
 
     function: str
@@ -31,7 +31,7 @@ class Functions(NamedTuple):
 
 
 def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
-    """All functions, and the lines that they stand in."""
+    """All functions, and the lines that use them."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
     functions = Functions({}, {})
     numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
@@ -50,7 +50,7 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 
 def _starts(settings: Settings) -> list[dict[str, float]]:
-    """By line the values with which all begins that learns in the run."""
+    """The start values of the run's learned parameters, by line."""
     op, rules, _ = settings.course(-1)
     both = joined(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [each.name for each in both.learned]
@@ -60,7 +60,7 @@ def _starts(settings: Settings) -> list[dict[str, float]]:
 def _add(
     functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
-    """The name of an op with a rule; own formulas are told apart by the order in which they come."""
+    """The name of an op with a rule; own formulas are numbered in their order."""
     its, learns = values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
     op_number, rule_number = (
         known.setdefault(key, len(known) + 1)
@@ -74,7 +74,7 @@ def _add(
 
 
 def learns_code(functions: Functions) -> str:
-    """Which parameters learn in each function."""
+    """Code for the table of learned parameters by function."""
     each = ", ".join(f"{name}: {names!r}" for name, names in functions.learns.items())
     return f"\n# The arguments behind x, which get a gradient.\nlearns = {{{each}}}\n"
 

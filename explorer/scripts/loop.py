@@ -119,7 +119,7 @@ _BELOW = " or any(each <= 0 for name in {names} for each in learned.get(name, ()
 
 
 def train_code(settings: Settings, task: Task, data: str) -> str:
-    """The function ``train``; ``data``: the code that makes them, for where each seed draws its own."""
+    """Code for ``train``; ``data``: code for the data, if each seed draws its own."""
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     scored, draws = bool(task.metric), rows > settings.batch
@@ -163,7 +163,7 @@ def _filled(template: str, **parts: object) -> str:
 
 
 def _data(settings: Settings, task: Task, data: str, draws: bool) -> str:
-    """What a seed draws of its own, and what all steps see where they see the same."""
+    """Code for the data that a seed draws of its own, and for a batch that all steps share."""
     own = "" if task.metric else data.format(batch=settings.batch)
     return own if draws or not task.metric else own + "x, y = train_x, train_y"
 
@@ -177,7 +177,7 @@ def _layers(settings: Settings, task: Task, widths: tuple[int, int]) -> str:
 
 
 def _optimiser(settings: Settings) -> str:
-    """What goes down the gradient; nothing where each step is written out."""
+    """Code for the optimiser; none where each step is written out."""
     if spares(settings):
         return ""
     learns = bool(settings.learn)
@@ -196,7 +196,7 @@ def _descent(settings: Settings) -> str:
 
 
 def _rated(settings: Settings) -> dict[int, float | str]:
-    """The rates that take the place of another, by the step from which on they hold."""
+    """Later learning rates by their first step."""
     return {step: value for step, name, value in settings.branch if name == "lr"}
 
 
@@ -207,14 +207,14 @@ def _rates(settings: Settings) -> str:
 
 
 def _changes(settings: Settings) -> list[str]:
-    """What is done before a step because of branches."""
+    """Lines of code for branches, before a step."""
     rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
     own = ["lr = rates.get(step, lr)"] if spares(settings) else rates
     return [_LATER] * has_turns(settings) + own * bool(_rated(settings))
 
 
 def _apart(settings: Settings) -> str:
-    """What makes the parameters that learn."""
+    """Code for the learned parameters."""
     if not settings.learn:
         return ""
     made = _LEARNED.format(layers=op_layers(settings))
@@ -222,18 +222,18 @@ def _apart(settings: Settings) -> str:
 
 
 def _fallen(settings: Settings) -> str:
-    """The condition that something has learned a value at which its formulas break."""
+    """The condition that a learned value has left its domain."""
     positive = tuple(each.name for each in settings.learned if each.positive)
     return _BELOW.format(names=positive) if positive else ""
 
 
 def _arguments(settings: Settings) -> list[str]:
-    """Those of ``train``."""
+    """The arguments of ``train``."""
     return ["op", "seed", *["starts"] * bool(settings.learn), *["later"] * has_turns(settings)]
 
 
 def main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
-    """The loop over lines and seeds, which prints how each ends."""
+    """Code for the loop over lines and seeds, which prints the end of each."""
     turns, arguments = has_turns(settings), _arguments(settings)
     fields = [", score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
     results = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
@@ -249,7 +249,7 @@ def main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
 
 
 def _line(line: Line, settings: Settings) -> str:
-    """What the last loop has of a line: a function, what learns, and the functions that take its place."""
+    """Code for a line of the last loop: a function, its learned parameters, and later functions."""
     parts = [line.function, *[repr(line.starts)] * bool(settings.learn)]
     if has_turns(settings):
         parts.append(_turned(line))
@@ -257,7 +257,7 @@ def _line(line: Line, settings: Settings) -> str:
 
 
 def _turned(line: Line) -> str:
-    """The functions that take the place of another, where they are others."""
+    """Code for the later functions that differ from the ones before, by step."""
     before = [line.function, *line.later.values()]
     pairs = zip(line.later.items(), before, strict=False)
     return f"{{{', '.join(f'{step}: {each}' for (step, each), last in pairs if each != last)}}}"

@@ -59,7 +59,7 @@ _BATCHED = """
 
 
 def net_code(settings: Settings, task: Task) -> str:
-    """The function ``net``."""
+    """Code for ``net``."""
     note = _BATCHED if _is_tiny(settings) else ""
     body = _behind(settings) if spares(settings) else _whole(settings, task)
     return f"\n{note}def net({net_arguments(settings)}):" + indent(body, "    ")
@@ -92,12 +92,12 @@ def _behind(settings: Settings) -> str:
 
 
 def _op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
-    """The op's arguments beside x, where its layers are numbered so."""
+    """Code for the op's arguments beside x, with these names of its layer's number."""
     return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
 def net_arguments(settings: Settings) -> str:
-    """What the net takes; where ``spares``, the first of its layers is x times the weights."""
+    """Code for the arguments of ``net``; if it ``spares``, the first of its layers is x times the weights."""
     return ", ".join(["x"] * (not spares(settings)) + ["layers", "op"] + ["learned"] * bool(settings.learn))
 
 
@@ -109,7 +109,7 @@ def _product(x: str, settings: Settings, bias: str = "bias") -> str:
 
 
 def _is_tiny(settings: Settings) -> bool:
-    """Whether torch adds up in another order where a product of the net stands among others of its size."""
+    """Whether torch adds up in another order if a product of the net is batched with others of its size."""
     if spares(settings):  # each stands alone there
         return False
     example = example_of(settings)
@@ -122,5 +122,5 @@ def _is_tiny(settings: Settings) -> bool:
 
 
 def example_of(settings: Settings) -> Data:
-    """Data like those of the run: as many, and of the same kind."""
+    """Data of the size and kind of the run's."""
     return TASKS[settings.task].data(Draw(Generator(), settings.batch, settings.table))

@@ -1,4 +1,4 @@
-"""Studies: which rule, at its own best rate, over seeds, on data held out, beside controls."""
+"""Studies: a comparison of rules at their own best rates, over seeds, on held-out data, with controls."""
 
 from explorer.study.arguments import usual_rates
 from explorer.study.conduct import study

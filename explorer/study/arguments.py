@@ -1,4 +1,4 @@
-"""What a study is asked for, checked and filled in: its rules, rates, seeds and values of parameters.
+"""The arguments of a study, checked and filled in: rules, rates, seeds and values of parameters.
 
 What cannot be raises ValueError with a plain sentence.
 """
@@ -14,7 +14,7 @@ FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates a
 
 
 def key_of(rule: str | Rule) -> str:
-    """What a rule is called in tables: an own formula as it was written."""
+    """The name of a rule in tables; of an own formula, its text."""
     return rule if isinstance(rule, str) else rule.key
 
 
@@ -31,19 +31,19 @@ def rules_of(rules: object) -> list[str | Rule]:
 
 
 def usual_rates(lr: float) -> tuple[float, ...]:
-    """The rates that are tried where none are given, around a task's own."""
+    """The default rates, around a task's own."""
     return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
 
 
 def rates_of(lrs: object, usual: float) -> tuple[float, ...]:
-    """The rates, ascending and distinct; around the usual one where none are given."""
+    """The rates, ascending and distinct; by default around the usual one."""
     if lrs is None:
         return usual_rates(usual)
     return tuple(SETTINGS["lr"].checked(rate) for rate in _numbers("lrs", lrs))
 
 
 def _numbers(name: str, values: object) -> list[float]:
-    """Ascending and distinct."""
+    """The numbers, ascending and distinct."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [finite(name, values)]
     numbers = sorted({finite(name, value) for value in values})
@@ -68,7 +68,7 @@ def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> di
 
 
 def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What matters to an op and rules: what is said of one rule comes before what is said of all."""
+    """The values of an op and its rules; those of one rule come before those of all."""
     op, *rules = entries
     ops = {parameter.name for parameter in op.parameters}
     names = {name for name in values if name in ops}
@@ -79,7 +79,7 @@ def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[st
 
 
 def seeds_of(seeds: object, first: int) -> Sequence[int]:
-    """The seeds that are given, or so many from the first."""
+    """The seeds themselves, or so many from the first."""
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         own = seeds if isinstance(seeds, Sequence) else list(seeds)
         if not own:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Chunk:
-    """Runs of a study, advanced together: each what ``Run(plan.settings(trial))`` is, bit for bit on a CPU.
+    """Trials of a study, advanced together, each bit for bit like ``Run(plan.settings(trial))`` on a CPU.
 
     Attributes:
-        trials: the runs.
+        trials: in the order of their members.
         step: steps taken.
     """
 
@@ -54,7 +54,7 @@ class Chunk:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do: all steps taken, or every run diverged."""
+        """Whether all steps are taken, or every run has diverged."""
         return self.step >= self._steps or not self._nets.ensemble.going
 
     def advance(self) -> None:
@@ -68,7 +68,7 @@ class Chunk:
             self._nets.turn()
 
     def rows(self) -> list[Row]:
-        """What the runs did, once finished."""
+        """The rows of the trials, once finished."""
         validation, held_out, passed = (np.full(len(self.trials), np.nan) for _ in range(3))
         data, going = self._nets.data[0], self._going()
         assert data.validation is not None
@@ -92,12 +92,12 @@ class Chunk:
 
 
 def _kind(trial: Trial) -> tuple[str, Values, float]:
-    """What is the same for all seeds."""
+    """The configuration of a trial, the same for all seeds."""
     return trial.rule, trial.values, trial.lr
 
 
 def _joined(plan: Plan, trials: Sequence[Trial]) -> Joined:
-    """Op and rule of each of these: the same functions where parameters are the same."""
+    """The op with the rule of each trial: the same functions for the same parameters."""
     known: dict[tuple[str, Values], Joined] = {}
     forwards: dict[tuple[float, ...], Forward] = {}
     names = [parameter.name for parameter in plan.op_entry.parameters]
@@ -113,7 +113,7 @@ def _joined(plan: Plan, trials: Sequence[Trial]) -> Joined:
 
 
 def _passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """By trial the size of the gradients behind the rule, by that of those before it."""
+    """The size of the gradients behind the rule ÷ that of those before it, by trial."""
     before: list[Tensor] = [sums(trace.upstream.abs()) for trace in traces if trace.upstream is not None]
     behind: list[Tensor] = [sums(trace.gradient.abs()) for trace in traces if trace.gradient is not None]
     return (sum(behind[1:], behind[0]) / sum(before[1:], before[0])).cpu().numpy()

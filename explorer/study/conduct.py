@@ -36,7 +36,7 @@ def study(
     progress: bool = True,
     **settings: Any,
 ) -> Result:
-    """Which rule is better, asked fairly: each at its own learning rate, on data that no net has seen.
+    """Compare rules fairly: each at its own learning rate, on data that no net has seen.
 
     In stage "choose" every rule trains at every rate with every seed, and validation data chooses its
     rate. In stage "judge" it trains anew at that rate, with as many other seeds, and held-out data judges.
@@ -107,7 +107,7 @@ def _here(plan: Plan, rows: list[Row], moved: Callable[[int], None]) -> Iterator
 
 @contextmanager
 def _bar(plan: Plan, runs: int, visible: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar, told how many steps of all runs are done."""
+    """A progress bar, to be called with the steps done in all runs."""
     total, before = plan.runs * plan.steps, runs * plan.steps
     with tqdm(total=total, initial=before, unit="step", unit_scale=True, disable=not visible) as bar:
         yield lambda done: bar.update(done - bar.n)

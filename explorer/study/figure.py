@@ -101,7 +101,7 @@ def _format(plan: Plan) -> str:
 
 
 def _colour(plan: Plan, key: str) -> str:
-    """Of a rule's place; controls have none of their own."""
+    """The colour of a rule by its index; controls share one."""
     if key in plan.controls:
         return NEUTRAL
     return RULE_COLOURS_LIGHT[plan.keys.index(key) % len(RULE_COLOURS_LIGHT)]
@@ -244,7 +244,7 @@ def _line(visible: Sequence[Judged], name: str, label: str, colour: str) -> go.S
 
 
 def _key() -> list[go.Scatter]:
-    """What the marks of a sweep mean."""
+    """The legend of a sweep's marks."""
     return [
         go.Scatter(
             x=[None],
@@ -259,6 +259,6 @@ def _key() -> list[go.Scatter]:
 
 
 def _scale(plan: Plan, name: str) -> str:
-    """Decades where all values are above 0 and differ by a factor of ten."""
+    """A logarithmic axis if all values are above 0 and differ by a factor of ten."""
     values = dict(plan.swept)[name]
     return "log" if values[0] > 0 and values[-1] >= 10 * values[0] else "linear"

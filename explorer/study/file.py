@@ -18,12 +18,12 @@ _STUDY = "study"  # the column that tells which study a run belongs to
 
 
 class StudyFile:
-    """Rows of one plan as CSV: the columns of ``Result.frame``, and which study they belong to.
+    """Rows of one plan as CSV: the columns of ``Result.frame``, and the study that they belong to.
 
     A last line that was half written when the machine stopped is dropped.
 
     Attributes:
-        rows: what was there when it was opened.
+        rows: those in it when it was opened.
     """
 
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:

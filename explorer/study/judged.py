@@ -1,4 +1,4 @@
-"""How rules did, each at the rate that validation chose: scores by seed, and their intervals."""
+"""Judged rules, each at the rate that validation chose: scores by seed, and their intervals."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Judged:
 
     @property
     def mean(self) -> float:
-        """Of the scores; NaN without any."""
+        """Mean of the scores; NaN without any."""
         return fmean(self.scores.values()) if self.scores else math.nan
 
     @property
@@ -58,7 +58,7 @@ class Judged:
         return interval(list(self.scores.values()))
 
     def meets(self, other: Judged) -> bool:
-        """Whether the intervals of both have a point in common; so they do where one has none."""
+        """Whether the intervals of both have a point in common; True if one has no interval."""
         return not abs(self.mean - other.mean) > self.half + other.half
 
 
@@ -97,7 +97,7 @@ def by_rule(plan: Plan, variants: Iterable[Judged]) -> list[Judged]:
 
 
 def state(each: Judged, others: Sequence[Judged]) -> State | None:
-    """Where a swept value stands among the others of its rule; None where seeds cannot tell.
+    """The rank of a swept value within its rule, or None if the seeds cannot separate it.
 
     "good" where its interval meets that of the highest; otherwise "dead" where less of the gradient passes
     than there, and "mismatch" where more does, that is also where the op is flat.

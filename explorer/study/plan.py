@@ -1,4 +1,4 @@
-"""What a study is asked to do: rules, rates, seeds and values of parameters, as a list of runs."""
+"""The plan of a study: rules, rates, seeds and values of parameters, as a list of trials."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LANE_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
 
 @dataclass(frozen=True)
 class Plan:
-    """A study, described: made by ``Plan.of``. Text and numbers only, unless op or rules are records.
+    """The plan of a study, made by ``Plan.of``. Text and numbers only, unless op or rules are records.
 
     Attributes:
         task, op, rules, controls, steps: as asked for, filled in; the controls that were added stand last
@@ -71,7 +71,7 @@ class Plan:
         table: str | None = None,
         **others: Any,
     ) -> Plan:
-        """Fill in what is not given, as ``explorer.study`` says. Raises ValueError with a plain sentence.
+        """A plan with its defaults, as ``explorer.study`` says. Raises ValueError with a plain sentence.
 
         ``most``: runs that are taken.
         """
@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Of the rules."""
+        """The keys of the rules."""
         return tuple(map(key_of, self.rules))
 
     @property
@@ -136,7 +136,7 @@ class Plan:
 
     @property
     def metric(self) -> Metric:
-        """What it is judged by."""
+        """The metric that it is judged by."""
         data = read_table(self.table) if self.table else None
         return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
 
@@ -152,27 +152,27 @@ class Plan:
 
     @property
     def runs(self) -> int:
-        """Of both stages: fewer are made where a rule diverges at every rate."""
+        """The number of trials in both stages; fewer are made if a rule diverges at every rate."""
         return self._runs(len(self.seeds))
 
     @property
     def seconds(self) -> float:
-        """Of processor that it takes, estimated."""
+        """The processor time of the study, estimated."""
         return self._seconds(self.runs)
 
     @property
     def chunk(self) -> int:
-        """Runs that may go together as members of one ensemble."""
+        """The most trials in one ensemble."""
         return max(1, min(MAX_CHUNK, MAX_CHUNK_PRODUCTS // self._products))
 
     @property
     def identity(self) -> str:
-        """The same for the same arguments."""
+        """A name of the study, the same for the same arguments."""
         text = json.dumps(dataclasses.asdict(self), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def settings(self, trial: Trial) -> Settings:
-        """That run alone."""
+        """The settings of a trial as a run of its own."""
         rule = dict(zip(self.keys, self.rules, strict=True))[trial.rule]
         entries = (self.op_entry, find_rule(rule))
         others = dict(self.others)
@@ -198,7 +198,7 @@ class Plan:
         return [tuple(zip(swept, values, strict=True)) for values in product(*swept.values())]
 
     def trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
-        """The runs of a stage in the order in which they are done.
+        """The trials of a stage, in the order in which they are done.
 
         Those of "judge" are of each rule, and each swept value, at the rate that rows of "choose" tell; none
         of what diverged at every rate.
@@ -213,7 +213,7 @@ class Plan:
         return in_blocks("judge", configurations, self.judge_seeds)
 
     def chosen(self, rows: Iterable[Row]) -> dict[tuple[str, Values], float | None]:
-        """By rule and swept values the rate with the highest mean validation, the smallest of equal ones.
+        """The rate with the highest mean validation by rule and swept values, the smallest of equal ones.
 
         A seed that diverged counts as 0; None where all diverged at every rate, or no run is there.
         """
@@ -226,7 +226,7 @@ class Plan:
         return {variant: best_rate(scores.get(variant, {})) for variant in variants}
 
     def missing(self, rows: Iterable[Row]) -> list[Trial]:
-        """The runs that can be done next: the rest of "choose", and only then the rest of "judge"."""
+        """The trials that can be done next: the rest of "choose", and only then the rest of "judge"."""
         rows = list(rows)
         done = {row.trial for row in rows}
         rest = [trial for trial in self.trials("choose") if trial not in done]

@@ -1,4 +1,4 @@
-"""What a study found, from the rows of its runs alone: tables, figure, sentences."""
+"""The result of a study, from the rows of its trials alone: tables, figure, sentences."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _CELLS = ("rule", "lr", "validation", "validation_std", "seeds", "diverged")
 
 
 class Result:
-    """What a study found, finished or not.
+    """The result of a study, finished or not.
 
     Attributes:
-        plan: what was asked for.
-        rows: what the runs did, each run once, in the order of the plan.
+        plan: of the study.
+        rows: of its trials, each once, in the order of the plan.
     """
 
     def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
@@ -77,7 +77,7 @@ class Result:
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """What rates were chosen by, one row a rule, swept value and lr: the cells of the heat map.
+        """Validation by rate, one row a rule, swept value and lr: the cells of the heat map.
 
         validation: mean over seeds, one that diverged counted as 0, and NaN where all did; diverged: how
         many did.
@@ -100,7 +100,7 @@ class Result:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """How it was judged, who stands where and how sure that is; plain text, never markup."""
+        """Sentences on the judgement, the ranking and its uncertainty; plain text, never markup."""
         return sentences(self.plan, self._judged, len(self.rows))
 
     def describe(self) -> str:

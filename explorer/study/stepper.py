@@ -1,4 +1,4 @@
-"""A study, a slice at a time: what a server does in idle time, and what ``study`` does without workers."""
+"""A study, a slice at a time, for a server in idle time and for ``study`` without workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from explorer.study.trial import Row, Stage, Trial
 
 
 class Stepper:
-    """Does the runs of a plan that are missing, in chunks; not to be advanced by two threads at once.
+    """The missing trials of a plan, done in chunks; not to be advanced by two threads at once.
 
     Thrown away, it loses the chunk it is in; another one goes on from its rows.
 
@@ -40,30 +40,30 @@ class Stepper:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether no trial is missing."""
         return not (self._chunk or self._chunks)
 
     @property
     def stage(self) -> Stage:
-        """The one it is in; that of the end is "judge"."""
+        """The present stage; at the end "judge"."""
         trials = self._chunk.trials if self._chunk else self._chunks[0] if self._chunks else []
         return trials[0].stage if trials else "judge"
 
     @property
     def total(self) -> int:
-        """Steps of all runs."""
+        """The steps of all trials."""
         return self.plan.runs * self.plan.steps
 
     @property
     def done(self) -> int:
-        """Those of them that are done with; a run that diverged needs no more of its own."""
+        """The steps that are done; a diverged trial needs no more of its own."""
         if self.finished:
             return self.total
         begun = self._chunk.step * len(self._chunk.trials) if self._chunk else 0
         return len(self.rows) * self.plan.steps + begun
 
     def advance(self, seconds: float = 0.05) -> list[Row]:
-        """Go on for so long, a step at least; the rows of runs that ended meanwhile."""
+        """Advance for so long, a step at least; return the rows of trials that ended meanwhile."""
         until, before = self._clock() + seconds, len(self.rows)
         while not self.finished:
             self._step()
@@ -85,11 +85,11 @@ class Stepper:
 
 
 def parts(plan: Plan, trials: list[Trial]) -> int:
-    """The fewest chunks in which they can be done."""
+    """The smallest number of chunks for these trials."""
     return -(-len(trials) // plan.chunk)
 
 
 def cut(trials: list[Trial], count: int) -> list[list[Trial]]:
-    """Into so many chunks, whose sizes differ by one at most."""
+    """The trials in so many chunks, whose sizes differ by one at most."""
     ends = [len(trials) * end // count for end in range(count + 1)] if count else [0]
     return [trials[start:end] for start, end in pairwise(ends)]

@@ -1,4 +1,4 @@
-"""One run of a study, what it did, and in which order runs are done."""
+"""A trial of a study, its row, and the order of trials."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -24,10 +24,10 @@ class Trial(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What a run did.
+    """The row of a trial: its results.
 
     Attributes:
-        trial: the run.
+        trial: that was run.
         steps: taken; fewer than were asked for where it diverged.
         loss: on the batch of the last step, before it.
         validation, held_out: scores at the end, as ``Run`` has them; NaN where it diverged.
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 def in_blocks(
     stage: Stage, configurations: Sequence[tuple[str, Values, float]], seeds: Sequence[int]
 ) -> list[Trial]:
-    """A few seeds of everything, and then the next."""
+    """The trials of a stage, a few seeds of every configuration, and then the next seeds."""
     blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
     return [
         Trial(stage, *configuration, seed)

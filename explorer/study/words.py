@@ -1,4 +1,4 @@
-"""What a study showed, in sentences with their uncertainty: plain text, never markup."""
+"""The result of a study in sentences, with their uncertainty: plain text, never markup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explorer.training.runs import score
 
 
 def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
-    """How it was judged, who stands where, the controls, what diverged, and what each swept value did."""
+    """Sentences on the judgement, the ranking, the controls, divergence and each swept value."""
     rules = by_rule(plan, variants)
     words = _Words(plan, variants)
     ended = [each for each in rules if each.scores]
@@ -61,7 +61,7 @@ class _Words:
         return said
 
     def ranking(self, ended: Sequence[Judged]) -> list[str]:
-        """From the highest to the lowest, those together whose intervals meet that of the first of them."""
+        """The ranking from the highest to the lowest, in groups whose intervals meet that of their first."""
         rest = sorted(ended, key=lambda each: each.mean, reverse=True)
         if len(rest) < 2 or math.isnan(rest[0].half):
             return [f"{self._label(each)}: {self._text(each)}." for each in rest]
@@ -72,7 +72,7 @@ class _Words:
         return [self._group(number, groups) for number in range(len(groups))]
 
     def controls(self, ended: Sequence[Judged]) -> list[str]:
-        """Which rules were not seen to do better than a control; controls with the same rules together."""
+        """Sentences on rules not seen to do better than a control; controls with the same rules together."""
         rules = [each for each in ended if each.rule not in self._plan.controls]
         controls = [each for each in ended if each.rule in self._plan.controls] if rules else []
         groups: dict[tuple[str, ...] | None, list[str]] = {}
@@ -82,7 +82,7 @@ class _Words:
         return [self._control(level, texts, rules) for level, texts in groups.items()]
 
     def diverged(self, rules: Sequence[Judged]) -> list[str]:
-        """What did so at every rate, and with how many seeds at the chosen one."""
+        """Sentences on rules that diverged at every rate, or with some seeds at the chosen one."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.lost]
         said = [f"{listed(everywhere)} diverged at every rate."] if everywhere else []
         for each in rules:
@@ -94,7 +94,7 @@ class _Words:
         return said
 
     def edges(self, ended: Sequence[Judged]) -> list[str]:
-        """Whose rate stands at an end of those that were tried."""
+        """A sentence on rules whose rate stands at an end of those that were tried."""
         rates = self._plan.lrs
         if len(rates) == 1:
             return []
@@ -107,7 +107,7 @@ class _Words:
         return said
 
     def swept(self, rule: str) -> list[str]:
-        """What each value of a rule's only swept parameter did."""
+        """Sentences on the values of each rule's only swept parameter."""
         variants = [each for each in self._variants if each.rule == rule and each.scores]
         if len(variants) < 2 or len(variants[0].values) != 1:
             return []
@@ -134,7 +134,7 @@ class _Words:
         return ["; ".join(parts) + "."]
 
     def _level(self, control: Judged, rules: Sequence[Judged]) -> tuple[str, ...] | None:
-        """The rules that were not seen to do better; None where one seed tells nothing."""
+        """The rules that were not seen to do better; None with one seed, which tells nothing."""
         if math.isnan(control.half):
             return None
         level = [each for each in rules if each.mean <= control.mean or each.meets(control)]
@@ -160,7 +160,7 @@ class _Words:
         return f"{where}: {texts}, {self._margin(group[0], groups[1][0])}."
 
     def _margin(self, one: Judged, other: Judged) -> str:
-        """By how much one leads another, seed by seed."""
+        """The lead of one over another, seed by seed."""
         pairs = [one.scores[seed] - other.scores[seed] for seed in one.scores if seed in other.scores]
         half = interval(pairs)
         scale, unit = (100, " points") if self._percent else (1, "")
@@ -175,7 +175,7 @@ class _Words:
         return f"{self._score(each)}{rate}, 95 % interval {self._interval(each)}"
 
     def _interval(self, each: Judged) -> str:
-        """From where to where; a share ends at 0 and at 100 %."""
+        """An interval as text; a share ends at 0 and at 100 %."""
         low, high = each.mean - each.half, each.mean + each.half
         if not self._percent:
             return f"{_digits(low, each.half)} to {_digits(high, each.half)}"
@@ -215,6 +215,6 @@ def _span(middle: float, half: float) -> str:
 
 
 def _digits(value: float, half: float) -> str:
-    """With as many digits as an interval of that size is worth."""
+    """A number with as many digits as an interval of that size is worth."""
     decimals = 1 if math.isnan(half) or half == 0 else max(0, 1 - math.floor(math.log10(half)))
     return f"{value:.{min(decimals, 4)}f}"

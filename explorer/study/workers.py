@@ -1,4 +1,4 @@
-"""Where the runs of a study are computed: any ``concurrent.futures.Executor``, or a cluster."""
+"""Workers of a study: any ``concurrent.futures.Executor``, or a cluster."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits
 
 
 class OtherVersionsError(ValueError):
-    """A worker would compute something else."""
+    """A worker has other versions, and would compute something else."""
 
 
 class StudyStoppedError(RuntimeError):
-    """Workers were lost; what they had done is kept."""
+    """Workers were lost; their finished trials are kept."""
 
 
 @contextmanager
 def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
-    """The executor that is meant: the one given, that of a cluster's address, or None.
+    """The executor of an argument: itself, that of a cluster's address, or None.
 
     Raises ConnectionError where no cluster answers, ImportError where what speaks with one is missing.
     """
@@ -69,7 +69,7 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
 
 
 def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[list[Row]]:
-    """The rows of the runs that are missing, as chunks of them end, in any order; each run once.
+    """The rows of missing trials, as chunks of them end, in any order; each trial once.
 
     A chunk whose worker is lost is given out again. Raises OtherVersionsError where a worker has other
     packages, StudyStoppedError where chunks are lost again and again, or the executor takes no more.
@@ -91,7 +91,7 @@ def chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
 
 
 def _workers(executor: Executor) -> int:
-    """How many there are; two where nobody tells."""
+    """The number of workers; two if it is unknown."""
     client = getattr(executor, "_client", None)
     if client is None:
         return getattr(executor, "_max_workers", None) or _UNTOLD
@@ -125,7 +125,7 @@ def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list
 
 
 def _ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
-    """The first of them that end. Raises StudyStoppedError where the executor has given up without a word."""
+    """The first futures that end. Raises StudyStoppedError if the executor has given up silently."""
     while not (done := wait(pending, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done):
         # What a closed client of Dask was asked for stays pending for ever.
         if getattr(getattr(executor, "_client", None), "status", "") == "closed":
@@ -153,7 +153,7 @@ def _stopped(error: BaseException) -> StudyStoppedError:
 
 
 def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt: int) -> list[Row]:
-    """What a worker does: some runs from start to end.
+    """Run some trials from start to end; called in a worker.
 
     Raises OtherVersionsError unless it has the ``expected`` packages. ``attempt`` tells one try from another.
     """
@@ -170,7 +170,7 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
 
 @cache
 def versions() -> dict[str, str]:
-    """What the numbers of a run may depend on, as it is here; of our own code a short sum of its text."""
+    """Versions that the numbers of a run may depend on; of our own code a short hash of its text."""
     versions = {name: importlib.metadata.version(name) for name in _COUNTED}
     root = Path(explorer.training.__file__).parents[1]
     parts = ("catalogue", "formula", "training", "study", "gradient.py")
