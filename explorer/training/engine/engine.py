@@ -120,7 +120,7 @@ class Engine:
             raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
         return self._status_after(identity, lambda entry: self._roster.obey(entry, command))
 
-    def change(self, identity: str, **live: float | str) -> Status:
+    def change(self, /, identity: str, **live: float | str) -> Status:
         """Go on with another lr or pace, from the next steps on.
 
         Raises:
@@ -147,7 +147,7 @@ class Engine:
             )
 
     def measure(
-        self, identity: str, key: str, at: int | None = None, **arguments: int
+        self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
         """What an instrument says of a run that is asked for, by rule; asking renews the run's lease.
 

@@ -1,4 +1,6 @@
-"""Where the engine lives: in a process of its own, or in threads of this one. Decided here only."""
+"""The engine of a server: in a process of its own, or in threads of this one. Decided here only."""
+
+from __future__ import annotations
 
 import atexit
 import functools
@@ -10,19 +12,16 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable
 from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from explorer.training.engine.engine import Engine
-from explorer.training.instruments import Record
-from explorer.training.runs import Snapshot
-from explorer.training.scheduling import Command, Make, Status, StudyCommand, StudyStatus, home
-from explorer.training.settings import Settings
+from explorer.training.scheduling import home
 from explorer.training.system import WoundClock, memory
 
 ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
@@ -30,6 +29,10 @@ ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
 _ROOT = Path(__file__).parents[3]
 _PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # what Python is given, before the pipe
 _log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
 HELLO = 0  # the number of the answer that says that the process listens
 BEAT = None  # what the process hears all the time while we are awake, and does not answer
 _BEAT_S = 0.5
@@ -71,8 +74,8 @@ class _Process:
         threading.Thread(target=self._listen, name="training-answers", daemon=True).start()
         threading.Thread(target=self._beat, name="training-beat", daemon=True).start()
 
-    def ask(self, name: str, *given: Any, **named: Any) -> Any:
-        """What the engine answers, or raises. Raises TimeoutError, or _EndedError."""
+    def ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Return what a method of the engine returns, or raise its error, TimeoutError or _EndedError."""
         self.start_up()
         left_s = max(0.0, _ANSWER_S - self._silent_s())
         if not left_s:
@@ -84,7 +87,7 @@ class _Process:
             number = next(self._numbers)
             self._open[number] = answer
             try:
-                self._pipe.send((number, name, given, named))
+                self._pipe.send((number, name, args, kwargs))
             except OSError:
                 raise _EndedError from None
         return self._wait(answer, left_s)
@@ -140,6 +143,19 @@ class _Process:
                     question.set_exception(_EndedError())
 
 
+def _forwarded(
+    method: Callable[Concatenate[Engine, P], Answer],
+) -> Callable[Concatenate[EngineProcess, P], Answer]:
+    """The method of an ``EngineProcess`` that has its engine answer; arguments and answers are pickled."""
+
+    @functools.wraps(method)
+    def forward(self: EngineProcess, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+        answer: Answer = self._ask(method.__name__, *args, **kwargs)
+        return answer
+
+    return forward
+
+
 class EngineProcess:
     """An engine in a process of its own, with ``Engine``'s methods.
 
@@ -156,82 +172,18 @@ class EngineProcess:
         self._closed = False
         self._process = _Process()
 
-    def start(
-        self,
-        settings: Settings,
-        owner: str | None = None,
-        *,
-        paused: bool = False,
-        after: tuple[str, int] | None = None,
-        shares: Mapping[Hashable, int] | None = None,
-    ) -> str:
-        """As ``Engine.start``."""
-        identity: str = self._ask("start", settings, owner, paused=paused, after=after, shares=shares)
-        return identity
-
-    def command(self, identity: str, command: Command) -> Status:
-        """As ``Engine.command``."""
-        status: Status = self._ask("command", identity, command)
-        return status
-
-    def change(self, identity: str, **live: float | str) -> Status:
-        """As ``Engine.change``."""
-        status: Status = self._ask("change", identity, **live)
-        return status
-
-    def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
-        """As ``Engine.snapshot``."""
-        status: Status = self._ask("snapshot", identity, tuple(shown))
-        return status
-
-    def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
-        """As ``Engine.snapshots``."""
-        statuses: tuple[Status, ...] = self._ask("snapshots", dict(shown))
-        return statuses
-
-    def measure(
-        self, identity: str, key: str, at: int | None = None, **arguments: int
-    ) -> dict[str, Record | None]:
-        """As ``Engine.measure``."""
-        records: dict[str, Record | None] = self._ask("measure", identity, key, at, **arguments)
-        return records
-
-    def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
-        """As ``Engine.look``."""
-        snapshot: Snapshot = self._ask("look", identity, at, tuple(shown))
-        return snapshot
-
-    def taken(self, identity: str, what: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
-        """As ``Engine.taken``."""
-        settings, found = self._ask("taken", identity, what)
-        return settings, found
-
-    def list(self) -> tuple[Status, ...]:
-        """As ``Engine.list``."""
-        statuses: tuple[Status, ...] = self._ask("list")
-        return statuses
-
-    def start_study(
-        self,
-        make: Make,
-        plan: Any,
-        owner: str | None = None,
-        *,
-        shares: Mapping[Hashable, int] | None = None,
-    ) -> str:
-        """As ``Engine.start_study``; what is given goes to the process, so it can be pickled."""
-        identity: str = self._ask("start_study", make, plan, owner, shares=shares)
-        return identity
-
-    def command_study(self, identity: str, command: StudyCommand) -> StudyStatus:
-        """As ``Engine.command_study``."""
-        status: StudyStatus = self._ask("command_study", identity, command)
-        return status
-
-    def studies(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
-        """As ``Engine.studies``."""
-        statuses: tuple[StudyStatus, ...] = self._ask("studies", tuple(identities))
-        return statuses
+    start = _forwarded(Engine.start)
+    command = _forwarded(Engine.command)
+    change = _forwarded(Engine.change)
+    snapshot = _forwarded(Engine.snapshot)
+    snapshots = _forwarded(Engine.snapshots)
+    measure = _forwarded(Engine.measure)
+    look = _forwarded(Engine.look)
+    taken = _forwarded(Engine.taken)
+    list = _forwarded(Engine.list)
+    start_study = _forwarded(Engine.start_study)
+    command_study = _forwarded(Engine.command_study)
+    studies = _forwarded(Engine.studies)
 
     def close(self) -> None:
         """End the process; every run is gone."""
@@ -250,18 +202,18 @@ class EngineProcess:
         """The number of the process the engine lives in now."""
         return self._process.popen.pid
 
-    def _ask(self, name: str, *given: Any, **named: Any) -> Any:
+    def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Ask the engine; once more, of a new one, where the process turns out to be dead or to hang."""
         process = self._process
         try:
             if not process.hangs:
-                return process.ask(name, *given, **named)
+                return process.ask(name, *args, **kwargs)
         except _EndedError:
             pass
         except TimeoutError:
             raise RuntimeError("the training process does not answer: try again in a moment") from None
         try:
-            return self._instead_of(process).ask(name, *given, **named)
+            return self._instead_of(process).ask(name, *args, **kwargs)
         except (_EndedError, TimeoutError) as error:
             raise RuntimeError(
                 "the training process could not be started; its own messages say why"

@@ -48,9 +48,9 @@ def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None
         with sending:
             pipe.send_bytes(pickle.dumps((number, answer, error)))
 
-    def answer(number: int, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def answer(number: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         try:
-            result = getattr(engine, name)(*given, **named)
+            result = getattr(engine, name)(*args, **kwargs)
         except Exception as error:
             send(number, None, error)
         else:

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from inspect import signature
 from multiprocessing import Pipe
 from pathlib import Path
 
@@ -67,6 +68,13 @@ def test_a_run_from_start_to_finish(engine):
     _, weights = engine.taken(identity, "weights")
     for name, each in expected.weights().items():
         assert weights[name].tolist() == each.tolist()
+
+
+def test_what_the_engine_answers_its_process_answers():
+    own = {"turn", "close"}  # the process turns by itself, and ends itself
+    for name, method in vars(Engine).items():
+        if not name.startswith("_") and name not in own:
+            assert signature(getattr(EngineProcess, name)) == signature(method), name
 
 
 def test_commands_reach_the_engine(engine):
