@@ -1,4 +1,4 @@
-"""What the browser is handed: the files of ``explorer/frontend``, and their data."""
+"""The browser's files, those of ``explorer/frontend``, and their data."""
 
 from explorer.instrument.assets import Asset, assets
 from explorer.instrument.document import choice_data, document

@@ -65,12 +65,12 @@ def with_imports(*names: str) -> list[str]:
 
 
 def sources(*suffixes: str) -> list[Path]:
-    """The files of all rooms that end in one of the suffixes, such as ``"css"``, in order."""
+    """The files of all folders that end in one of the suffixes, such as ``"css"``, in order."""
     return sorted(path for suffix in suffixes for path in MODULES.rglob(f"*.{suffix}"))
 
 
 def beside(module: str, path: str) -> str:
-    """What a module names by a relative path, such as ``"../formula/curves.js"``, from there."""
+    """The module at a relative path, such as ``"../formula/curves.js"``, from there."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
 
 

@@ -1,4 +1,4 @@
-"""What the browser knows, as JSON: the catalogue with all limits, and what is chosen from it."""
+"""The browser's document as JSON, which is the catalogue with all limits, and a choice as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -30,7 +30,7 @@ from explorer.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.rest import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
 from explorer.rest import HALVINGS as HALVINGS_OF_REST
 
-# What own formulas start from.
+# The formulas that own ones start from.
 FIRST_OWN_OP = "x - floor(x)"
 FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
 _DEFAULT_VIEW = View()
@@ -81,7 +81,7 @@ def sampling() -> dict[str, float]:
 
 
 def learning() -> Json:
-    """What the browser needs to say what data make of a parameter as Python says it."""
+    """Words and constants for sentences on a parameter that learns, as Python says them."""
     return {
         "normal": normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
         "most": MOST_NUMBERS,

@@ -77,7 +77,7 @@ def entry(record: Op | Rule) -> Json:
 
 
 def _learned(learned: Learned, rule: Rule) -> Json:
-    """What a rule says that a parameter learns; the scale in its parameters and N."""
+    """A parameter's own gradient as a rule declares it; the scale in its parameters and N."""
     scale = learned.parsed_scale
     watched = _watched(learned.parsed) if rule.kinks is None else {}
     return watched | {
@@ -91,7 +91,7 @@ def _learned(learned: Learned, rule: Rule) -> Json:
 
 
 def _follows(op: Op) -> Iterator[tuple[str, Json]]:
-    """How a parameter's contribution follows from a rule, for the parameters that inner and outer reach."""
+    """Contributions that follow from a rule, for the parameters that inner and outer reach."""
     for parameter in op.parameters:
         if way := following(op, parameter.name):
             yield parameter.name, {"outer": data(way.outer), "ratio": data(way.ratio)}
@@ -108,7 +108,7 @@ def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
 
 
 def _watched(formula: Formula) -> Json:
-    """What the search for kinks evaluates; a ``mean`` counts as one number there."""
+    """The trees that the search for kinks evaluates; a ``mean`` counts as one number there."""
     means_in = reductions(formula.tree)
     means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(means_in)}
     back = {name: node for node, name in means.items()}

@@ -1,4 +1,4 @@
-"""What a person may ask of the instrument by hand or by link, beside the limits of formulas and curves."""
+"""Limits of values set by hand or by link, beside those of formulas and curves."""
 
 from explorer.catalogue import Parameter
 
@@ -11,6 +11,6 @@ MOST_READINGS = 40  # rows of exact values that a page shows
 
 
 def reach(parameter: Parameter) -> tuple[float, float]:
-    """How far a slider may be widened: a parameter keeps the sign that its bounds give it."""
+    """The bounds to which a slider may be widened: a parameter keeps the sign that its bounds give it."""
     lowest = min(parameter.low, SMALLEST_POSITIVE) if parameter.low >= 0 else -LARGEST_PARAMETER
     return lowest, LARGEST_PARAMETER if parameter.high > 0 else parameter.high

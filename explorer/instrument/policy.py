@@ -1,4 +1,4 @@
-"""What a page may load and run: its content security policy."""
+"""The content security policy of a page."""
 
 import base64
 import hashlib

@@ -4,7 +4,7 @@
 const loading = new Map();
 
 /**
- * What a file holds, loaded once; rejected where it cannot be had, and tried again when it is asked for again.
+ * The data of a file, loaded once; rejected if it cannot be loaded, and tried again at the next call.
  * @param {string} address of a script that hands over its ``data``
  */
 export function loaded(address) {

@@ -1,4 +1,4 @@
-// Beside the title: the button that copies the link to what is seen.
+// The button beside the title that copies the link to the present choice.
 
 import { fits, queryOf } from "../choice/address.js";
 import { element, setText } from "../elements/dom.js";
@@ -7,7 +7,7 @@ import { store } from "../choice/store.js";
 const SAID_MS = 2000;
 
 /**
- * The button, and a reserved place for what it says.
+ * The button, and a reserved space for its message.
  * @param {HTMLElement} host
  */
 export function createCopyButton(host) {

@@ -1,4 +1,4 @@
-// The section Checks where there is no server: Python in a worker computes what did not come along.
+// The section Checks without a server: Python in a worker computes lines that are not among the site's files.
 
 import { defaultView } from "../choice/view.js";
 
@@ -9,7 +9,7 @@ const NAMED = ["op", "rule", "range"]; // of a query; the other names are parame
 const PREFIX = /^p\./; // of those that are words of a link as well
 
 /**
- * What asks Python for lines: who asks for the next ones does not wait for the last any more.
+ * The function that asks Python for lines: a new question no longer waits for the answer of the last.
  * @param {import("./python.js").Python} python
  * @returns {ReadLines}
  */
@@ -27,7 +27,7 @@ export function createJudging({ ask }) {
   };
 }
 
-/** What Python is given. @param {import("../explore/sections/checks.js").What} what @param {string} query */
+/** The arguments of a question to Python. @param {import("../explore/sections/checks.js").What} what @param {string} query */
 export function questionOf(what, query) {
   const named = new URLSearchParams(query);
   const parameters = [...named].filter(([name]) => !NAMED.includes(name));

@@ -1,4 +1,4 @@
-// The parts of the instrument on a page of Streamlit, which calls them with what Python sends.
+// The parts of the instrument on a page of Streamlit, which calls them with Python's data.
 
 import { setDocument } from "../choice/entries.js";
 import { explored } from "../choice/taught.js";
@@ -11,13 +11,13 @@ import { fetchDocument, readLesson, server } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
 /**
- * What Streamlit calls a component with, once when it appears and again with all new data.
+ * The arguments of a Streamlit component, once when it appears and again with all new data.
  * @typedef {{parentElement: HTMLElement, data: *, setStateValue: (name: string, value: *) => void}} Component
  * @typedef {(root: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
  */
 
 /**
- * Each part by the class of its place, and what it needs is loaded by then.
+ * Each part by the class of its host; its modules are loaded by then.
  * @type {[string, () => Promise<Make>][]}
  */
 const PARTS = [
@@ -30,7 +30,7 @@ const PARTS = [
 
 /** @type {WeakMap<HTMLElement, () => void>} what ends each part */
 const mounted = new WeakMap();
-/** What came with the page, until Streamlit has a place for it. @type {ReturnType<typeof createServed>} */
+/** The instrument served with the page, until Streamlit has a host for it. @type {ReturnType<typeof createServed>} */
 let served = null;
 const ready = fetchDocument().then((found) => {
   setDocument(found);

@@ -1,4 +1,4 @@
-// A page of its own: the instrument of the one choice, its address, and what Python is told of it.
+// The page of the one choice: instrument, address, and reports to Python.
 
 import { isBare, queryOf } from "../choice/address.js";
 import { followAddress } from "../choice/history.js";
@@ -11,7 +11,7 @@ const REPORT_MS = 250; // of rest, before the page below follows
 const LEAVE_MS = 10_000; // in which a page goes whose visitor has pressed a link to another
 
 /**
- * The instrument of the choice that all pages share, in a place that holds its skeleton. ``enter`` makes it
+ * The instrument of the choice that all pages share, in an element that holds its skeleton. ``enter`` makes it
  * one of this page, by what brought the visitor here.
  * @param {HTMLElement} root
  * @param {import("../choice/choice.js").Choice} first what a visitor without a choice has
@@ -33,7 +33,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
     if (phase === "settled" && !root.matches(".training")) timer = setTimeout(tell, REPORT_MS);
   });
   const end = new AbortController();
-  // What Python is told between the press on a link and the page it leads to would bring this one back.
+  // A report between the press on a link and the page it leads to would bring this one back.
   addEventListener("click", pressed, { capture: true, signal: end.signal });
   announce("arrival");
 
@@ -60,7 +60,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   return {
     root,
     /**
-     * Python is there, and has read the address: from now on it is told what is chosen.
+     * Report every choice from now on: Python is there, and has read the address.
      * @param {Report} next
      */
     join(next) {

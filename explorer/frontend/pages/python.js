@@ -1,4 +1,4 @@
-// Where there is no server Python answers in a worker: for own formulas, and for rules that are to be checked.
+// Python in a worker, without a server: questions on own formulas and on rules to be checked.
 
 import { loaded } from "./files.js";
 
@@ -12,7 +12,7 @@ import { loaded } from "./files.js";
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
-/** What Python does for a question, in words. */
+/** Python's work for each question, in words. */
 const TASKS = {
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -97,7 +97,7 @@ export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
     }
   }
 
-  /** What lays out code, where it is not there yet. */
+  /** The modules that lay out code, if they are not loaded yet. */
   async function formatter() {
     if (hasFormatter) return {};
     const modules = await had(files.formatter).catch(() => Promise.reject(lacking(GONE, "code")));
@@ -114,7 +114,7 @@ function lacking(why, question) {
 }
 
 /**
- * What reads formulas as the app does.
+ * The reader of formulas, as in the app.
  * @param {Python} python
  * @returns {Read}
  */

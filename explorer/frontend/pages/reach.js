@@ -1,10 +1,10 @@
-// What an instrument reaches where there is a server.
+// The means of an instrument with a server.
 
 import { createConfirmation } from "../choice/confirm.js";
 import { received } from "../choice/message.js";
 import { readCode, readFormula, readLines, server } from "../choice/server.js";
 
-/** What every instrument of a server reaches. @param {*} data as Python sends it */
+/** The means of every instrument with a server. @param {*} data as Python sends it */
 export function reachOf(data) {
   return {
     plotly: server(`assets/${data.plotly}`),
@@ -16,7 +16,7 @@ export function reachOf(data) {
   };
 }
 
-/** What that of a page reaches. @param {*} data as Python sends it */
+/** The means of an instrument on a page. @param {*} data as Python sends it */
 export function pageReachOf(data) {
   return {
     ...reachOf(data),

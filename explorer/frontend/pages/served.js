@@ -48,7 +48,7 @@ export async function letGo() {
 }
 
 /**
- * Put what was served into the place that Streamlit has for it; what has the focus keeps it.
+ * Put the served instrument into Streamlit's host for it; the focus stays.
  * @param {Element} served
  * @param {Element} root
  */

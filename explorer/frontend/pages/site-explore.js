@@ -65,7 +65,7 @@ store.subscribe((now, { phase }) => {
 page.join(() => undefined);
 
 /**
- * The sentences on a choice that came along or were told, or none.
+ * The sentences on a choice, from the site's files or computed, or none.
  * @param {Choice} now
  * @returns {Promise<{main: string, rest: string}>}
  */

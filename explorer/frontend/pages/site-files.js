@@ -1,4 +1,4 @@
-// What the page Explore finds beside it where there is no server, and what it makes of that.
+// The files beside the page Explore without a server, and their readers.
 
 import { isOwn } from "../choice/entries.js";
 import { sentChoice } from "../choice/message.js";
@@ -13,14 +13,14 @@ export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
 export const readNotebooks = () => loaded("code/notebooks.js");
 export const readFormulas = () => loaded("formulas.js");
 
-/** Whether what torch found came along: for ops and rules of the catalogue at the defaults. @param {string} query */
+/** Whether torch's lines are among the site's files: ops and rules of the catalogue at the defaults. @param {string} query */
 export function hasLines(query) {
   const named = new URLSearchParams(query);
   return [...named].every(([name, key]) => FIXED.includes(name) && !isOwn(key));
 }
 
 /**
- * What torch found of a rule that ``hasLines`` knows.
+ * Torch's lines on a rule that ``hasLines`` knows.
  * @type {import("../explore/sections/checks.js").ReadLines}
  */
 export async function readLines(what, query) {

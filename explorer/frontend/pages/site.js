@@ -1,4 +1,4 @@
-// What the pages of a site without a server have in common: their data, their heading, and what they reach.
+// The common part of the pages without a server: data, heading, and the means of an instrument.
 
 import { createBrought } from "../choice/brought.js";
 import { setDocument } from "../choice/entries.js";
@@ -16,7 +16,7 @@ const EXPLANATION =
 const CHOICE = "site-choice";
 const NO_READING = { message: "To read a new formula takes the app.", column: 0 };
 
-/** What Python wrote into the page. */
+/** The data that Python wrote into the page. */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
@@ -26,7 +26,7 @@ export const python = start.python && createPython(start.python, "program");
 /** Python for checks and for the sentences above the chart. */
 export const judging = start.python && createPython(start.python, "judging");
 
-/** What every instrument of a site reaches. */
+/** The means of every instrument of a site. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   confirm: createBrought((name) => loaded(`torch/${name}.js`)),

@@ -1,9 +1,9 @@
-// The sentences above the chart where there is no server: Python in a worker tells those that did not come along.
+// The sentences above the chart without a server: Python in a worker computes those not among the site's files.
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 
 /**
- * What has Python tell of a choice; what could not be told is rejected with words for the page.
+ * The function that asks Python for a choice's sentences; rejected with words for the page if there are none.
  * @param {import("./python.js").Python} python
  * @returns {import("../explore/stage/telling.js").Tell}
  */
@@ -15,7 +15,7 @@ export function createTeller({ ask }) {
   };
 }
 
-/** What Python is given. @param {Choice} choice */
+/** The arguments of a question to Python. @param {Choice} choice */
 export function questionOf({ op, rules, parameters, g, range: [start, stop], learns }) {
   return { op, rules: rules.map(({ key }) => key), parameters, g, start, stop, learns };
 }

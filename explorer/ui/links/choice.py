@@ -52,7 +52,7 @@ class Choice(View, TrainingSettings):
         return {"start": start, "stop": stop, "g": self.g, **learns, **self.parameters}
 
 
-# What a link says by these words; a parameter of the same name stands behind a prefix.
+# The words of a link; a parameter of the same name stands behind a prefix.
 WORDS = (
     "op",
     "rule",
@@ -71,7 +71,7 @@ PREFIX = "p."
 
 
 def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
-    """The controls an op and rules need, by the name under which their value is kept.
+    """The controls of an op and rules, by the names of their values.
 
     One for each name; but where two rules mean the same name differently (another default or
     other bounds) each of them gets its own, named ``rule.name``.

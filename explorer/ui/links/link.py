@@ -1,7 +1,7 @@
-"""How a choice is read from the query of a link.
+"""The reader of a choice from the query of a link.
 
-The instrument writes the query, in the address bar and wherever it asks Python for something; here it
-is read, with a sentence for whatever cannot be had.
+The instrument writes the query, into the address bar and into its requests to Python. Each value that
+cannot be used has a notice.
 """
 
 import math
@@ -44,7 +44,7 @@ def query_length(query: Mapping[str, Sequence[str]]) -> int:
 
 
 def from_text(query: str) -> tuple[Choice, list[str]]:
-    """What the query of a link asks for, as ``from_query`` has it; one that is far too long is not parsed."""
+    """The choice of a query as ``from_query`` reads it; one that is far too long is not parsed."""
     if len(query) > _LONGEST_TEXT:
         return _DEFAULT, [_TOO_LONG]
     return from_query(parse_qs(query, keep_blank_values=True))
@@ -56,7 +56,7 @@ def is_embedded(query: str) -> bool:
 
 
 def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
-    """What a link asks for, and a sentence for everything it asked for and could not have.
+    """The choice of a link, and a notice for each value that cannot be used.
 
     Never raises. Unknown and impossible values are at their default; a reversed range is swapped.
     """
@@ -285,7 +285,7 @@ class _Reader:
         return point
 
     def study(self, choice: Choice) -> Choice:
-        """What is asked of a study."""
+        """The choice with the words of a study."""
         rates = self.numbers("rates", SMALLEST_LR, LARGEST_LR, MOST_RATES, "The task's usual ones are taken.")
         if rates == usual_rates(TASKS[choice.task].lr):
             rates = ()
@@ -326,7 +326,7 @@ class _Reader:
         return ()
 
     def setting(self, setting: Setting, task: str) -> Any:
-        """What the link says of a setting, or else the task's default."""
+        """The value of a setting in the link, or else the task's default."""
         text = self.last(setting.name)
         usual = setting.default(task)
         if text is None:
@@ -341,7 +341,7 @@ class _Reader:
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
-    """A range that can be drawn, and what was done to it: swapped if reversed, widened if empty."""
+    """A range that can be drawn, and a notice if it was changed: swapped if reversed, widened if empty."""
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(LEAST_RANGE, NARROWEST_RANGE * max(-low, high)):
         return (max(low - 1, -LARGEST_RANGE), min(high + 1, LARGEST_RANGE)), [
@@ -353,7 +353,7 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 
 
 def _word(key: str) -> str:
-    """Under which name a link holds a parameter."""
+    """The name of a parameter in a link."""
     return PREFIX + key if key in WORDS else key
 
 

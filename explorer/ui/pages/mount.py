@@ -35,7 +35,7 @@ _mounts = {part: _component(part) for part in ("heading", "instrument", "trainin
 def mount(part: str, **more: Any) -> None:
     """Mount a part of the instrument, named as its skeleton is; what it reports becomes the choice.
 
-    ``more`` is what this part alone is given.
+    ``more`` is data of this part alone.
     """
 
     def reported() -> None:

@@ -1,4 +1,4 @@
-"""What stands below the chart on Explore; only the chosen section is computed."""
+"""The sections below the chart on Explore; only the chosen one is computed."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache

@@ -13,7 +13,7 @@ VIEW = "view."  # begins the key of every widget: what is opened, which button w
 
 
 def arrive() -> tuple[Query, list[str]]:
-    """What the address bar asks for on a visitor's first run; a sentence for whatever could not be had."""
+    """Store the choice of the address bar on a visitor's first run; return its query and notices."""
     if "choice" in st.session_state:
         return {}, []
     query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSERS_OWN}
@@ -23,7 +23,7 @@ def arrive() -> tuple[Query, list[str]]:
 
 
 def current() -> Choice:
-    """What is chosen now."""
+    """The present choice."""
     choice: Choice = st.session_state.setdefault("choice", Choice())
     return choice
 

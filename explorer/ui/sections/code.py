@@ -1,4 +1,4 @@
-"""What the section Code offers: languages, their texts, and which parameters are tensors in a rule's code."""
+"""The section Code: languages, their texts, and the parameters that are tensors in a rule's code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the section Formula shows of an op and a rule: LaTeX, and words beside it."""
+"""The section Formula of an op and a rule: LaTeX, and words beside it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -31,7 +31,7 @@ def _torchs_own(op: Op, learns: str) -> str:
 
 
 def learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What parameters learn by a rule, as LaTeX and words: a sum over all elements that share a value, N."""
+    """Gradients for parameters by a rule, as LaTeX and words: sums over the N elements that share a value."""
     notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
     for name in names:
         part = contribution(op, rule, name, tuple(names))

@@ -1,6 +1,6 @@
-"""What is told of a rule below the chart, line by line: its checks, and the rules of the catalogue near it.
+"""Lines on a rule below the chart: its checks, and the rules of the catalogue near it.
 
-In the app the server answers with it, on the site without one Python in the browser, see site/judging.py.
+The app's server answers with them, on the site Python in the browser, see site/judging.py.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ _MOST_NEIGHBOURS, _FAR = 4, 0.5  # that are told, and from which distance on non
 
 
 def checks(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
-    """What the checks say of an op with a rule, worst first; a message where they cannot."""
+    """Lines of the checks of an op with a rule, worst first; a message if they fail."""
     return _answered(_checked, op, rule, tuple(sorted(parameters.items())))
 
 

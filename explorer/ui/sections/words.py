@@ -1,6 +1,6 @@
-"""What Explore's chart is drawn of by torch, and what is said above it.
+"""Torch's curves of Explore's chart, and the sentences above it.
 
-In the app the server answers with it, on the site without one Python in the browser says the words, see
+The app's server answers with both; on the site Python in the browser answers with the sentences, see
 site/judging.py.
 """
 

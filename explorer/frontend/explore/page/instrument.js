@@ -12,13 +12,12 @@ import { createTabs } from "../sections/tabs.js";
 import { createTakeAway, createWriting } from "./takeaway.js";
 
 /**
- * What the instrument reaches outside: the address of plotly.js, who has torch's curves and what its sign
- * means, how own formulas are and pasted code are read, where the whole is saved or how it is written, the
- * examples, and the names of the sections by key; ``createSections`` makes those for which there is no
- * Python, ``brought`` says what of the checks came along, and ``tell`` has sentences where torch's did not.
- * What is null is not there, as in a saved file, which has ``words`` for its start instead;
- * ``createTraining`` makes the run or the study of a page that has places for it, ``carries`` is said of a
- * page that shows what was carried to it.
+ * The means of an instrument outside of it: the address of plotly.js; the source of torch's curves, with the meaning
+ * of its sign; the readers of own formulas and of pasted code; the address to save the whole at, or the function that
+ * writes it; the examples; the labels of the sections by key. ``createSections`` makes the sections where there is no
+ * server, ``brought`` says which checks are among the site's files, ``tell`` computes missing sentences. Null stands
+ * for a missing one, as in a saved file, which has ``words`` for its start. ``createTraining`` makes the run or the
+ * study of a page that has hosts for it; ``carries``: whether the page shows data carried to it.
  * @typedef {{plotly: string, confirm: import("../../choice/confirm.js").Confirm|null, explanation?: string,
  *   tell?: import("../stage/telling.js").Tell|null, read: import("../../cards/own.js").Read|null, createSections?: CreateSections,
  *   brought?: import("../sections/checks.js").Brought,
@@ -40,7 +39,7 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  */
 
 /**
- * Fill the places of the skeleton that are there: the page of a training has a run in place of curves.
+ * Fill the hosts that the skeleton has: the page of a training has a run instead of curves.
  * @param {HTMLElement} host
  * @param {import("../../choice/store.js").Store} store
  * @param {Reach} reach

@@ -1,4 +1,4 @@
-// What a line of the checks does to a choice: one rule alone, a view around an x, a neighbour as a card.
+// The changes of a choice by a line of the checks: one rule alone, a view around an x, a neighbour as a card.
 
 import {
   choiceControls,
@@ -15,7 +15,7 @@ import { held } from "../../formula/records.js";
 /** @typedef {import("../../choice/choice.js").Choice} Choice */
 
 /**
- * The choice with one of its rules alone, and without what tells nothing about it.
+ * The choice with one of its rules alone, and without all that does not concern it.
  * @param {Choice} choice
  * @param {number} slot
  * @param {boolean} [ranged] whether it depends on the range

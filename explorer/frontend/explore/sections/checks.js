@@ -1,4 +1,4 @@
-// The section Checks: what is said of each rule, line by line; a line shows its x on the chart.
+// The section Checks: lines on each rule; a line shows its x on the chart.
 
 import { element } from "../../elements/dom.js";
 import { fits, queryOf } from "../../choice/address.js";
@@ -81,21 +81,21 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     for (const part of parts) if (part?.body.isConnected) await part.ask();
   }
 
-  /** Where the lines are from. @param {Choice} choice @param {Brought} of */
+  /** The origin of the lines. @param {Choice} choice @param {Brought} of */
   function notes({ rules }, { note, has, computed }) {
     const queries = rules.flatMap(({ slot }) => Object.values(requests(slot)));
     const said = [queries.some(has) ? note : "", queries.every(has) ? "" : (computed?.note ?? "")];
     return said.filter(Boolean).map((words) => element("p", {}, words));
   }
 
-  /** What is said once of all rules that something did not come along for. @param {Block[]} blocks @param {Brought} of */
+  /** One notice for all rules with missing lines. @param {Block[]} blocks @param {Brought} of */
   function lacking(blocks, of) {
     const labels = (/** @type {What} */ what) => blocks.filter((one) => !one[what]).map(({ label }) => label);
     const missing = { checks: labels("checks"), neighbours: labels("neighbours") };
     return missing.checks.length + missing.neighbours.length ? [of.elsewhere(missing)] : [];
   }
 
-  /** What is asked about a rule. @param {number} slot @returns {Record<What, string>} */
+  /** The queries about a rule. @param {number} slot @returns {Record<What, string>} */
   function requests(slot) {
     return { checks: queryOf(alone(now(), slot)), neighbours: queryOf(alone(now(), slot, true)) };
   }

@@ -1,11 +1,11 @@
-// Code that came along, with the chosen numbers put into its places.
+// Code from the site's files, with the chosen numbers filled in.
 
 import { partKey, sampleCurves, valuesOf } from "../../formula/curves.js";
 import { floatText } from "../../formula/python.js";
 import { held } from "../../formula/records.js";
 
 /**
- * What explorer/site/codes.py writes. A text is a list of numbers of lines.
+ * The files of explorer/site/codes.py. A text is a list of numbers of lines.
  * @typedef {{indent: number, head: string, arguments: string[], tail: string}} Signature
  * @typedef {{width: number, lines: (string|Signature)[]}} Lines a line is to be ``width`` characters at most
  * @typedef {{function: string, layer: string, learns: string[]} & Record<string, number[]|string>} Texts
@@ -73,7 +73,7 @@ export function notebookText(notebooks, { introduction, code }, texts, { op, rul
 }
 
 /**
- * What Python is asked for the code of a pair with an own formula: numbers as Python writes them.
+ * The question to Python for the code of a pair with an own formula: numbers as Python writes them.
  * @param {string} language
  * @param {Pair} pair
  * @param {Choice} choice

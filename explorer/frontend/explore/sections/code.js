@@ -1,5 +1,5 @@
-// The section Code where there is no server: what came along, with the chosen numbers in it, and for own formulas
-// what Python in the browser writes.
+// The section Code where there is no server: code from the site's files with the chosen numbers, and for
+// own formulas code from Python in the browser.
 
 import { find, isOwn } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
@@ -112,7 +112,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     return learns || !written.text ? written : { ...written, note: plain };
   }
 
-  /** What Python writes of a pair with an own formula. @param {Pair} pair @param {Choice} choice @param {number} mine */
+  /** Python's code of a pair with an own formula. @param {Pair} pair @param {Choice} choice @param {number} mine */
   async function own(pair, choice, mine) {
     if (!ask) return { text: "", note: OWN };
     if (!text.textContent) put({ text: "", note: BUSY });

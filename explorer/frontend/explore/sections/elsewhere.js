@@ -1,4 +1,4 @@
-// What the app alone has: a sentence, and the way to it.
+// Sections that the app alone has: a sentence, and a link to it.
 
 import { element, setText } from "../../elements/dom.js";
 import { listed } from "../../formula/learning-words.js";
@@ -16,7 +16,7 @@ export function besideWay(sentence, address) {
 }
 
 /**
- * What only the app tells of the rules that it is to check, and to find others beside.
+ * The sentence on rules whose checks or neighbours only the app computes.
  * @param {Record<"checks"|"neighbours", string[]>} labels
  */
 export function needsApp({ checks, neighbours }) {

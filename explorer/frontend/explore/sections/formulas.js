@@ -16,7 +16,7 @@ import { cellText } from "./table.js";
 /** @typedef {import("../../formula/entry.js").Rule} Rule */
 /** @typedef {import("../../formula/entry.js").Entry} Entry */
 /**
- * What explorer/site/formulas.py writes; numbers are those of ``math``. The last keys of ``torch`` and
+ * The files of explorer/site/formulas.py; numbers are those of ``math``. The last keys of ``torch`` and
  * ``learned`` are names of parameters that learn, or "".
  * @typedef {{lead: string, forward: Record<string, number>,
  *   torch: Record<string, Record<string, number>>, rules: Record<string, number>,
@@ -146,7 +146,7 @@ function withTorchs(choice) {
 }
 
 /**
- * What stands above the columns: labels, and keys where a label is taken.
+ * The headings of the columns: labels, and keys where a label is taken.
  * @param {boolean} torchs
  * @param {Rule[]} rules
  */
@@ -189,7 +189,7 @@ function ruleBox(known, choice, op, rule) {
 }
 
 /**
- * What holds where the chosen parameter learns, or else where none does.
+ * The value for the chosen parameter that learns, or else for none.
  * @template T
  * @param {Record<string, T>} by
  * @param {Choice} choice
@@ -199,7 +199,7 @@ function ofLearning(by, { learns }) {
 }
 
 /**
- * What learns by a rule: by its own word, and the chosen one.
+ * The parameters that learn by a rule: those it declares, and the chosen one.
  * @param {Formulas} known
  * @param {Choice} choice
  * @param {Op} op
@@ -253,7 +253,7 @@ function numberMath(value) {
   return [...sign, ["mn", digits], ["mo", "⋅"], ["msup", ["mn", "10"], exponent]];
 }
 
-/** What an op or a rule is for, what to know of it, and its source. @param {Entry} entry */
+/** Purpose, note and source of an op or a rule. @param {Entry} entry */
 function about({ purpose, note, source }) {
   return [purpose, note, source && `Source: ${source}.`].filter(Boolean).join("\n");
 }

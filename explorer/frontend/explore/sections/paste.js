@@ -5,8 +5,8 @@ import { received } from "../../choice/message.js";
 import { viewOf } from "../../choice/view.js";
 
 /**
- * A Function that was found: its formulas, those of the gradients for its parameters by name, what they leave out
- * and the choice that shows them, or why it cannot be drawn.
+ * A Function in pasted code: its formulas, those of the gradients for its parameters by name, notes on omissions and
+ * the choice that shows them, or the reason why it cannot be drawn.
  * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
  *   notes?: string[], choice?: *, message?: string}} Reading
  * @typedef {(text: string) => Promise<{readings: Reading[]}|{message: string}>} ReadCode
@@ -15,7 +15,7 @@ import { viewOf } from "../../choice/view.js";
 const PAUSE_MS = 250; // between two keys of one who types
 
 /**
- * The box for code and what was found in it.
+ * The box for code and the readings of it.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, read: ReadCode, onShow: () => void}} options
  *   ``onShow`` is called when a curve has been chosen

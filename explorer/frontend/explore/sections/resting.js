@@ -82,7 +82,7 @@ export function createResting(host, { store, plotly, colours }) {
     return bright[slot % bright.length];
   }
 
-  /** What does not change while the parameter itself is moved. @param {Choice} choice @param {Control} control */
+  /** The parameter over its range; computed anew if anything but the parameter itself changes. @param {Choice} choice @param {Control} control */
   function restNow(choice, control) {
     const { op, rules } = entriesOf(choice);
     const others = { ...choice.parameters };

@@ -1,4 +1,4 @@
-// The sections below the chart where there is no server: what came along, and what the browser can compute.
+// The sections below the chart without a server: from the site's files, or computed in the browser.
 
 import { createCode } from "./code.js";
 import { createElsewhere } from "./elsewhere.js";
@@ -19,7 +19,7 @@ export function createSections(host, options) {
   const open = new Set(["formula", "code", "data", ...Object.keys(elsewhere.names)]);
   const arrange = (/** @type {import("../../choice/choice.js").Choice} */ { section }) =>
     (host.hidden = !open.has(section));
-  const stop = store.subscribe(arrange); // before the parts, which look at the room they have
+  const stop = store.subscribe(arrange); // before the parts, which measure their space
   if (store.choice) arrange(store.choice);
   const table = createTable(host, options);
   const parts = [

@@ -10,7 +10,7 @@ import { createDownload } from "./download.js";
 /** @typedef {import("../stage/stage.js").Displayed} Displayed */
 
 const ROW_PX = 28; // as the style sheet has it
-const BEYOND = 10; // rows that are drawn above and below those that are seen
+const BEYOND = 10; // rows that are drawn above and below the visible ones
 const TORCHS = "Torch's values.";
 const COMPUTED = "Computed in the browser: torch's values did not come along for these settings.";
 
@@ -47,7 +47,7 @@ export function createTable(host, { store }) {
     rows();
   }
 
-  /** The rows that are seen, with room for all others. */
+  /** The visible rows, with space for all others. */
   function rows() {
     if (!drawn) return;
     const { curves } = drawn;

@@ -1,4 +1,4 @@
-// The data of a training behind the gradients, where somebody has carried it here.
+// The data of a training behind the gradients, if some were carried here.
 
 import { across } from "../../chart/scene/panels.js";
 import { carriedData, carry } from "../../choice/carried.js";
@@ -11,7 +11,7 @@ import { shape } from "../../elements/svg.js";
 const ROOF = 0.94; // of the panel's height, for the highest bar that is not an end
 const STAYS = "kept over a reload, in no link";
 
-/** What lies in the place of a chart; null where nothing was carried here. */
+/** The bars of carried data behind a chart; null if nothing was carried. */
 export function createCarried() {
   const data = carriedData();
   return data && layerOf(data);

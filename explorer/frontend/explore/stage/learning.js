@@ -1,4 +1,4 @@
-// Below the curves of a parameter that learns: the data, what they make of it, and the way to where it rests.
+// Below the curves of a parameter that learns: the data, their verdict, and the way to its points of rest.
 
 import { entriesOf } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
@@ -17,7 +17,7 @@ import { createNumbers } from "./numbers.js";
 /** @typedef {import("../../chart/scene/panels.js").Frame} Frame */
 
 const BARS = 60;
-const MUCH = 0.03; // of the numbers outside the view, to be told
+const MUCH = 0.03; // of the numbers outside the view, to be noted
 const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
@@ -88,7 +88,7 @@ export function createLearning(store, colours) {
       area.prepend(picture);
       area.after(bar);
     },
-    /** Take the room that is needed, before curves are drawn. @param {Choice} choice */
+    /** Take the space it needs, before curves are drawn. @param {Choice} choice */
     arrange(choice) {
       bar.hidden = !choice.learns;
       bar.closest(".chart")?.classList.toggle("learns", Boolean(choice.learns));
@@ -99,7 +99,7 @@ export function createLearning(store, colours) {
       drawBars();
     },
     show,
-    /** What is said, for those who cannot see the chart; "" where nothing learns. */
+    /** The sentences in one, for those who cannot see the chart; "" if nothing learns. */
     text: () => description,
   };
 }
@@ -109,7 +109,7 @@ function row() {
 }
 
 /**
- * What the data make of the parameter under each rule that is shown.
+ * The verdict of the data on the parameter under each visible rule.
  * @param {Choice} choice
  * @param {Data} data
  * @param {string[]} bright
@@ -125,7 +125,7 @@ function verdictsOf(choice, data, bright) {
   });
 }
 
-/** How many of the numbers cannot be seen, where that is much. @param {Data} data @param {[number, number]} view */
+/** A note on the share of numbers outside the view, "" if it is small. @param {Data} data @param {[number, number]} view */
 function outsideText({ values }, [start, stop]) {
   const share = values.filter((value) => value < start || value > stop).length / values.length;
   if (share < MUCH) return "";
@@ -133,7 +133,7 @@ function outsideText({ values }, [start, stop]) {
 }
 
 /**
- * How many numbers lie where in a view, in bars of equal width where each of them is known.
+ * The histogram of numbers in a view: bars of equal width if each number is known.
  * @param {Data} data
  * @param {[number, number]} view
  */

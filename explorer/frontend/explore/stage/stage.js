@@ -27,10 +27,10 @@ import { createWords, NO_WORDS } from "./words.js";
  *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   leastRange?: [number, number], carries?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
- *   ``plotly`` is the address of plotly.js; ``confirm`` makes what has torch's curves, null where nobody has
- *   them, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
- *   as the chart takes them, ``tell`` has sentences where torch's are not there, ``carries`` whether data of a
- *   training are shown that somebody has carried here; ``onCurves`` is told of the curves at rest
+ *   ``plotly`` is the address of plotly.js; ``confirm`` makes the source of torch's curves, null if there
+ *   is none, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
+ *   as the chart takes them, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
+ *   data carried from a training are drawn; ``onCurves`` gets the curves at rest
  */
 export function createStage(
   hosts,
@@ -84,7 +84,7 @@ export function createStage(
   /** @param {Choice} _choice @param {{phase: Phase}} change */
   function changed(_choice, change) {
     phase = change.phase;
-    learning.arrange(now()); // before the curves: it takes room from them
+    learning.arrange(now()); // before the curves: it takes space from them
     if (phase === "settled") draw();
     else frame ||= requestAnimationFrame(draw);
   }

@@ -1,4 +1,4 @@
-// What stands by the chart: the upstream gradient, the range, and examples to start from.
+// The strip below the chart: the upstream gradient, the range, and examples to start from.
 
 import { withG, withRange } from "../../choice/choice.js";
 import { element } from "../../elements/dom.js";
@@ -57,7 +57,7 @@ export function createStrip(host, { store, examples }) {
   return { destroy: stop };
 }
 
-/** What an arrow key adds to an end: a tenth to a hundredth of the range. @param {[number, number]} range */
+/** The step of an arrow key at an end: a tenth to a hundredth of the range. @param {[number, number]} range */
 function stepOf([start, stop]) {
   return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
 }

@@ -1,4 +1,4 @@
-// Sentences where none came along: told once somebody has wished for them, and from then on at every rest.
+// Sentences that are not among the site's files: computed on request, and from then on at every rest.
 
 import { curvesKey } from "../../choice/choice.js";
 import { NO_WORDS, NOT_YET } from "./words.js";
@@ -10,13 +10,13 @@ import { NO_WORDS, NOT_YET } from "./words.js";
 let wished = false; // while the page is open
 let last = { key: "", words: NO_WORDS };
 
-/** What was told last, where it is of this choice; else no words. @param {Choice} choice @returns {Words} */
+/** The last sentences if they are of this choice, else none. @param {Choice} choice @returns {Words} */
 export function sentencesOf(choice) {
   return last.key === curvesKey(choice) ? last.words : NO_WORDS;
 }
 
 /**
- * What tells of one choice after another; what has been passed by meanwhile is left out.
+ * The teller of one choice after another; choices passed by meanwhile are left out.
  * @param {{tell: Tell, words: ReturnType<typeof import("./words.js").createWords>,
  *   onSentences: (words: Words, choice: Choice) => void}} options
  */
@@ -49,7 +49,7 @@ export function createTelling({ tell, words, onSentences }) {
     }
   }
 
-  /** Tell of what is at rest, or ask whether to. @param {Choice} choice */
+  /** Compute the sentences of a choice at rest, or offer to. @param {Choice} choice */
   function offer(choice) {
     const begin = () => {
       wished = true;

@@ -1,4 +1,4 @@
-// The sentences on what is seen, and the sign that says whether torch has confirmed it.
+// The sentences above the chart, and the sign that says whether torch has confirmed the curves.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
@@ -36,7 +36,7 @@ export function createWords(host, explanation = EXPLANATION) {
   }
 
   return {
-    /** @param {Words|null|undefined} words null while they are not known for what is seen */
+    /** @param {Words|null|undefined} words null while they are not known for the displayed curves */
     show(words) {
       if (words) setText(main, words.main);
       else if (!main.textContent) setText(main, NOT_YET);
