@@ -1,4 +1,4 @@
-// The page of lessons: which one is shown, how one gets to the next, and how they look on a stage.
+// The page of lessons: the current one, the ways to the others, and presenting.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createLesson } from "./screen.js";
@@ -7,7 +7,7 @@ import { followSteps } from "../choice/steps.js";
 
 /** @typedef {{key: string, title: string, question: string}} Listed a lesson */
 /** @typedef {{lessons: Listed[], glossary: Object<string, string>,
- *   skeleton: string}} Course ``skeleton`` holds the places of a training */
+ *   skeleton: string}} Course ``skeleton`` is that of a training */
 
 const NEXT = /** @type {Object<string, number>} */ ({
   ArrowRight: 1,

@@ -11,7 +11,7 @@ import { valuesOf } from "./judging.js";
 /** @typedef {import("../chart/scene/panels.js").Frame} Frame */
 
 /**
- * The layer, to be put into the place of a chart. What is drawn stays where it is on the axes, whatever
+ * The layer, to be put over a chart. What is drawn stays where it is on the axes, whatever
  * the chart does.
  * @param {[number, number]} range of x at first
  * @param {() => void} onDrawn
@@ -36,7 +36,7 @@ export function createDrawing(range, onDrawn) {
   const layer = element("div", { class: "drawing" }, picture, panel, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {import("./cells.js").Point|null} */ (null);
-  let laid = false; // what is seen is the curve of an answer, which a pen does not mend
+  let laid = false; // the visible curve is that of an answer, which a pen does not mend
 
   /** @param {PointerEvent} event @param {Frame} frame */
   function under(event, frame) {
@@ -132,7 +132,7 @@ export function createDrawing(range, onDrawn) {
       laid = true;
       tell("");
     },
-    /** Say in the place of a curve that there is none. @param {string} text */
+    /** Say instead of a curve that there is none. @param {string} text */
     say(text) {
       cells.clear();
       laid = true;
@@ -149,7 +149,7 @@ export function createDrawing(range, onDrawn) {
       frame = next;
       show();
     },
-    /** No more drawing: a curve that is drawn stays, words in its place go. */
+    /** No more drawing: a curve that is drawn stays, words instead of it go. */
     finish() {
       pad.remove();
       tell("");

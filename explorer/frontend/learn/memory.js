@@ -1,7 +1,7 @@
 // The memory of each lesson: drawings, picks, revealed answers. It stays in this tab and is sent nowhere.
 
 /**
- * ``picked`` is the place of an answer; ``drawn`` the cells of a drawing;
+ * ``picked`` is the index of an answer; ``drawn`` the cells of a drawing;
  * ``missed`` whether it was checked and not right; ``revealed`` is "checked"
  * after a right prediction, "shown" where the answer was asked for, else null.
  * @typedef {{picked: number|null, drawn: (number|null)[]|null, missed: boolean,
@@ -30,7 +30,7 @@ export function remember(key, state) {
   try {
     sessionStorage.setItem(nameOf(key), text);
   } catch {
-    // what is kept here lasts until the page is left
+    // the values here last until the page is left
   }
 }
 

@@ -5,8 +5,8 @@ import { element, freshId, setText } from "../elements/dom.js";
 /** The content beside the button of an answer. @typedef {(Node|string)[]} Content */
 
 /**
- * The form. ``onPick`` is told of a picked answer, ``onClear`` that a drawing is to go (null where
- * there is none), ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be shown.
+ * The form. ``onPick`` gets a picked answer, ``onClear`` that a drawing is to go (null where
+ * there is none), ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be revealed.
  * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null,
  *   onCheck: () => void, onSkip: () => void}} options
  */
@@ -59,7 +59,7 @@ export function createPrediction({ hint, options, onPick, onClear, onCheck, onSk
       check.disabled = false;
       clear.hidden = onClear === null;
     },
-    /** Something was drawn: it counts in the place of an answer. */
+    /** Something was drawn: it counts as an answer. */
     drawn() {
       for (const button of buttons()) button.checked = false;
       check.disabled = clear.hidden = false;

@@ -1,4 +1,4 @@
-// The live part of a lesson: the same instrument as on Explore, and links that open what is seen.
+// The live part of a lesson: the same instrument as on Explore, and links that open what it displays.
 
 import { queryOf } from "../choice/address.js";
 import { entriesOf } from "../choice/choice.js";
@@ -36,7 +36,7 @@ export function curvesOf(scenes) {
 }
 
 /**
- * The instrument of a lesson's curves in ``host``, which holds its places. Before the answer it shows the
+ * The instrument of a lesson's curves in ``host``, which holds its hosts. Before the answer it shows the
  * op alone, and nobody says what torch returns.
  * @param {HTMLElement} host
  * @param {{scene: Scene, forecast: import("./forecast.js").Forecast|null, secret: boolean, reach: *}} options

@@ -1,4 +1,4 @@
-// The shape of a gradient in words, for a picture that somebody cannot see.
+// The shape of a gradient in words, for screen readers.
 
 import { numberText } from "../formula/substitution.js";
 

@@ -1,4 +1,4 @@
-// A share over a parameter beside a control, with its deviation over seeds and where the parameter stands now.
+// A share over a parameter beside a control, with its deviation over seeds and the present value of the parameter.
 
 import { choiceControls, entriesOf } from "../choice/choice.js";
 import { element, setText } from "../elements/dom.js";

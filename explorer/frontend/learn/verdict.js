@@ -45,7 +45,7 @@ export function drawnWrongWords({ excursions }, drawn) {
 }
 
 /**
- * Of a drawing that was not right, once the answer is shown.
+ * Of a drawing that was not right, once the answer is revealed.
  * @param {Judgement} judgement
  * @param {Curve} drawn
  * @param {Curve} truth
@@ -70,7 +70,7 @@ export function pointWords(x, guess, rules) {
     : `At x = ${about(x)} you expect ${about(guess)}: ${returns}.`;
 }
 
-/** The widest place where a drawing is wrong. @param {import("./judging.js").Excursion[]} excursions */
+/** The widest stretch where a drawing is wrong. @param {import("./judging.js").Excursion[]} excursions */
 function worstOf(excursions) {
   const area = (/** @type {import("./judging.js").Excursion} */ { from, to, peak }) => (to - from) * peak;
   return excursions.reduce((worst, one) => (area(one) > area(worst) ? one : worst));

@@ -8,7 +8,7 @@ import { lineName, shortName, subjectOf } from "./rows.js";
 /** @typedef {import("./state.js").Judged} Judged */
 /** @typedef {import("./rows.js").Line} Line */
 /**
- * A point: ``at`` is the line it stands on, or the value of what is swept, null where the rule has none.
+ * A point: ``at`` is the line it stands on, or the swept value, null where the rule has none.
  * ``half`` is half the width of its interval, null where there is none; ``sure`` says that it is judged.
  * @typedef {{at: number|null, score: number, half: number|null, sure: boolean, words: string}} Point
  * @typedef {{key: string, name: string, colour: string, control: boolean, points: Point[]}} Series

@@ -1,4 +1,4 @@
-// Start, Stop, Reset, and the numbers and sentences that say how the study stands.
+// Start, Stop, Reset, and the status of the study in numbers and sentences.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { available, button, metric } from "../train/widgets/button.js";

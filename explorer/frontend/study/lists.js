@@ -38,7 +38,7 @@ export function listText(numbers) {
   return numbers.join(",");
 }
 
-/** A list of a link, as it is shown. @param {string} text @returns {number[]} */
+/** The numbers of a list in a link. @param {string} text @returns {number[]} */
 export function listOf(text) {
   return text ? text.split(",").map(Number) : [];
 }

@@ -19,7 +19,7 @@ import { createHeat } from "./table.js";
  */
 
 /**
- * @param {HTMLElement} host with the places of the skeleton
+ * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
  *   server: (path: string) => string, examples: import("../cards/examples.js").Example[]}} reach
  * @param {Acts} on

@@ -9,7 +9,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered
- * The whole picture; a painter puts each part into its place.
+ * The whole picture, which a painter puts on the page.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
  *   accuracy: import("./accuracy.js").Picture, verdict: string[], csv: string|null,

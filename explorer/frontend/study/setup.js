@@ -29,7 +29,7 @@ const NONE = "nothing";
 /**
  * @param {HTMLElement} host
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
- * @param {(wrong: number) => void} onWrong told how many fields hold something that cannot be
+ * @param {(wrong: number) => void} onWrong gets the number of fields with an invalid text
  */
 export function createSetup(host, store, onWrong) {
   const now = () => /** @type {Choice} */ (store.choice);
@@ -132,7 +132,7 @@ function labelled(label, field, meaning, ...more) {
 /**
  * A field of several numbers. What cannot be read stays in it, with a sentence that says why.
  * @param {string} label
- * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void, onWrong: (is: boolean) => void}} told
+ * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void, onWrong: (is: boolean) => void}} actions
  */
 function listField(label, { meaning, bounds, onNumbers, onWrong }) {
   const mistake = element("small", { id: freshId(), class: "refusal", role: "alert" });

@@ -43,12 +43,12 @@ export function withBegun(state) {
   return { ...state, studied: state.choice, studiedKey: studyKey(state.choice, state.table) };
 }
 
-/** The study that is seen is let go of. @param {State} state @returns {State} */
+/** The state without its study. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, studied: null, studiedKey: null };
 }
 
-/** Whether what is seen is a study of what is chosen. @param {State} state */
+/** Whether the study on display is one of the choice. @param {State} state */
 export function isOfChoice({ choice, table, studiedKey }) {
   return studiedKey === studyKey(choice, table);
 }

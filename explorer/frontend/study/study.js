@@ -18,7 +18,7 @@ const REST_MS = 400; // of rest, before it is asked what other settings cost
 const TOO_LONG = "This choice is too long for a link, and so for a study: take shorter formulas.";
 
 /**
- * @param {HTMLElement} host with the places of the skeleton
+ * @param {HTMLElement} host with the skeleton
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string,
  *   colours: () => {rules: string[], neutral: string}, examples: import("../cards/examples.js").Example[]}} reach
@@ -48,7 +48,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     return { query: queryOf(now()), table: taskOf(now()).kind === "own" ? state.table : null };
   }
 
-  /** Another study is the one that is seen; the page knows it again when it is loaded anew. @param {State} next */
+  /** Another study is on display; the page remembers it when it is loaded again. @param {State} next */
   function take(next) {
     const { studied, studiedKey } = next;
     keep("studied", studied && { studied, studiedKey, own: ownEntries(studied) });

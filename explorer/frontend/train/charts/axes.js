@@ -13,7 +13,7 @@ import { powerText, shortText } from "../../formula/numbers.js";
  */
 
 const MARGIN = 0.05; // of what values span, above and below them
-const WORST = 3; // decades above the first value shown: a rule that diverges shall not flatten the others
+const WORST = 3; // decades above the first visible value: a rule that diverges shall not flatten the others
 const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
 /** Letters of a value, so that its width stays. @type {{[kind in Scale["kind"]]: number}} */
 export const VALUE_LETTERS = { share: 3, fit: 5, cosine: 5, decades: 6, plain: 6 };

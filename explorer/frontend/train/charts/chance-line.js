@@ -1,4 +1,4 @@
-// The line of what guessing gives, and the place of its word: where no curve passes. No page.
+// The line of the score by chance, and the position of its word, where no curve passes. No page.
 
 /** @typedef {import("../state/series.js").Series} Series */
 
@@ -16,7 +16,7 @@ const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // of the word, as shares of the cha
  * @param {[number, number]} range of y
  * @param {number} steps
  */
-export function placeOfChance(chance, series, [low, high], steps) {
+export function chancePosition(chance, series, [low, high], steps) {
   const tall = HIGH * (high - low);
   const sides = [
     { isAbove: false, from: chance - tall, to: chance },

@@ -3,7 +3,7 @@
 import { centred, createFigure } from "../../chart/plotly/figure.js";
 import { setAttribute } from "../../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
-import { GUESSED, placeOfChance } from "./chance-line.js";
+import { GUESSED, chancePosition } from "./chance-line.js";
 import { bandTrace, hasBand, traceOf } from "./traces.js";
 import { createEnds } from "./end-labels.js";
 import { endOf } from "../state/series.js";
@@ -24,8 +24,8 @@ const PLOT = ".nsewdrag"; // where Plotly is pointed at
 /**
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
- *   void}} options the address of plotly.js, and who is told which rule's curve the pointer is at, and from
- *   where to where in px the x axis goes
+ *   void}} options the address of plotly.js; ``onPoint`` gets the rule whose curve the pointer is at,
+ *   ``onArea`` the x axis in px
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
   let displayed = { run: "", range: /** @type {import("./axes.js").Range|null} */ (null) };
@@ -158,7 +158,7 @@ function guessed(chance) {
  * @param {number} steps
  */
 function nameOfChance(chance, series, range, steps) {
-  const { x, isAbove } = placeOfChance(chance, series, range, steps);
+  const { x, isAbove } = chancePosition(chance, series, range, steps);
   return {
     text: "chance",
     xref: "paper",

@@ -14,7 +14,7 @@ import { cut, spread } from "./label-layout.js";
  * @typedef {{width: number, letters: number, names: Name[]}} Names
  */
 
-/** Px of a chart, below which names have room for fewer letters. */
+/** Px of a chart, below which names have space for fewer letters. */
 export const NARROW = 440;
 const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
 const LETTER = 0.54; // of the font's height

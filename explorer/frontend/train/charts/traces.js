@@ -1,4 +1,4 @@
-// Series as curves and bands of Plotly, with what stands under the pointer. No page.
+// Series as curves and bands of Plotly, with the text under the pointer. No page.
 
 import { escaped } from "../../chart/plotly/plotly.js";
 import { bandOf } from "../state/series.js";

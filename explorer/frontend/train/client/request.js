@@ -14,7 +14,7 @@ import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
  */
 
 /**
- * A choice as it is to be trained; ``table`` is what somebody pasted.
+ * The run of a choice, to begin; ``table`` is the pasted one.
  * @param {Choice} choice
  * @param {string} table
  * @returns {Order}
@@ -31,8 +31,8 @@ export function namedOf(choice, table) {
 }
 
 /**
- * The settings sent with a command: a learning rate only where it is new to the run, since who goes by its branch
- * points must not be told what it began with.
+ * The settings sent with a command: a learning rate only where it is new to the run, since a run that goes by its branch
+ * points must not get the rate it began with.
  * @param {import("../state/state.js").State} state
  * @param {Choice} choice
  * @param {string} command

@@ -79,7 +79,7 @@ export function createRun({ server, live, onChange }) {
     });
   }
 
-  /** Under which name the settings go of the run that was pressed for last. */
+  /** The key of the settings of the run that was requested last. */
   function keyNow() {
     return waiting ? intended : run && run.settingsKey;
   }
@@ -121,7 +121,7 @@ export function createRun({ server, live, onChange }) {
   }
 
   return {
-    /** Under which name the present run's settings go; null where there is no run. */
+    /** The key of the present run's settings; null where there is no run. */
     get settingsKey() {
       return keyNow();
     },
@@ -132,13 +132,13 @@ export function createRun({ server, live, onChange }) {
     get status() {
       return view.status;
     },
-    /** The present run goes by other settings: what was changed on its way is among them. @param {Named} named */
+    /** Give the present run the key of other settings, which include the changes on its way. @param {Named} named */
     rename({ settingsKey, lr }) {
       intended = settingsKey;
       run = run && { ...run, settingsKey, lr };
       keep("run", run);
     },
-    /** Watch the run that this session started before the page was loaded; it goes on as is shown now. */
+    /** Watch the run that this session started before the page was loaded; it goes on with the present settings. */
     watch() {
       if (run) feed.open(run.id);
       change();
@@ -206,7 +206,7 @@ export function createRun({ server, live, onChange }) {
      * The answer of an instrument on the nets as they are now, by rule; a message where there is none.
      * @param {string} key
      * @param {Object<string, number>} numbers its arguments
-     * @param {number|null} [at] the kept step they are looked at
+     * @param {number|null} [at] the checkpoint they are measured at
      */
     async measure(key, numbers, at = null) {
       const numbered = Object.entries({ ...numbers, ...(at !== null && { at }) });

@@ -92,7 +92,7 @@ function rowOf(state, lines, panel) {
 }
 
 /**
- * The number of another panel that a panel chooses; null where that is not shown of what is trained.
+ * The number of another panel that a panel chooses; null where that is not displayed for the task.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */

@@ -17,7 +17,7 @@ import { entered } from "../state/tasks.js";
 export function createMachine({ state, become, run, choose, goOn, table }) {
   let looking = false;
 
-  /** Ask for the step that is looked at, once at a time; the last one asked for is shown. */
+  /** Ask for the step that is looked at, once at a time; the last one requested is displayed. */
   async function look() {
     if (looking) return;
     looking = true;

@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { nearest } from "../state/history.js";
 
 const THUMB = 18; // px across, as time.css draws it
-const JUMP = 10; // kept steps that Page Up and Page Down go
+const JUMP = 10; // checkpoints that Page Up and Page Down go
 
 /**
  * @param {{onScrub: (step: number) => void}} on
@@ -41,7 +41,7 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /** The x axis above it, in px: before that is known it is not seen. @param {number} left @param {number} width */
+    /** The x axis above it, in px; before that is known the scrubber is hidden. @param {number} left @param {number} width */
     align(left, width) {
       host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;

@@ -1,4 +1,4 @@
-// The time machine as it is shown: the scrubber, what can be done from its step, and earlier runs. No page.
+// The view model of the history: the scrubber, the actions at its step, and earlier runs. No page.
 
 import { linkedBranches } from "../../choice/address.js";
 import { pointText, pointsOf, rateAt } from "../state/branches.js";

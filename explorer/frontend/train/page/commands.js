@@ -1,4 +1,4 @@
-// Start, Pause, Step, Reset, and the numbers and the sentence that say how the run stands.
+// Start, Pause, Step, Reset, and the status of the run in numbers and a sentence.
 
 import { metric } from "../widgets/button.js";
 import { available } from "../widgets/button.js";
@@ -31,7 +31,7 @@ export function createCommands(
   const said = element("div", { class: "said-of-run" }, main, next);
   status.append(bar, said, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
 
-  /** Start is not offered while it runs: who pressed it by keyboard finds Pause below the finger. */
+  /** Start is not offered while it runs: after a press by keyboard the focus is on Pause. */
   function begin() {
     onStart();
     if (document.activeElement === document.body || document.activeElement === start) pause.focus();

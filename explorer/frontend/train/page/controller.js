@@ -20,7 +20,7 @@ import { createTurning } from "./live-settings.js";
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
  * The page, for everything that changes it: ``now`` is the choice, ``become`` changes the state with
- * all that follows from it, ``put`` without, ``isMine`` says whether the run has the settings that are shown,
+ * all that follows from it, ``put`` without, ``isMine`` says whether the run has the settings on display,
  * but for those that may change in mid-run, and ``rename`` that another choice is of the present run.
  * @typedef {{now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
  *   become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>,
@@ -34,7 +34,7 @@ export async function loadTraining() {
 }
 
 /**
- * @param {HTMLElement} host with the places of the skeleton
+ * @param {HTMLElement} host with the skeleton
  * @param {Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
  *   examples: import("../../cards/examples.js").Example[],

@@ -1,4 +1,4 @@
-// Present values of the parameters that learn, for the places beside the sliders with their starts. No page.
+// Present values of the parameters that learn, beside the sliders that hold their starts. No page.
 
 import { entriesOf } from "../../choice/choice.js";
 import { learningOf } from "../../choice/learning.js";

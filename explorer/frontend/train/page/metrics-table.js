@@ -7,7 +7,7 @@ import { shareText, shortText } from "../../formula/numbers.js";
 /** @typedef {import("../state/status.js").Snapshot} Snapshot */
 /** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
 /**
- * A column: its name, what it means, and what stands in it for a rule; "–" where there is nothing yet.
+ * A column: its name, its meaning, and its text for a rule; "–" where there is nothing yet.
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Said) => string}} Column
  * Values of rules from elsewhere on the page, by key: the score on held-out data, and the alignment.
  * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said

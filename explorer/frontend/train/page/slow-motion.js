@@ -1,4 +1,4 @@
-// Slow motion in step with the run: what it shows is recorded, and it opens at a step that stands still.
+// Slow motion in step with the run: its records are requested, and it opens at a step that stands still.
 
 import { layerOf, positionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, LOST } from "../state/status.js";

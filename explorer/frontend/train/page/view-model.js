@@ -20,7 +20,7 @@ import { settingText, taskOf } from "../state/tasks.js";
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
- * The whole picture; a painter puts each part into its place.
+ * The whole picture, which a painter puts on the page.
  * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state:
  * string}, verdict: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
@@ -29,7 +29,7 @@ import { settingText, taskOf } from "../state/tasks.js";
  *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
  *   present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: {visible: boolean, text: string},
- *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate that is shown
+ *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate on display
  */
 
 const CUT_OFF =

@@ -34,7 +34,7 @@ import { createWhy } from "../evidence/view.js";
  */
 
 /**
- * @param {HTMLElement} host with the places of the skeleton
+ * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach

@@ -6,7 +6,7 @@ import { paintGrey, same } from "../widgets/canvas.js";
 
 /** @typedef {import("./panel.js").Observation} Observation */
 /**
- * One image: ``only`` this rule reads it wrong, ``example`` is its place among those held out.
+ * One image: ``only`` this rule reads it wrong, ``example`` is its index among those held out.
  * @typedef {{image: Uint8Array, kind: number, read: number, only: boolean, example: number}} Misread
  * ``picked`` is the example that another panel shows, null where none can.
  * @typedef {{words: string, note: string, misread: Misread[], picked: number|null, ink: number}} Picture

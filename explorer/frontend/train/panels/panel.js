@@ -11,8 +11,7 @@ import { instrument } from "../state/instruments.js";
 /**
  * The source of a small picture: the rule's record of the instrument, the snapshot it is from, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
- * site, from 0; ``picked`` is the number of another panel
- * that this one chooses, null where it chooses none; ``ink`` is the colour of letters, as a pixel.
+ * site, from 0; ``picked`` is the number of another panel that this one chooses, null for none; ``ink`` is the colour of letters, as a pixel.
  * @typedef {{measured: *, snapshot: Snapshot, line: LegendEntry, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Observation
  * A small picture; ``words`` are for screen readers.
@@ -22,22 +21,35 @@ import { instrument } from "../state/instruments.js";
  * Data on their way to Explore, where ``address`` leads.
  * @typedef {{address: string, label: string, data: import("../../choice/carried.js").Carried}} Carry
  * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer, and
- * ``of`` what was measured it may be called otherwise, "" for no.
+ * ``of`` gives its text by what was measured, "" for the usual one.
  * @typedef {{text: string, swatch: string, numbers?: Object<string, number>,
  *   of?: (measured: *) => string}} Legend
- * A panel as its module declares it; its instrument, which has its words, has the name of the module. Panels
- * stand by their ``order``; ``opens`` says whether it is open at first, ``suits`` whether it says anything of a task, or where a parameter learns, ``layered`` whether it is of one layer; ``rows`` is
- * the height of a cell in rem, ``request`` the key of the instrument that its legend's buttons ask, ``data``
- * what can be carried to Explore, ``picks`` the number of another panel that a press in a cell chooses; a cell that ``scrolls`` may hold more than is seen at once.
- * ``picture`` is pure; ``create`` makes what draws it.
- * @typedef {{order: number, opens: boolean, layered: boolean, suits: (task: import("../state/tasks.js").Task,
- *   learns: boolean) => boolean, rows: number, picture: (observation: Observation) => Drawn|null,
- *   create: (cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}, legend?: Legend[], request?: string,
- *   scrolls?: boolean, picks?: {panel: string, name: string, hint: string},
- *   data?: (observation: Observation) => Omit<import("../../choice/carried.js").Carried, "of">}} Declared
- * A panel with the key of its instrument. @typedef {Declared & {key: string}} Panel
- * A panel as it is shown; ``legend`` has the texts of the names, ``missing`` is why it shows nothing, ``empty`` why a cell does, ``pressed`` the
- * place of the legend whose answer is shown, ``numbers`` those that its instrument takes.
+ */
+/**
+ * A panel as its module declares it. Its instrument, which has its words, has the name of the module.
+ * @typedef {object} Declared
+ * @property {number} order of the panels, ascending
+ * @property {boolean} opens whether it is open at first
+ * @property {boolean} layered whether it is of one layer
+ * @property {(task: import("../state/tasks.js").Task, learns: boolean) => boolean} suits whether it says
+ *   anything of a task, or where a parameter learns
+ * @property {number} rows the height of a cell in rem
+ * @property {(observation: Observation) => Drawn|null} picture pure
+ * @property {(cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}} create makes
+ *   the painter of a cell
+ * @property {Legend[]} [legend]
+ * @property {string} [request] the key of the instrument that its legend's buttons ask
+ * @property {boolean} [scrolls] whether a cell may hold more than it displays at once
+ * @property {{panel: string, name: string, hint: string}} [picks] the number of another panel that a press in
+ *   a cell chooses
+ * @property {(observation: Observation) => Omit<import("../../choice/carried.js").Carried, "of">} [data] that
+ *   can be carried to Explore
+ */
+/** A panel with the key of its instrument. @typedef {Declared & {key: string}} Panel */
+/**
+ * A panel as it is displayed; ``legend`` has the texts of the names, ``missing`` and ``empty`` the reasons why
+ * there is no picture, in all cells or in one; ``pressed`` is the index of the entry of the legend whose answer
+ * is displayed, ``numbers`` are those that its instrument takes.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
  *   legend: string[], numbers: import("../widgets/number-stepper.js").Counted[],
  *   pressed: number|null, cells: {line: LegendEntry, picture: Drawn|null, empty: string, answer: Answer|null, carry:

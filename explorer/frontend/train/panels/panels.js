@@ -1,4 +1,4 @@
-// The panels of the area "Why", in their order: the modules of this room that have the name of an instrument.
+// The panels of the area "Why", in their order: the modules of this folder that have the name of an instrument.
 
 import { catalogue } from "../../choice/entries.js";
 import { questionOf } from "../state/instruments.js";
@@ -22,7 +22,7 @@ export function panelsOf(choice) {
 }
 
 /**
- * Those of them that are open: as somebody left them, else as they are at first.
+ * The open ones among them: as the visitor left them, else as they are at first.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {Object<string, boolean>} left
  */

@@ -55,7 +55,7 @@ function wordsOf({ name, now, gradients }) {
 /**
  * @param {number[]} steps
  * @param {number[][]} series
- * @param {boolean} signed whether 0 is to be seen
+ * @param {boolean} signed whether 0 is to be visible
  * @returns {Lines}
  */
 function linesOf(steps, series, signed) {

@@ -10,13 +10,13 @@ import { learningField } from "./learning-field.js";
 /**
  * The actions of a control: ``onChange`` gets another text of its setting; ``usual`` is that of the task.
  * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,
- *   choice: () => import("../../choice/choice.js").Choice}} Told
+ *   choice: () => import("../../choice/choice.js").Choice}} Actions
  * @typedef {{show: (text: string) => void, element: HTMLElement}} Field
  */
 
 const MOST_LAYERS = 4;
 
-/** @type {{[kind in Setting["kind"]]: (setting: Setting, told: Told) => Field}} */
+/** @type {{[kind in Setting["kind"]]: (setting: Setting, actions: Actions) => Field}} */
 export const FIELDS = {
   choice: choiceField,
   switch: choiceField,
@@ -26,7 +26,7 @@ export const FIELDS = {
   names: learningField,
 };
 
-/** @param {Setting} setting @param {Told} told @returns {Field} */
+/** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function choiceField({ label, meaning, words }, { onChange }) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element("select", { id: freshId(), onchange: () => onChange(list.value) }, ...options);
@@ -49,7 +49,7 @@ function labelled(field, label, meaning, ...more) {
   );
 }
 
-/** @param {Setting} setting @param {Told} told @returns {Field} */
+/** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function wholeField({ label, meaning, low, high }, { onChange }) {
   const held = (/** @type {number} */ value) => within(Math.round(value), low, high);
   const number = createNumberField({
@@ -72,7 +72,7 @@ function wholeField({ label, meaning, low, high }, { onChange }) {
 /**
  * Widths of hidden layers, one after the other.
  * @param {Setting} setting
- * @param {Told} told
+ * @param {Actions} actions
  * @returns {Field}
  */
 function widthsField({ label, meaning, low, high }, { onChange }) {
@@ -125,7 +125,7 @@ function widthsOf(text, low, high) {
 /**
  * A slider of decades; a word, as "full", is a box to tick beside it.
  * @param {Setting} setting
- * @param {Told} told
+ * @param {Actions} actions
  * @returns {Field}
  */
 function logField({ label, meaning, low, high, words }, { onChange, usual }) {

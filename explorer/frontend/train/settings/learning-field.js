@@ -6,7 +6,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 
 /** @typedef {import("../../choice/learning.js").Learning} Learning */
 
-/** @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Told} told */
+/** @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Actions} actions */
 export function learningField({ label, meaning }, { onChange, choice }) {
   const rows = element("div", {});
   const field = element(

@@ -1,4 +1,4 @@
-// A table of one's own: pasted here, checked by Python, and kept in this tab alone.
+// A pasted table: checked by Python, and stored in this tab alone.
 
 import { element, freshId, setAttribute, setText, setValue } from "../../elements/dom.js";
 import { catalogue } from "../../choice/entries.js";

@@ -5,7 +5,7 @@ import { evaluate } from "../../formula/evaluation.js";
 import { within } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
-import { placeOn, rowOf, valueAt } from "./numbers.js";
+import { indexOn, rowOf, valueAt } from "./numbers.js";
 
 /** @typedef {import("./view-model.js").Record} Record */
 /** @typedef {import("./view-model.js").Stage} Stage */
@@ -51,7 +51,7 @@ function mapOf({ tensor, scale }, { tensors, stages }, cell) {
   const map = tensors[tensor];
   const of = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
   const full = fullOf(tensors[of].values);
-  const [row, column] = map.axes.map((axis) => placeOn(axis, cell));
+  const [row, column] = map.axes.map((axis) => indexOn(axis, cell));
   return {
     kind: "map",
     values: map.values,

@@ -59,13 +59,13 @@ function largest(values) {
 }
 
 /** The index of a cell on an axis. @param {string} axis @param {Cell} cell */
-export function placeOn(axis, cell) {
+export function indexOn(axis, cell) {
   return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
 }
 
 /** The number of a tensor that belongs to a cell. @param {Tensor} tensor @param {Cell} cell */
 export function valueAt({ values, shape, axes }, cell) {
-  const [down, across] = axes.map((axis) => placeOn(axis, cell));
+  const [down, across] = axes.map((axis) => indexOn(axis, cell));
   return values[down * shape[1] + across];
 }
 
@@ -85,14 +85,14 @@ export function wordsOf({ words, otherwise }, { tensors }, cell) {
 export function numbersOf({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };
   return numbers.replace(/\$(\w+)/g, (_, name) =>
-    name in TOLD ? TOLD[name](at) : numberText(valueAt(record.tensors[name], cell)),
+    name in TEXTS ? TEXTS[name](at) : numberText(valueAt(record.tensors[name], cell)),
   );
 }
 
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
 /** Texts that are more than a number. @type {Object<string, (at: At) => string>} */
-const TOLD = { op: opText, rule: ruleText, factor: factorText, target: targetText, loss: lossText };
+const TEXTS = { op: opText, rule: ruleText, factor: factorText, target: targetText, loss: lossText };
 
 /** @param {At} at */
 function opText({ record, cell, entries }) {

@@ -35,7 +35,7 @@ export function createStage(on) {
   let painter = /** @type {{draw: (drawing: *) => void}|null} */ (null);
   return {
     element: node,
-    /** @param {import("./view-model.js").Shown} shown */
+    /** @param {import("./view-model.js").StagePicture} picture */
     show({ key, title: name, time, way, under, column, note: below, words, drawing }) {
       setText(title, name);
       setAttribute(title, "title", name);

@@ -24,12 +24,12 @@ import { settingText } from "../state/tasks.js";
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
  *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean, note: string}} Record
  * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number}} Tensor
- * A stage as it is seen: ``time`` is how it stands to the present one, ``column`` where it stands from 1.
+ * The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
  * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string,
  *   column: number, note: string, words: string,
- *   drawing: import("./drawings.js").Drawing}} Shown
+ *   drawing: import("./drawings.js").Drawing}} StagePicture
  * @typedef {{title: string, message: string, action: "pause"|"first"|"again"|"", rules: {label: string, colour: string,
- *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: Shown[], words: string,
+ *   chosen: boolean}[], layers: {count: number, chosen: number}, stages: StagePicture[], words: string,
  *   numbers: string, note: string, count: string, position: Position, rows: number, units: number,
  *   ends: string[], canStep: boolean}} Picture
  */
@@ -196,7 +196,7 @@ function titleOf({ view }, { step, times, by_example, seed }, { unit, row, examp
  * @param {number} present its stage
  * @param {import("./numbers.js").Cell} cell
  * @param {import("./drawings.js").Entries} entries
- * @returns {Shown[]}
+ * @returns {StagePicture[]}
  */
 function stagesOf(record, present, cell, entries) {
   const forward = record.stages.filter(({ under }) => !under).map(({ key }) => key);

@@ -52,7 +52,7 @@ function drawnOf(snapshot, written) {
   return /** @type {Drawn} */ (Object.fromEntries(DRAWN.map((name) => [name, each(snapshot[name])])));
 }
 
-/** The steps that can be looked at, ascending: those kept, and where the run is. @param {State} state */
+/** The steps that can be displayed, ascending: the checkpoints, and the present one. @param {State} state */
 export function stepsToDisplay({ view: { status } }) {
   const checkpoints = status.snapshot?.checkpoints ?? [];
   return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
@@ -71,7 +71,7 @@ export function nearest(steps, wanted) {
 }
 
 /**
- * The step that is looked at, as somebody asked for ``wanted``; null is where the run is.
+ * The step to display where ``wanted`` is requested; null for the present one.
  * @param {State} state
  * @param {number} wanted
  */
@@ -122,7 +122,7 @@ export function isOnItsWay({ view: { status } }) {
   return status.step > 0 && !["idle", ...OVER, ...LOST].includes(status.state);
 }
 
-/** The learning rate as it is shown. @param {State} state */
+/** The learning rate on display. @param {State} state */
 export function rateOf(state) {
   const { rate, choice, view } = state;
   const start = settingText(choice, "lr");

@@ -6,7 +6,7 @@ import { settingText, taskOf } from "./tasks.js";
 /** @typedef {import("./series.js").LegendEntry} LegendEntry */
 
 /**
- * Of how many layers something is measured, and which is shown: the last one unless another is chosen.
+ * The number of layers that are measured, and the displayed one: the last unless another is chosen.
  * @param {State} state
  */
 export function layersOf({ choice, view, layer }) {

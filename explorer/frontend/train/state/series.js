@@ -4,19 +4,28 @@ import { array } from "../../formula/arrays.js";
 
 /** @typedef {import("./status.js").Snapshot} Snapshot */
 /** @typedef {ArrayLike<number>} Values */
+/** A line of a run in the legend: a rule with its colour. @typedef {{key: string, label: string, colour: string}} LegendEntry */
+/** A measure of the large chart. @typedef {"score"|"loss"|"norms"|"learned"} Measure */
 /**
- * A line of a run as it is drawn: a rule with its colour.
- * @typedef {{key: string, label: string, colour: string}} LegendEntry
- * A series. ``label`` is its name where room is short, and ``rule`` is the key of its rule, and ``meta`` too where it is the one curve of a rule; ``ends``
- * says whether its name stands where it ends; ``spread`` is the SD over seeds; a ``symbol`` marks points.
- * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string, x:
- * ArrayLike<number>, y: ArrayLike<number>, spread?: ArrayLike<number>, dash?: string, faint?: boolean, symbol?:
- * string}}
- * Series The series of a run that are drawn after it as well.
+ * A series of a chart.
+ * @typedef {object} Series
+ * @property {string} name
+ * @property {string} [label] its name where space is short
+ * @property {string} [rule] the key of its rule
+ * @property {string} [meta] that key as well, where it is the one curve of the rule
+ * @property {boolean} [ends] whether its name stands at its end
+ * @property {string} colour
+ * @property {Values} x
+ * @property {Values} y
+ * @property {Values} [spread] the standard deviation over seeds
+ * @property {string} [dash]
+ * @property {boolean} [faint]
+ * @property {string} [symbol] of its points, where they are marked
+ */
+/**
+ * The series of a run that are drawn after it as well.
  * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, loss_sd: Object<string, Values>,
  *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} Drawn
- * A measure of the large chart: held-out score, loss, gradient norms, or learned parameters.
- * @typedef {"score"|"loss"|"norms"|"learned"} Measure
  */
 
 /** A snapshot with its arrays read. @param {*} value @returns {*} */

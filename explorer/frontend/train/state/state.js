@@ -14,27 +14,34 @@ import { taskOf } from "./tasks.js";
  */
 /**
  * A request to an instrument: its arguments, the step and the run, and the answer by rule;
- * null before it has come, or a message where it cannot be given.
+ * null before it arrives, or a message where there is none.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
- * An earlier run: what was chosen for it, the last that was displayed of it, what was changed on its way, why it
- * is over, and the letter it goes by.
- * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./status.js").Recorded, name: string,
- *   letter: string}} Past
- * The state: what is chosen, what the run that is displayed was begun with, how it stands, the runs before it,
- * the step that is looked at where it is not the last one, how the run stood there, what is said of
- * other settings, which measure, panels, layer and kind of alignment are chosen, the colours
- * of rules, that of letters as a pixel, and the table that was pasted. ``requests`` has what was
- * requested of single instruments, ``panels`` what somebody opened or closed, ``numbers`` what is chosen for
- * those that instruments take: like the layer they are how somebody looks, and stand in no link;
- * ``slow`` has what was recorded for slow motion; ``rate`` is a learning rate that was set in mid-run, until the
- * run has recorded from which step on it holds.
- * @typedef {{choice: Choice, trained: Choice|null, view: View, ghosts: Past[], at: number|null,
- *   displayed: import("./status.js").Status|null, remark: string,
- *   measure: import("./series.js").Measure|null, panels: Object<string, boolean>,
- *   numbers: Object<string, Object<string, number>>, layer: number|null,
- *   aligned: Aligned, requests: Object<string, Request>, colours: string[], ink: number, table:
- *   string, slow: Slow|null, rate: string|null}} State
+ * An earlier run: its choice, its last series, its branch points, the reason why it is over, and its letter.
+ * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./status.js").Recorded,
+ *   name: string, letter: string}} Past
+ */
+/**
+ * The state of the page. Panels, numbers and the layer are a way of looking, and stand in no link.
+ * @typedef {object} State
+ * @property {Choice} choice
+ * @property {Choice|null} trained the choice that the present run began with
+ * @property {View} view the present run
+ * @property {Past[]} ghosts the runs before it
+ * @property {number|null} at the step that is displayed; null for the last one
+ * @property {import("./status.js").Status|null} displayed the status of the run at that step
+ * @property {string} remark on other settings
+ * @property {import("./series.js").Measure|null} measure of the large chart
+ * @property {Object<string, boolean>} panels opened or closed by the visitor
+ * @property {Object<string, Object<string, number>>} numbers of instruments
+ * @property {number|null} layer
+ * @property {Aligned} aligned
+ * @property {Object<string, Request>} requests to single instruments
+ * @property {string[]} colours of rules
+ * @property {number} ink the colour of letters as a pixel
+ * @property {string} table the pasted one
+ * @property {Slow|null} slow records of slow motion
+ * @property {string|null} rate a learning rate set in mid-run, until the run has recorded its step
  */
 
 const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
@@ -43,7 +50,7 @@ const OTHER = "Other settings: press Start. The faint curves are the run before.
 /**
  * @param {Choice} choice
  * @param {{colours: string[], ink: number}} theme
- * @param {{table: string, panels: State["panels"], numbers: State["numbers"]}} kept what a session keeps
+ * @param {{table: string, panels: State["panels"], numbers: State["numbers"]}} stored of this session
  * @returns {State}
  */
 export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {

@@ -48,7 +48,7 @@ export function settingText(choice, name) {
 }
 
 /**
- * The same choice with another value of a setting; what the task sets itself is not kept.
+ * The same choice with another value of a setting; a value that the task sets itself is left out.
  * @param {Choice} choice
  * @param {string} name
  * @param {string} text
@@ -106,7 +106,7 @@ function markOf(text) {
 }
 
 /**
- * Another task with its own settings. Op and rules become those it begins with, unless somebody has chosen
+ * Another task with its own settings. Op and rules become those it begins with, unless the visitor has chosen
  * others and the op has the same site in both nets.
  * @param {Choice} choice
  * @param {string} key

@@ -7,8 +7,8 @@ import pytest
 from tests.frontend.modules import Node
 
 PLACE = """
-    const { placeOfChance } = await import("./train/charts/chance-line.js");
-    return placeOfChance(given.chance, given.series, given.range, 100);
+    const { chancePosition } = await import("./train/charts/chance-line.js");
+    return chancePosition(given.chance, given.series, given.range, 100);
 """
 BELOW, ABOVE = False, True
 
