@@ -93,7 +93,7 @@ def study(
                 saved.append(fresh)
             rows |= {row.trial: row for row in fresh}
             moved(len(rows) * plan.steps)
-        moved(plan.runs * plan.steps)  # what diverged at every rate needs no more
+        moved(plan.runs * plan.steps)  # rules that diverged at every rate need no more
     return Result(plan, rows.values())
 
 

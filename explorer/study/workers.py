@@ -22,7 +22,7 @@ from explorer.study.trial import Row, Trial
 CLUSTER = "EXPLORER_CLUSTER"
 """The variable of the environment that may hold a cluster's address."""
 
-_UNTOLD = 2  # workers that are reckoned with where nobody tells how many there are
+_UNKNOWN = 2  # workers to reckon with where their number is unknown
 _LOOK_S = 1  # between two looks whether an executor still lives
 _COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
@@ -54,7 +54,7 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
             'pip install "gradient-explorer[cluster]"'
         ) from None
     try:
-        # A client has one patience for both: this one only looks whether somebody is there.
+        # A client has one patience for both: this one only looks whether the address answers.
         Client(address, timeout=CLUSTER_S, set_as_default=False).close()  # type: ignore[no-untyped-call]
         client = Client(address, timeout=AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
@@ -94,11 +94,11 @@ def _workers(executor: Executor) -> int:
     """The number of workers; two if it is unknown."""
     client = getattr(executor, "_client", None)
     if client is None:
-        return getattr(executor, "_max_workers", None) or _UNTOLD
+        return getattr(executor, "_max_workers", None) or _UNKNOWN
     try:
-        return sum(client.nthreads().values()) or _UNTOLD
+        return sum(client.nthreads().values()) or _UNKNOWN
     except OSError:  # it is away just now
-        return _UNTOLD
+        return _UNKNOWN
 
 
 def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list[Row]]:

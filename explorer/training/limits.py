@@ -37,7 +37,7 @@ _GROUP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def memory_bytes() -> int:
-    """What the machine has, or what it grants this service, container or process."""
+    """The memory of the machine, or the part that it grants this service, container or process."""
     most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     granted, _ = resource.getrlimit(resource.RLIMIT_DATA)
     most = most if granted == resource.RLIM_INFINITY else min(most, granted)
@@ -49,7 +49,7 @@ def memory_bytes() -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one engine takes on; durations in seconds."""
+    """The limits of one engine; durations in seconds."""
 
     workers: int = 1
     """Threads that compute: two would wait for each other's interpreter lock most of the time, and take a
@@ -60,32 +60,32 @@ class Limits:
     waiting: int = 400
     """Runs in the queue, as when a class of 300 presses Start at once; one more is refused."""
     idle: int = 64
-    """Runs kept that neither run nor wait; one more and the longest forgotten that nobody watches goes."""
+    """Runs that neither run nor wait; beyond them the unwatched one goes that has rested longest."""
     kept_numbers: int = 10_000_000
-    """Of runs that are over but may still be asked what they learnt: their nets, 40 MB."""
+    """Numbers in the nets of ended runs, which may still be measured: 40 MB."""
     checkpoint_bytes: int = field(
         default_factory=lambda: min(CHECKPOINT_BYTES_ALL, int(CHECKPOINT_SHARE * memory_bytes()))
     )
-    """Of the states that all runs can go back to; those of runs that nobody watches are thinned first."""
+    """Bytes of the checkpoints of all runs; those of unwatched runs are thinned first."""
     slice_s: float = 0.05
-    """How long a worker stays with one run before it takes the next."""
+    """The time a worker stays with one run before it takes the next."""
     turn_s: float = 0.0015
-    """How long a run keeps its place; then it queues again, and goes on at once if nobody waits.
+    """The time of a run's turn; then it queues again, and goes on at once if no other waits.
     With their pictures, thirty such turns are over in a tenth of a second, so that the curves of a whole
     class move all the time; shorter ones cost steps."""
     pause_after_s: float = 9.0
-    """A run nobody has asked about for so long pauses: below 10 s, what is promised."""
+    """The time after which an unwatched run pauses: below the promised 10 s."""
     forget_after_s: float = 68.0
-    """A run nobody has asked about for so long is gone: below 70 s, what is promised."""
+    """The time after which an unwatched run is deleted: below the promised 70 s."""
     studying: int = 4
     """Studies that are advanced in turn; the others wait."""
     study_turn_s: float = 60.0
-    """How long a study keeps its place where another visitor's waits; then it makes way."""
+    """The time of a study's turn where another visitor's waits."""
     studies_waiting: int = 60
     """Studies in the queue; one more is refused."""
     study_slice_s: float = 0.01
-    """How long a worker stays with a study, or one step of its nets where that takes longer."""
+    """The time a worker stays with a study, or one step of its nets if that takes longer."""
     study_share: float = 0.125
-    """Of a worker's time, for all studies together while runs want it: a class notices little."""
+    """The share of a worker's time for all studies while runs want it: a class notices little."""
     study_forget_after_s: float = 1800.0
-    """A study nobody has asked about for so long is gone: its rows take little room, and took long."""
+    """The time after which an unwatched study is deleted: its rows are small, and took long."""

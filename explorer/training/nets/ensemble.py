@@ -115,7 +115,7 @@ class Ensemble:
                 view[seed].copy_(value)
         self.parameters = self.started(self.going)
         self.optimiser = optimiser(self.parameters)
-        self._ahead: tuple[Tensor, Pass] | None = None  # what was looked at, which the next step begins with
+        self._ahead: tuple[Tensor, Pass] | None = None  # the batch of the last look, and its pass
         self._look()
 
     def started(self, members: Sequence[Member]) -> Tensor:
@@ -327,7 +327,7 @@ class Ensemble:
 
     def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         into = self._gradient_views
-        self._gradients[:, self._dense :] = 0  # what learns adds up there
+        self._gradients[:, self._dense :] = 0  # learned parameters add up there
         losses, output, traces = self._both_ways(x, y, loss, into)
         sizes = [self.layers[number].size(into[number]) for number in self._ends]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.

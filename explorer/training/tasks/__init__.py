@@ -11,8 +11,8 @@ from explorer.training.tasks.task import Data, Draw, Part, Task
 
 __all__ = ["CONTROLS", "FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Task"]
 
-USUAL = DOCUMENTS.key  # what settings and links without a task mean
-FIRST = DIGITS.key  # where a visitor begins who asks for nothing
+USUAL = DOCUMENTS.key  # of settings and links without a task
+FIRST = DIGITS.key  # of a visitor who asks for none
 CONTROLS = ("zero", "reversal")  # the rules beside which another must look better
 
 _ENTRIES = (

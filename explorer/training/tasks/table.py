@@ -1,4 +1,4 @@
-"""A table that somebody brings: CSV text whose last column is the class, or a number."""
+"""A table of one's own: CSV text whose last column is the class, or a number."""
 
 import csv
 import math

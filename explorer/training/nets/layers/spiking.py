@@ -8,7 +8,7 @@ from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 from explorer.training.nets.layers.op_function import Boundary
 
 TIMES = 8  # steps of time that an example lasts
-_LEAK = 0.9  # what a step of time leaves of a potential
+_LEAK = 0.9  # the share of a potential that a step of time leaves
 _THRESHOLD = 1.0  # at which a unit fires
 _FAINTEST = 0.1  # brightness that still fires
 
@@ -61,7 +61,7 @@ class Spiking(Dense):
             excess = potential - _THRESHOLD
             spikes = self._boundary.forward(excess, learned)
             charge = potential * (_LEAK * (1 - spikes))
-            arriving.copy_(excess)  # what arrived is used up: these are large, and new memory is slow
+            arriving.copy_(excess)  # used up by now: these are large, and new memory is slow
             fired.copy_(spikes)
         return trace.y
 
