@@ -52,7 +52,7 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
 
 
 def with_imports(*names: str) -> list[str]:
-    """Modules with all they import, each once; what they load later, by ``import(…)``, is left out.
+    """Modules with all they import, each once; modules loaded later, by ``import(…)``, are left out.
 
     ``names`` are paths below ``explorer/frontend``, such as ``"pages/mount.js"``.
     """

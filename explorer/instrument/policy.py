@@ -9,7 +9,7 @@ _INLINE = re.compile(r'<script(?: type="(?:importmap|module)")?>(.*?)</script>',
 
 
 def policy(page: str, allowed: Mapping[str, str]) -> str:
-    """The policy of a page: what is allowed by directive, of scripts also those that stand in the page."""
+    """The policy of a page: sources by directive, for scripts also the hashes of those within the page."""
     digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
     inline = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     sources = {**allowed, "script-src": " ".join([allowed["script-src"], *inline])}

@@ -443,7 +443,7 @@ def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: 
 
 
 def sent_bytes(page: Page) -> int:
-    """What came over the wire for plotly.js since the page was opened."""
+    """The bytes transferred for plotly.js since the page was opened."""
     return int(
         page.evaluate(f'performance.getEntriesByName(new URL("{DRAWING}", location).href)[0].transferSize')
     )

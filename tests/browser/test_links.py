@@ -1,4 +1,4 @@
-"""What a link brings back, and what a bad one cannot do."""
+"""Links: one restores everything, a bad one does nothing."""
 
 from __future__ import annotations
 

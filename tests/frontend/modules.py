@@ -26,7 +26,7 @@ class Node:
         self._process = process
 
     def run(self, body: str, argument: Any = None) -> Any:
-        """What an async function of one argument, ``given``, returns; what it throws is raised.
+        """The value that an async function of one argument, ``given``, returns; its errors are raised.
 
         ``import("./formula/curves.js")`` in it gives that module. Float64Array, Float32Array and Int8Array
         come back as NumPy arrays, and with them NaN and infinities.

@@ -21,7 +21,7 @@ const BEGINS = "What it has learned so far; the slider is where it begins";
  */
 
 /**
- * A card; what can be done with it stands in ``buttons``, made by who knows what it is.
+ * A card; its actions stand in ``buttons``, made by the caller.
  * @param {{kind: "op"|"rule", buttons: Element[], read: import("./own.js").Read|null,
  *   onParameter: OnParameter, onLearning: (name: string) => void, onEntry: (entry: Entry) => void}} options
  */

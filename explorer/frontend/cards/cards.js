@@ -1,11 +1,11 @@
-// The list of cards: the op first, then one card a rule, and what is done with them.
+// The list of cards: the op first, then one card a rule; and their actions.
 
 import { createCard } from "./card.js";
 import {
   boundsOf,
   cardControls,
   entriesOf,
-  hasRoom,
+  canAddRule,
   learnableOf,
   withHiding,
   withOp,
@@ -140,7 +140,7 @@ export function createCards(host, { store, read, colours, drawn }) {
         return { rule, state, isOnly: choice.rules.length === 1 };
       }),
     );
-    add.disabled = !hasRoom(choice);
+    add.disabled = !canAddRule(choice);
     setAttribute(add, "title", add.disabled ? `${catalogue().limits.rules} rules are the most.` : null);
   }
 
@@ -149,7 +149,7 @@ export function createCards(host, { store, read, colours, drawn }) {
   return {
     /** Draw the cards anew: the colours have changed. */
     refresh: () => show(now()),
-    /** Say beside the sliders what has been learned. @param {Present} present */
+    /** Show the learned values beside the sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
       for (const { key, slot } of now().rules) cards.parts.get(slot)?.showPresent(present.rules[key] ?? {});

@@ -7,8 +7,8 @@ import { createMenu } from "../elements/menu.js";
 
 /** @typedef {import("../choice/choice.js").Choice} Choice */
 /**
- * ``train`` are the words of a link that trains it, "" for none; ``table`` is what it learns from, where its
- * task needs one; ``source`` is who claims what it shows, "" for nobody; ``lesson`` is one that says why.
+ * ``train`` are the words of a link that trains it, "" for none; ``table`` is the data of a task that needs
+ * a table; ``source`` is the source of its claim, "" for none; ``lesson`` is one that says why.
  * @typedef {{name: string, hint: string, train: string, table: string, source: string,
  *   lesson: {key: string, title: string}|null, choice: Choice}} Example
  */

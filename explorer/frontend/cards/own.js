@@ -16,7 +16,7 @@ const PAUSE_MS = 80; // between two keys of one who types
 /**
  * A field for a formula. While it cannot be read the last good one stays drawn.
  * @param {{kind: "op"|"rule", read: Read|null, onEntry: (entry: Entry) => void}} options ``read`` is null
- *   where nobody can read what is typed: in a saved file
+ *   if there is no reader of formulas: in a saved file
  */
 export function createOwnField({ kind, read, onEntry }) {
   let timer = 0;
@@ -91,12 +91,12 @@ export function createOwnField({ kind, read, onEntry }) {
       element("div", { class: "typed" }, field, caret),
       mistake,
     ),
-    /** @param {Entry} entry what is drawn */
+    /** @param {Entry} entry the drawn one */
     update(entry) {
       const isOther = entry.key !== drawn;
       drawn = entry.key;
       if (document.activeElement !== field) {
-        if (isUnread && !isOther) return; // what is typed is yet to come
+        if (isUnread && !isOther) return; // the typed text is yet to come
         forget();
         say({ entry });
       }

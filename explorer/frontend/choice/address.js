@@ -11,7 +11,7 @@ import { held } from "../formula/records.js";
 export const FRAME = ["embed", "embed_options"];
 
 /**
- * The query of a choice, without what is at its default.
+ * The query of a choice, without values at their default.
  * @param {Choice} choice
  */
 export function queryOf(choice) {
@@ -62,7 +62,7 @@ export function fits(query) {
 /**
  * The address of a choice on a page, without its host.
  * @param {Choice} choice
- * @param {{pathname: string, search: string}} page whose address keeps what is Streamlit's
+ * @param {{pathname: string, search: string}} page whose address keeps Streamlit's words
  */
 export function addressOf(choice, { pathname, search }) {
   const framing = new URLSearchParams();

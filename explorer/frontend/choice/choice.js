@@ -69,7 +69,7 @@ export function withOp(choice, key) {
 }
 
 /** Whether one more rule can be added. @param {Choice} choice */
-export function hasRoom(choice) {
+export function canAddRule(choice) {
   return choice.rules.length < catalogue().limits.rules;
 }
 
@@ -79,7 +79,7 @@ export function hasRoom(choice) {
  * @param {string} key
  */
 export function withRule(choice, key) {
-  if (!hasRoom(choice) || choice.rules.some((rule) => rule.key === key)) return choice;
+  if (!canAddRule(choice) || choice.rules.some((rule) => rule.key === key)) return choice;
   const taken = new Set(choice.rules.map((rule) => rule.slot));
   const slot = [...Array(catalogue().limits.rules).keys()].find((free) => !taken.has(free)) ?? 0;
   return exchanged(choice, { ...choice, rules: [...choice.rules, { key, slot, hidden: false }] });

@@ -23,7 +23,7 @@ const LONGEST_WAIT_MS = 15_000;
 
 /**
  * Asks for each choice that stays. ``onAnswer`` gets torch's curves and words for the choice asked for
- * last, and no other; ``onStatus`` is told what to say beside the chart.
+ * last, and no other; ``onStatus`` gets the sign beside the chart.
  * @param {{address: string} & Listeners} options
  */
 export function createConfirmation({ address, onAnswer, onStatus }) {
@@ -32,7 +32,7 @@ export function createConfirmation({ address, onAnswer, onStatus }) {
   let turn = 0;
   let asking = new AbortController();
 
-  /** Drop what is on its way. */
+  /** Drop the answer that is on its way. */
   function drop() {
     turn += 1;
     clearTimeout(timer);

@@ -10,20 +10,20 @@ import { keep, load } from "./session.js";
 
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
- * ``label`` as in a sentence; ``bars`` where only a histogram is known, ``note`` what it does not show.
+ * ``label`` as in a sentence; ``bars`` if only a histogram is known, ``note`` on its omissions.
  * @typedef {import("../formula/pull.js").Numbers & {kind: Kind, label: string,
  *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
 
 const NAME = "numbers";
-/** @typedef {{kind: Kind, text: string}} Kept ``text`` is what was pasted */
+/** @typedef {{kind: Kind, text: string}} Kept ``text`` is the pasted one */
 
 /** @returns {Kept} */
 function chosen() {
   return load(NAME) ?? { kind: carriedData() ? "carried" : "normal", text: "" };
 }
 
-let read = /** @type {Data|null} */ (null); // what was read last
+let read = /** @type {Data|null} */ (null); // the last data that were read
 
 /** The numbers that are chosen; the standard normal where they are gone. @returns {Data} */
 export function chosenData() {
@@ -42,9 +42,9 @@ export function chooseData(kind) {
 }
 
 /**
- * Take over what somebody has pasted.
+ * Take over a pasted text.
  * @param {string} text
- * @returns {string} a sentence on what is in the way; "" where it was taken
+ * @returns {string} a sentence on the first fault; "" if there is none
  */
 export function pasteData(text) {
   const result = numbersIn(text, limits());

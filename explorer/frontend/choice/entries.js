@@ -32,7 +32,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {*[]} tasks in the order of the picker
  * @property {string} firstTask of who asks for nothing
  * @property {string} usualTask of a link without one
- * @property {*[]} instruments what is measured of a training
+ * @property {*[]} instruments measurements of a training
  * @property {string[]} panels keys of instruments that have a module in train/panels
  * @property {string[]} controls keys of rules beside which others must look better
  */

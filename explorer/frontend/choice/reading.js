@@ -15,7 +15,7 @@ import { held } from "../formula/records.js";
 /** @typedef {import("./view.js").Word} Word */
 /** @typedef {import("../formula/controls.js").Control} Control */
 /** @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} OwnRead what own formulas of a link are,
- *   by their keys in it: the key by which they are known, or what is wrong with one */
+ *   by their keys in it: the key by which they are known, or the message on one that is wrong */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

@@ -3,7 +3,7 @@
 /** @typedef {string|number|boolean|null|undefined} Attribute */
 
 let made = 0;
-const written = new WeakMap(); // field -> what was last set
+const written = new WeakMap(); // field -> the last text set
 
 /**
  * A new element. An attribute that is null, undefined or false is left out; true is an empty one.
@@ -46,7 +46,7 @@ export function setText(node, text) {
 }
 
 /**
- * Set what a field shows, unless somebody is typing something else in it.
+ * Set the text of a field, unless another one is being typed into it.
  * @param {HTMLInputElement} field
  * @param {string} text
  */

@@ -3,7 +3,7 @@
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 /**
- * @typedef {*} MathData the name of an element, its attributes where it has some, and what is in it: elements
+ * @typedef {*} MathData the name of an element, its attributes if it has some, and its content: elements
  *   and texts
  */
 

@@ -1,18 +1,17 @@
-// A field for an exact number, as people write it; what it
-// cannot read stays in it, with a sentence that says so.
+// A field for an exact number, as people write it; a text that is none stays in it, with a sentence that says so.
 
 import { refusal, typedNumber } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText } from "./dom.js";
 
 /**
- * A number field and its sentence. ``onNumber`` gets what was typed, or stepped to by an arrow key (then
+ * A number field and its sentence. ``onNumber`` gets a number that was typed, or stepped to by an arrow key (then
  * ``byKeys``); ``next`` is the value a step up (1) or down (-1) from another.
  * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
  *   next: (value: number, way: 1|-1) => number}} options
  */
 export function createNumberField({ name, class: kind = "", onNumber, next }) {
   let displayed = "";
-  let typing = false; // what is typed is not to be written over
+  let typing = false; // a typed text is not to be overwritten
   const message = element("small", { class: "refusal", role: "alert", id: freshId() });
   const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const field = element("input", {

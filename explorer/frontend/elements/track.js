@@ -5,7 +5,7 @@ const THUMB_PX = 16;
 const SIDEWAYS_PX = 4; // less of a finger's way is no move yet
 
 /**
- * Let pointers on ``track`` move the native slider in it, which is told by its own "input" and "change".
+ * Let pointers on ``track`` move the native slider in it, which fires "input" and "change".
  * @param {HTMLElement} track takes the pointers in the slider's place
  * @param {HTMLInputElement} range
  */

@@ -73,8 +73,7 @@ export function nonDefault(parameters, controls) {
 }
 
 /**
- * Values for another op or other rules: each parameter of each rule keeps what it had, whatever the name
- * it is now kept under.
+ * Values for another op or other rules: each parameter of each rule keeps its value, under whatever name.
  * @param {Object<string, number>} parameters
  * @param {{op: Entry, rules: Entry[]}} before
  * @param {{op: Entry, rules: Entry[]}} after

@@ -32,7 +32,7 @@ export const below = (x) => -above(-x);
 export const unit = (x) => above(Math.abs(x)) - Math.abs(x);
 
 /**
- * Evenly spaced numbers, both ends included; what is 0 but for rounding is 0.
+ * Evenly spaced numbers, both ends included; a number that is 0 but for rounding is 0.
  * @param {number} start
  * @param {number} stop
  * @param {number} points

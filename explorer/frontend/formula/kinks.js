@@ -160,7 +160,7 @@ function switches(value, start, stop, also) {
 }
 
 /**
- * Values with one number for what is not a number, which would differ from itself.
+ * Values with Infinity for NaN, which would differ from itself.
  * @param {Float64Array} values
  */
 const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infinity : value));

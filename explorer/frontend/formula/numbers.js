@@ -43,7 +43,7 @@ function factor(text) {
 }
 
 /**
- * Why what somebody typed is no number, and how one is written.
+ * The reason why a typed text is no number, with an example of one.
  * @param {string} text that ``typedNumber`` cannot read
  */
 export function refusal(text) {

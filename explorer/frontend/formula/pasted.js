@@ -1,4 +1,4 @@
-// Numbers that somebody pastes, one after another as they stand in a table, a list or a column.
+// Pasted numbers, one after another as they stand in a table, a list or a column.
 
 import { refusal, typedNumber } from "./numbers.js";
 

@@ -42,7 +42,7 @@ const minus = (/** @type {string} */ text) => text.replace("-", "−");
 const raised = (/** @type {string} */ digit) => (digit === "-" ? "⁻" : SUPERSCRIPTS[Number(digit)]);
 
 /**
- * The formula with its numbers, and what it gives.
+ * The formula with its numbers, and its result.
  * @param {Tree} tree
  * @param {Scope} scope with one x
  * @returns {string}

@@ -5,10 +5,10 @@ import { loaded } from "./files.js";
 /** @typedef {NonNullable<import("../explore/page/instrument.js").Reach["read"]>} Read */
 /** @typedef {keyof typeof TASKS} Question what explorer/site/own.py answers, or judging.py */
 /** @typedef {{runtime: string, program: string, formatter: string, judging: string}} Files addresses of what comes along */
-/** @typedef {(words: string) => void} OnWait is told what is loaded, where something is, and "" once it is there */
+/** @typedef {(words: string) => void} OnWait gets the reason of a wait, and "" at its end */
 /**
  * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>,
- *   end: (why: Error) => void}} Interpreter ``end`` rejects what is computed, and ends it
+ *   end: (why: Error) => void}} Interpreter ``end`` rejects the present question, and ends the worker
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
@@ -41,7 +41,7 @@ export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
   /** @type {Promise<Interpreter>|null} */
   let starting = null;
   /** @type {Promise<*>} */
-  let last = Promise.resolve(); // settles once what was asked last is answered
+  let last = Promise.resolve(); // settles once the last question is answered
 
   /** @param {Question} question that is to come @param {OnWait} [onWait] @returns {Promise<Interpreter>} */
   async function prepare(question, onWait) {
@@ -142,7 +142,7 @@ async function started(runtime, program, onEnd) {
   /** @type {(reason: Error) => void} */
   let reject = () => {};
 
-  /** @param {*} message @returns {Promise<*>} what is answered to it */
+  /** @param {*} message @returns {Promise<*>} its answer */
   const sent = (message) =>
     new Promise((resolve, refuse) => {
       reject = refuse;

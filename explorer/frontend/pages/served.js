@@ -62,7 +62,7 @@ export function takeOver(served, root) {
   if (served.contains(focused)) focused?.focus({ preventScroll: true });
 }
 
-/** Take away what is left of what was served. */
+/** Remove the rest of the served page. */
 export function clear() {
   document.querySelector(".served")?.remove();
 }

@@ -40,7 +40,7 @@ export const siteReach = {
   examples: [],
 };
 
-/** Fill the heading; in a frame of somebody else's page there is none. */
+/** Fill the heading; a frame on another page has none. */
 export function arrange() {
   const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
   const embed = new URLSearchParams(location.search).getAll("embed").at(-1);

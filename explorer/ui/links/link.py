@@ -241,7 +241,7 @@ class _Reader:
         return default
 
     def training(self, choice: Choice) -> Choice:
-        """Training settings one by one, each as the run itself accepts it; what is left out is the task's."""
+        """Training settings one by one, each as the run itself accepts it; the others are the task's."""
         task = self.setting(SETTINGS["task"], USUAL)
         rest = {name: self.setting(setting, task) for name, setting in SETTINGS.items() if name != "task"}
         rest["learn"] = self.learned(choice, rest["learn"])

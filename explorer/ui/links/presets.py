@@ -15,7 +15,7 @@ class Preset:
     """A named choice: ``query`` is what a link to it would hold.
 
     ``train`` are the words of a link that trains it, "" for none; ``table`` is the CSV text that it learns
-    from, where its task needs one; ``source`` is who claims what it shows, and ``lesson`` the key of one
+    from, where its task needs one; ``source`` is the source of its claim, and ``lesson`` the key of one
     that says why.
     """
 

@@ -33,7 +33,7 @@ _mounts = {part: _component(part) for part in ("heading", "instrument", "trainin
 
 
 def mount(part: str, **more: Any) -> None:
-    """Mount a part of the instrument, named as its skeleton is; what it reports becomes the choice.
+    """Mount a part of the instrument, named as its skeleton is; its reports become the choice.
 
     ``more`` is data of this part alone.
     """

@@ -9,7 +9,7 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import Query, from_query, from_text
 
 BROWSERS_OWN = ("lesson", "present")  # of a link to Learn: the page in the browser reads them
-VIEW = "view."  # begins the key of every widget: what is opened, which button was pressed
+VIEW = "view."  # begins the key of every widget: open sections, pressed buttons
 
 
 def arrive() -> tuple[Query, list[str]]:
@@ -34,6 +34,6 @@ def keep(choice: Choice) -> None:
 
 
 def reported(report: Mapping[str, Any]) -> None:
-    """Take over what the instrument shows, ``query`` as in a link; leave alone what is not understood."""
+    """Take over the instrument's choice, ``query`` as in a link; ignore a report that is not understood."""
     if isinstance(query := report.get("query"), str):
         keep(from_text(query)[0])

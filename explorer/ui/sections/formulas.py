@@ -24,7 +24,7 @@ def gradient_latex(op: Op, rule: Rule, learns: str = "") -> str:
 
 
 def _torchs_own(op: Op, learns: str) -> str:
-    """The chain rule, and what it gives for the op where that can be written out."""
+    """The chain rule, and its result for the op if that can be written out."""
     tensors = (learns,) if gradient_beside(op, learns) else ()
     gradient = op.parsed.gradient_with(tensors, finite=True)
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")

@@ -14,7 +14,7 @@ from explorer.nearest import Neighbour, nearest
 Answer = dict[str, Any]
 Settings = tuple[tuple[str, float], ...]
 
-_MOST_NEIGHBOURS, _FAR = 4, 0.5  # that are told, and from which distance on none is
+_MOST_NEIGHBOURS, _FAR = 4, 0.5  # how many are listed, and the distance from which on none is
 
 
 def checks(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:

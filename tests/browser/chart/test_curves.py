@@ -1,4 +1,4 @@
-"""What the chart draws: traces, jumps, circles, ranges."""
+"""The drawn chart: breaks at jumps, exchanged values, moving paths, gliding curves."""
 
 from __future__ import annotations
 

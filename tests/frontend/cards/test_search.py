@@ -1,4 +1,4 @@
-"""What a search among the ops or rules finds, best first."""
+"""The matches of a search among the ops or rules, best first."""
 
 from __future__ import annotations
 

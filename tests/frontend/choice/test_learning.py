@@ -1,4 +1,4 @@
-"""Which parameters learn in training, by the names of a link: as Python reads them."""
+"""The parameters that learn in training, by the names of a link: as Python reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MINE = "formula: mine = g * where(x > 0, 1, 0)"
 
 
 def learning(node: Node, text: str, *toggles: tuple[str, str], op: str = "quantize") -> dict[str, Any]:
-    """What learns with each rule, and the text of it, after some presses."""
+    """The learning parameters of each rule, and their text, after some presses."""
     body = """
         const { learningOf, learningText, toggled } = await import("./choice/learning.js");
         let learning = learningOf(given.op, given.rules, given.text);

@@ -1,4 +1,4 @@
-"""What learns on Explore learns in training too, and the other way round."""
+"""The parameter that learns on Explore learns in training too, and the other way round."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["document"]
 
 
 def after(node: Node, document: dict[str, Any], start: Choice, *steps: tuple[str, ...]) -> tuple[str, str]:
-    """What has a panel and what learns in training, after steps: functions by name and what they take."""
+    """The parameter with a panel and those of the training, after steps: functions by name with arguments."""
     body = """
         const { setDocument } = await import("./choice/entries.js");
         const known = { ...await import("./choice/taught.js"), ...await import("./train/state/tasks.js") };

@@ -1,4 +1,4 @@
-"""What one element contributes to the gradient for a parameter: the browser's against torch's, in node."""
+"""The contribution of one element to the gradient for a parameter: the browser's against torch's."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ TOLD = (
 
 @pytest.fixture(scope="module")
 def said() -> list[tuple[Learning, list[Pull], Rest]]:
-    """What is told of each, in Python: what each rule does to the parameter, and where it rests."""
+    """The sentences on each, in Python: the direction of each rule, and the points of rest."""
     cases = [
         Learning(find_op(op), tuple(map(find_rule, rules)), 1.0, parameters, learns=name)
         for op, rules, name, parameters in TOLD

@@ -173,7 +173,7 @@ def test_own_formulas(node: Node):
 
 
 def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
-    """Where a curve stays the same when every result but those of + − × ÷ is changed in its last bits.
+    """The x at which a curve stays if every result but those of + − × ÷ is changed in its last bits.
 
     What is 0, as small as numbers get, or NaN is changed in its sign: in torch's own softshrink that of a
     zero hangs on the place in its vector.

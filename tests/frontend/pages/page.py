@@ -1,4 +1,4 @@
-"""What modules of a page find around them, in node: files that came along, and a worker without Python."""
+"""A page around modules, in node: the site's files, and a worker without Python."""
 
 # ``sent`` is all that workers are made of and told; what ``reply`` gives a message is answered to it, what it
 # throws ends the worker; undefined is never answered.

@@ -81,7 +81,7 @@ LEFT = {"message": "Something else has been asked for since."}
 
 @pytest.fixture(scope="module")
 def shared() -> Any:
-    """What both are told, what Python is asked, and what they wait for, while they ask in turn."""
+    """The answers to both, the questions to Python, and the waits, while they ask in turn."""
     with modules.node() as node:
         return node.run(PAGE + SHARED, {"document": answers.whole_document()})
 

@@ -41,7 +41,7 @@ READER = """
 
 @pytest.fixture(scope="module")
 def reader() -> Any:
-    """What a page is told by a worker that cannot be loaded, does not start, fails, and crashes, in turn."""
+    """The answers of a worker that cannot be loaded, does not start, fails, and crashes, in turn."""
     with modules.node() as node:
         return node.run(PAGE + READER)
 

@@ -1,4 +1,4 @@
-"""What the examples promise of a training is what happens."""
+"""The examples of trainings keep their promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server answers to Learn: the list, a lesson with its numbers, a sentence where there is none."""
+"""The server's answers to Learn: the list, a lesson with its numbers, a sentence if there is none."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ QUERY = (
 
 @pytest.fixture
 def offered(monkeypatch):
-    """What the page's download buttons hand out: the contents by file name."""
+    """The files of the page's download buttons: contents by file name."""
     files: dict[str, str] = {}
     button = st.download_button
 

@@ -1,4 +1,4 @@
-// The ends of the x axis, to be grasped: what is held stays under the hand, the other end where it is.
+// The ends of the x axis as handles: the number under the hand stays there, the other end too.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { numberText } from "../../formula/numbers.js";

@@ -1,4 +1,4 @@
-// The elements of a chart: Plotly's, and over it what is drawn while the hand moves.
+// The elements of a chart: Plotly's, and over it those that are drawn while the hand moves.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";

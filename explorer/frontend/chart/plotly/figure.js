@@ -17,7 +17,7 @@ const REST_MS = 300; // without another picture, until Plotly draws the last one
 /**
  * A figure that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
  * While pictures follow one another, lines and bars are only moved where all else stays, and not at all where
- * nobody sees them; where nothing has changed, nothing is drawn. ``onDrawn`` is told of each that is seen.
+ * nobody sees them; nothing is drawn if nothing has changed. ``onDrawn`` is called for each visible one.
  * ``width`` is that of the host in px: who asks the host itself has the page laid out for each picture.
  * @template {{words: string}} Picture
  * @template {{width: number}} [Names=never]
@@ -29,8 +29,8 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
   let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
-  let values = /** @type {*[][]} */ ([]); // of what is seen
-  let size = { width: 0, height: 0 }; // px of the host, which is laid out when it is told of
+  let values = /** @type {*[][]} */ ([]); // of the visible drawing
+  let size = { width: 0, height: 0 }; // px of the host, once it is laid out
   let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // in which Plotly has drawn it
   let inView = true;
   let timer = 0;
@@ -74,9 +74,9 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     Plotly.react(plot, traces, all, config).then(() => end.signal.aborted || onDrawn(plot, names));
   }
 
-  /** Move what is drawn to a picture that looks the same; whether that is enough, for now or for good. */
+  /** Move the drawing to a picture that looks the same; whether that is enough, for now or for good. */
   function moved() {
-    if (!inView || end.signal.aborted) return "for now"; // what is answered late comes to a page that has gone
+    if (!inView || end.signal.aborted) return "for now"; // a late answer comes to a page that has gone
     if (!picture || !drawn) return "";
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
     if (drawn !== looksOf(traces, layout, names)) return "";

@@ -15,7 +15,7 @@ export function areMovable(traces) {
 }
 
 /**
- * Move what is drawn to the values of ``traces``, which look the same and stand in the same order; bars
+ * Move drawn lines and bars to the values of ``traces``, which look the same and stand in the same order; bars
  * stand upon one another.
  * @param {*} chart drawn by Plotly
  * @param {Trace[]} traces

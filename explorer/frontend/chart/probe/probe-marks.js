@@ -54,7 +54,7 @@ function kinksOf({ kinks }) {
 
 /**
  * The marks of the probe at its x: a line through all panels, tangents, and a dot on every curve.
- * A rule claims the slope gradient / g, which is what it returns for each unit of upstream gradient;
+ * A rule claims the slope gradient / g, its return for each unit of upstream gradient;
  * with g = 0 it claims none.
  * @param {Values} values
  * @param {Line[]} lines

@@ -1,4 +1,4 @@
-// The probe of a chart: at the x that is pointed at, else at the pinned one, what is drawn and read out.
+// The probe of a chart: marks and readout at the x under the pointer, else at the pinned one.
 
 import { setAttribute } from "../../elements/dom.js";
 import { valuesAt } from "./probe-values.js";
@@ -6,7 +6,7 @@ import { probeShapes } from "./probe-marks.js";
 import { createReadout, spoken } from "./readout.js";
 
 /**
- * @param {{marks: SVGElement, probe: HTMLElement}} parts where it is drawn, and what has its keyboard focus
+ * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
  * @param {(x: number|null) => void} onProbe
  */
 export function createProbe({ marks, probe }, onProbe) {

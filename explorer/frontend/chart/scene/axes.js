@@ -14,7 +14,7 @@ const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten that are written out
  * The range of y that shows lines: all of a curve, the larger part of one that grows without bound at a kink.
  * @param {Line[]} lines
  * @param {ArrayLike<number>} marks
- * @param {Range} least what is always in it
+ * @param {Range} least values that are always in it
  * @returns {Range}
  */
 export function rangeOf(lines, marks, least) {

@@ -13,7 +13,7 @@ import { linesOf, underlaid } from "./traces.js";
  * The space of a scene, in px.
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
- * ``choice`` is what was chosen, as one text; ``absent`` are the rules without a curve; ``slots`` the index
+ * ``choice`` is the choice as one text; ``absent`` are the rules without a curve; ``slots`` the index
  * of each rule's colour, ``title`` the heading of the panel of parts, or "".
  * @typedef {{choice: string, title: string, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
  *   slots: Object<string, number>, frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
@@ -21,7 +21,7 @@ import { linesOf, underlaid } from "./traces.js";
  *
  * The scene on the screen; ``drawn`` is Plotly's last one, null if paths were set since.
  * @typedef {{scene: Scene|null, drawn: Scene|null}} Displayed
- * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step what is exchanged, moved or drawn anew
+ * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step the part that is exchanged, moved or drawn anew
  */
 
 const CIRCLE = 12; // px along x that each jump needs for its circles

@@ -144,7 +144,7 @@ function withGaps({ x, y, gaps }) {
 
 /** @param {Line} line */
 function circles({ x, y, colour, panel, closed, open }) {
-  const at = [...open, ...closed]; // what is drawn last lies on top
+  const at = [...open, ...closed]; // the last drawn lies on top
   const filled = at.map((_, index) => index >= open.length);
   return {
     type: "scatter",

@@ -1,4 +1,4 @@
-// The part of x that is in view: moved, zoomed, and kept within what can be shown.
+// The part of x that is in view: moved, zoomed, and held within the largest range.
 
 import { sampling } from "../../formula/sampling.js";
 

@@ -1,4 +1,4 @@
-// Curves that glide from what was drawn to what is drawn now.
+// Curves that glide from the last drawing to the present one.
 
 /** @typedef {import("../plotly/svg-paths.js").Pixels} Pixels */
 

@@ -1,4 +1,4 @@
-// The chart as a picture of its own, with a legend and a line that says what it shows.
+// The chart as a picture of its own, with a legend and a caption.
 
 import { allControls, valueOf } from "../../formula/controls.js";
 import { frameOf, layoutOf } from "../scene/panels.js";

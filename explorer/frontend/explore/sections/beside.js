@@ -2,7 +2,7 @@
 
 import {
   choiceControls,
-  hasRoom,
+  canAddRule,
   withParameter,
   withRange,
   withRule,
@@ -46,7 +46,7 @@ export function centred(choice, x) {
 
 /** Whether a rule can be added. @param {Choice} choice @param {string} key */
 export function canJoin(choice, key) {
-  return hasRoom(choice) && !choice.rules.some((rule) => rule.key === key);
+  return canAddRule(choice) && !choice.rules.some((rule) => rule.key === key);
 }
 
 /**

@@ -14,7 +14,7 @@ import { alone, canJoin, centred, joined } from "./beside.js";
  * @typedef {"checks"|"neighbours"} What
  * @typedef {{lines: Line[]}|{message: string}} Answer
  * @typedef {(what: What, query: string, onWait?: (words: string) => void) => Promise<Answer|null>} ReadLines
- *   ``onWait`` is told what is waited for, and "" once it is there
+ *   ``onWait`` gets the reason of a wait, and "" at its end
  * @typedef {{note: string, has: (query: string) => boolean, computed: {note: string, sign: string}|null,
  *   elsewhere: (labels: Record<What, string[]>) => Element}} Brought what came along where there is no server:
  *   where it is from, whether it holds what a query asks; what is said above and below what the browser computes,
@@ -130,7 +130,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     return mark;
   }
 
-  /** The lines of one question, with what is said while they are not there. @param {What} what @param {string} query */
+  /** The lines of one question, with a sentence while they are on their way. @param {What} what @param {string} query */
   function part(what, query) {
     const body = element("div", { class: "lines" });
     const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>

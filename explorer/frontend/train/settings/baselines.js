@@ -1,6 +1,6 @@
 // The controls beside which a rule must look better, added to the cards with one press each.
 
-import { hasRoom, withRule } from "../../choice/choice.js";
+import { canAddRule, withRule } from "../../choice/choice.js";
 import { catalogue, find } from "../../choice/entries.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
@@ -36,7 +36,7 @@ export function createControls(host, store) {
     /** @param {Choice} choice */
     show(choice) {
       for (const { key, node } of buttons)
-        setAttribute(node, "disabled", !hasRoom(choice) || choice.rules.some((rule) => rule.key === key));
+        setAttribute(node, "disabled", !canAddRule(choice) || choice.rules.some((rule) => rule.key === key));
     },
   };
 }

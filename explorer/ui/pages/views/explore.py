@@ -1,4 +1,4 @@
-"""Explore: an op, backward rules, and what they look like."""
+"""Explore: an op, backward rules, and their curves."""
 
 from explorer.ui.pages import sections, state
 from explorer.ui.pages.mount import mount

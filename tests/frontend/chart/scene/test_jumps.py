@@ -1,4 +1,4 @@
-"""Where curves jump, and which values there are drawn as circles."""
+"""The jumps of curves, and the values there that are drawn as circles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chart shows and how the screen gets there: plain data, without a page."""
+"""The scene of a chart and the step to it: plain data, without a page."""
 
 from __future__ import annotations
 

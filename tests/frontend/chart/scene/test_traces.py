@@ -1,4 +1,4 @@
-"""What a chart has Plotly draw: lines, jumps, circles, ranges, and the parts of a parameter that learns."""
+"""Plotly's traces of a chart: lines, jumps, circles, ranges, and the parts of a parameter that learns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a line of the checks does to a choice."""
+"""The changes of a choice by a line of the checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULES = ["atan_surrogate", "triangle", "gaussian"]
 
 
 def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
-    """What a function of the module makes of a choice of these rules and what follows it."""
+    """The result of a function of the module for a choice of these rules and more arguments."""
     body = f"""
         const {{ setDocument }} = await import("./choice/entries.js");
         const {{ {name} }} = await import("./explore/sections/beside.js");

@@ -1,4 +1,4 @@
-"""Which rows of the site's table are drawn."""
+"""The drawn rows of the site's table."""
 
 from __future__ import annotations
 
