@@ -7,6 +7,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from explorer.checks.result import position
 from explorer.checks.subject import Subject, UntriedError
 from explorer.kinks import kinks
 
@@ -14,6 +15,8 @@ NEAR, FAR = 8.0, 1e4  # looked at evenly, and by factors
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001
 HALVINGS = 64
+CANCELLED = 0.01  # of what a gradient weighs in all: with less left over, its area says nothing
+_TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
 _OFF = 0.00137  # keeps points off the round numbers where kinks are
 MANY_JUMPS = 3  # from here on an op is a staircase that follows something
 
@@ -158,14 +161,48 @@ class Curve:
         return self.breaks[0].tolist()
 
     @cached_property
-    def integral(self) -> tuple[Tensor, Tensor]:
-        """The antiderivative of the rule at g = 1 from −10,000 on: x, and the integral up to it."""
+    def _dense(self) -> tuple[Tensor, Tensor]:
+        """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
         centres = [*self.jumps[0][:4].tolist(), *self.edges[:8], self._peak, 0.0]
         parts = [_points(NEAR, 4001, 601, self.dtype), *(self._around(centre) for centre in centres)]
         x = merged(parts)
-        r = self.subject.gradient(x).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
-        areas = (r[1:] + r[:-1]) / 2 * x.diff()
-        return x, torch.cat([torch.zeros(1, dtype=self.dtype), areas.cumsum(0)])
+        return x, self.subject.gradient(x)
+
+    @cached_property
+    def _weights(self) -> Tensor:
+        """The integral of the rule at g = 1 over each cell of the dense x."""
+        x, r = self._dense
+        r = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        return (r[1:] + r[:-1]) / 2 * x.diff()
+
+    @cached_property
+    def integral(self) -> tuple[Tensor, Tensor]:
+        """The antiderivative of the rule at g = 1 from −10,000 on: x, and the integral up to it."""
+        return self._dense[0], torch.cat([torch.zeros(1, dtype=self.dtype), self._weights.cumsum(0)])
+
+    @cached_property
+    def unsummable(self) -> str:
+        """Why the rule has no integral that floats can hold, as a clause; "" where it has one."""
+        x, r = self._dense
+        infinite = r.isinf()
+        stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
+        if bool(stretch.any()):
+            return f"the gradient overflows at x = {position(_nearest_zero(x[stretch]))}"
+        if not bool(self._weights.abs().sum().isfinite()):
+            return "the gradient is too large to be summed"
+        for at in x[infinite].tolist():
+            near, far = (h * float(self._beside(at, h)) for h in (1e-9, 1e-6))
+            if near > _TOO_FAST * far:
+                return f"the gradient grows without bound towards x = {position(at)}, too fast to be summed"
+        return ""
+
+    def _beside(self, at: float, h: float) -> Tensor:
+        return self.subject.gradient(torch.tensor([at - h, at + h], dtype=self.dtype)).abs().max()
+
+    @property
+    def cancels(self) -> bool:
+        """Whether the parts of the rule above and below 0 weigh about the same, so that nothing is left."""
+        return abs(float(self._weights.sum())) < CANCELLED * float(self._weights.abs().sum())
 
     @property
     def _peak(self) -> float:
@@ -192,6 +229,10 @@ class Curve:
         whole = float(y[3] - y[0])
         growing = abs(whole - float(y[2] - y[1])) > 1e-3 * abs(whole)
         return math.copysign(math.inf, whole) if growing else whole
+
+
+def _nearest_zero(x: Tensor) -> float:
+    return float(x[x.abs().argmin()])
 
 
 def merged(parts: list[Tensor]) -> Tensor:

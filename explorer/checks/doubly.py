@@ -19,7 +19,7 @@ def double_backward(curve: Curve) -> Finding:
     x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=curve.dtype) + 0.00731
     g = torch.full_like(x, 1.3)
     r = subject.gradient(x, g)
-    due_x, sure = _differences(subject, x, g, curve)
+    due_x, off, sure = _differences(subject, x, g, curve)
     due_g = (subject.gradient(x, g + 0.01) - subject.gradient(x, g - 0.01)) / 0.02
     try:
         second_x, second_g = _second(subject, x, g)
@@ -34,7 +34,7 @@ def double_backward(curve: Curve) -> Finding:
             "due: use g itself in backward, without .data, detach or NumPy.", at, got,
         )  # fmt: skip
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
-    wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + 1e-5 * (1 + size))
+    wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
     return _judged(curve, x, second_x, due_x, wrong) if bool(wrong.any()) else holds(_right(due_x, sure))
 
 
@@ -60,14 +60,15 @@ def _second(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
     return subject.lowered(first), subject.lowered(towards)
 
 
-def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor]:
-    """The slope of the gradient by differences, and a mask of the x at which it is known."""
+def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor, Tensor]:
+    """The slope of the gradient by differences, its likely error, and a mask of the x where it is known."""
     h = 1e-4 if curve.dtype == torch.float64 else 2e-2
     wide, fine = (
         (subject.gradient(x + step, g) - subject.gradient(x - step, g)) / (2 * step) for step in (h, h / 2)
     )
-    sure = fine.isfinite() & wide.isfinite() & ((wide - fine).abs() <= 1e-2 * fine.abs() + 1e-5)
-    return fine, sure
+    off = (wide - fine).abs()
+    sure = fine.isfinite() & wide.isfinite() & (off <= 1e-2 * fine.abs() + 1e-5)
+    return fine, off, sure
 
 
 def _refused(curve: Curve, error: _NotTwiceError, bends: bool) -> Finding:

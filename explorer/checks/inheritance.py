@@ -40,7 +40,10 @@ def match(curve: Curve) -> Match | None:
     """The catalogue's rule that suits the op and has the same gradient, for g = 1 and g = −1; or None.
 
     A declared fault is never inherited. A factor makes another rule, unless the op is the identity.
+    A gradient that overflows is no rule's.
     """
+    if bool(curve.gradient.isinf().any()):
+        return None
     matched = next(_of_op(curve), None)
     if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
         matched = next(_of_jump(curve), None)
@@ -168,8 +171,9 @@ def _is_within(rule: Rule, values: Tensor) -> bool:
 
 
 def _is_zero(distance: Tensor, target: Tensor) -> bool:
-    return bool(distance.abs().max() <= _SAME * (target.abs().max() + 1e-12))
+    return bool(distance.abs().max() <= _SAME * target.abs().max())
 
 
 def _close(left: Tensor, right: Tensor) -> bool:
-    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-9))
+    least = min(1.0, float(right.abs().max()))
+    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-9 * least))

@@ -7,10 +7,11 @@ import torch
 from explorer.checks.curve import MANY_JUMPS, NEAR, Curve, settled
 from explorer.checks.derivative import is_derivative
 from explorer.checks.inheritance import Match, match
-from explorer.checks.result import Finding, by_design, fails, holds, position, short
+from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
+_CANCELS = "Its parts above and below 0 cancel"
 _MIDDLE = 0.3  # of its area a rule has at least on either side of its jump
 
 
@@ -21,6 +22,8 @@ def area(curve: Curve) -> Finding:
     declared = curve.subject.declared
     if not curve.flat and is_derivative(curve):
         return (by_design if declared else holds)("The derivative leaves the jumps out, as torch's own does.")
+    if curve.unsummable:
+        return unknown(f"Its area is not known: {curve.unsummable}.")
     integral, due, at = curve.area(), curve.total(), settled(float(curve.jumps[0][0]))
     if declared and declared.area and not _as_declared(curve, integral):
         return fails(
@@ -56,6 +59,8 @@ def _weighed(curve: Curve, integral: float, due: float, at: float) -> Finding:
         return fails(
             f"From −8 to 8 its area is {short(integral)}, but the op rises by {short(due)}.", at, integral
         )
+    if curve.cancels and integral:
+        return fails(f"{_CANCELS}: no factor gives it the area {short(due)} of the op's jumps.", at, 0.0)
     leeway = _LEEWAY * abs(due) + (1.05 * float(heights.abs().max()) if len(heights) >= MANY_JUMPS else 0.0)
     if math.isinf(integral):
         return fails(
@@ -87,6 +92,8 @@ def antiderivative(curve: Curve) -> Finding:
         return _of_slope(curve)
     if not bool(curve.gradient.any()):
         return _excused(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
+    if curve.unsummable:
+        return unknown(f"Its antiderivative is not known: {curve.unsummable}.")
     verdict = _followed(curve)
     return verdict if verdict.verdict == "holds" else _excused(curve, verdict)
 
@@ -164,10 +171,16 @@ def _placed(curve: Curve) -> Finding:
     x, total = curve.integral
     centre = settled(float((at * heights.abs()).sum() / heights.abs().sum()))
     whole = curve.area()
+    if curve.cancels:
+        return fails(f"{_CANCELS}: its antiderivative ends where it began, but the op jumps.", centre, 0.0)
     if math.isinf(whole):
         return fails(
             "Its antiderivative runs away from the op, which stands still beside its jump.", centre, whole
         )
+    rises = float(heights.sum())
+    if whole * rises < 0:
+        own, ops = ("falls", "rises") if rises > 0 else ("rises", "falls")
+        return fails(f"Its antiderivative {own}, but the op {ops}: its sign is wrong.", centre, whole)
     before = float(total[x <= centre][-1])
     share = before / whole if whole else 0.0
     if _MIDDLE <= share <= 1 - _MIDDLE:

@@ -32,7 +32,8 @@ def nearest(
         A rule that is not linear in g is compared at several g. ``mean(…)`` is over the range.
 
     Raises:
-        ValueError: an unknown key or parameter; a rule that has hardly a finite value in the range.
+        ValueError: an unknown key or parameter; a rule that has hardly a finite value in the range, or whose
+            squares overflow or vanish there.
     """
     op, rule = find_op(op), find_rule(rule)
     settings = checked(op, (rule,), parameters)
@@ -40,5 +41,10 @@ def nearest(
     if not target.is_enough:
         raise ValueError(
             f"{rule.label} has hardly a finite value from {start:g} to {stop:g}: choose another range"
+        )
+    if not target.is_comparable:
+        raise ValueError(
+            f"{rule.label} from {start:g} to {stop:g} is too large or too small for floats to compare it: "
+            "choose another range"
         )
     return neighbours(op, target, settings, suiting(op))

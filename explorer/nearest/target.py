@@ -24,6 +24,7 @@ _CLOSER = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the 
 _MOST_CENTRES = 12
 BESIDE_KINK = 1e-7  # of the range: as near as that a point says on which side of a kink it lies, no more
 _FEW = 8
+_LARGEST = 1e100  # in size: beyond, and below its reciprocal, squares overflow or vanish
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class Target:
         kinks: ascending.
         at_kinks: (len(upstream), kinks) the values exactly there, divided as the others; NaN where that is
             not known.
+        overflows: whether it overflows over a stretch of the range.
     """
 
     x: Tensor
@@ -47,6 +49,7 @@ class Target:
     upstream: tuple[float, ...]
     kinks: tuple[float, ...]
     at_kinks: Tensor
+    overflows: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Target) and self._digest == other._digest
@@ -97,6 +100,12 @@ class Target:
         """Whether enough points are finite for a comparison."""
         return int((self.weights > 0).sum()) >= _FEW
 
+    @property
+    def is_comparable(self) -> bool:
+        """Whether the squares of its values neither overflow nor vanish, and its range has no overflow."""
+        largest = float(self.values.abs().max())
+        return not self.overflows and (largest == 0 or 1 / _LARGEST <= largest <= _LARGEST)
+
 
 def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
     """A rule over a range: on even points, and closer ones around its kinks and its peak."""
@@ -126,7 +135,10 @@ def measured(
     used = rows.isfinite().all(0) & ~near
     cells = torch.cat([x.new_zeros(1), x.diff(), x.new_zeros(1)]) / (2 * width)
     weights = (cells[1:] + cells[:-1]) * used
-    return Target(x, weights, torch.where(used, rows, 0.0), tuple(upstream), tuple(kinks), at_kinks)
+    infinite = rows.isinf().any(0)
+    overflows = bool((infinite[1:] & infinite[:-1]).any())
+    values = torch.where(used, rows, 0.0)
+    return Target(x, weights, values, tuple(upstream), tuple(kinks), at_kinks, overflows)
 
 
 def _names(op: Op, rule: Rule) -> set[str]:

@@ -5,10 +5,10 @@ import explorer.checks
 
 @pytest.fixture
 def only(monkeypatch):
-    """Of the checks that of a name alone, from when it is called."""
+    """Of the checks those of the names alone, from when it is called."""
 
-    def choose(name):
-        checks = tuple(check for check in explorer.checks.CHECKS if check.name == name)
+    def choose(*names):
+        checks = tuple(check for check in explorer.checks.CHECKS if check.name in names)
         monkeypatch.setattr(explorer.checks, "CHECKS", checks)
 
     return choose

@@ -282,6 +282,45 @@ def test_results_read_as_text_and_as_an_escaped_table():
     assert "x < 1" not in html
 
 
+@pytest.mark.parametrize(
+    ("op", "rule", "verdict", "words"),
+    [
+        ("sign", "g * exp(x**8)", "unknown", "overflows at x = 2.272"),
+        ("sign", "g / x", "unknown", "without bound towards x = 0, too fast"),
+        ("sign", "g / (x - 0.3)", "unknown", "without bound towards x = 0.3, too fast"),
+        ("round", "g * exp(x**8)", "unknown", "overflows"),
+        ("sign", "-g * exp(-x**2)", "fails", "sign is wrong"),
+        ("formula: -sign(x)", "g * exp(-x**2)", "fails", "sign is wrong"),
+        ("sign", "g * x * exp(-x**2)", "fails", "above and below 0 cancel"),
+    ],
+)
+def test_an_area_is_told_only_where_it_can_be_summed(op, rule, verdict, words, only):
+    only("area", "antiderivative")
+    for found in check_pair(op, own_key(rule), {}):
+        assert found.verdict == verdict, found
+        assert words in found.sentence
+        assert "multiply" not in found.sentence
+        assert "shift" not in found.sentence
+
+
+def test_an_integrable_pole_has_its_area(only):
+    only("area")
+    (found,) = check_pair("sign", own_key("g / sqrt(abs(x)) * exp(-x**2)"), {})
+    assert "Its area is 3.63" in found.sentence
+
+
+def test_a_gradient_that_is_tiny_is_not_the_catalogues_zero(only):
+    only("area")
+    (found,) = check_pair("sign", own_key("1e-200 * g"), {})
+    assert found.verdict == "fails", found.sentence
+
+
+def test_differences_of_a_steep_gradient_accuse_nobody(only):
+    only("double backward")
+    (found,) = check_pair("sign", own_key("g * exp(x**8)"), {})
+    assert found.verdict == "holds", found.sentence
+
+
 def test_bad_keys_are_told_as_everywhere():
     with pytest.raises(ValueError, match="unknown op"):
         explorer.check("rounf", "default")

@@ -166,6 +166,12 @@ def test_a_rule_without_values_is_refused_in_words():
         nearest("log", "formula: g * log(x)", start=-3, stop=-1)
 
 
+@pytest.mark.parametrize("formula", ["g * exp(x**8)", "1e200 * g", "1e-200 * g"])
+def test_what_floats_cannot_compare_has_no_neighbour(formula: str):
+    with pytest.raises(ValueError, match="for floats to compare"):
+        nearest("sign", f"formula: {formula}")
+
+
 def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
     """The fast sigmoid is the sparse one as far as its cut at B = 5."""
     for stop, same in ((3, True), (20, False)):
