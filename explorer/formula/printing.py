@@ -170,7 +170,10 @@ def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
         case Binary("**", left, right) if not _is_real(left, right):
             return f"math.pow({', '.join(_operands(node, dialect))})", _ATOM
         case Call("where"):
-            condition, then, otherwise = _operands(node, dialect, [_NOT, _NOT, _CHOICE])
+            levels = [_NOT, _NOT, _CHOICE]
+            condition = _operands(node, dialect, levels)[0]
+            # A branch that is an integer would lose the sign of zero.
+            _, then, otherwise = _operands(node, replace(dialect, number=repr), levels)
             return f"{then} if {condition} else {otherwise}", _CHOICE
         case Call(name) if name in PYTHON:
             prefix = "math." if hasattr(math, name) else ""
