@@ -21,12 +21,12 @@ from explorer.catalogue import (
     Rule,
     checked,
     contribution,
+    contribution_or_none,
     find_op,
     find_rule,
     finite,
     gradient_beside,
     known_degree,
-    learnable,
     values,
 )
 from explorer.formula.tree import Call, walk
@@ -56,8 +56,8 @@ class Curves:
     """An op and the gradients of its rules at the same x.
 
     Attributes:
-        op, rules: the entries; ``parameters`` holds the values given for them, by name.
-        start, stop, points, g: what was asked for, start below stop.
+        op, rules: the entries; ``parameters`` holds the values chosen for them, by name.
+        start, stop, points, g: the request, start below stop.
         x: (n,) float32 or float64, ascending and distinct.
         marks: (n,) int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for one of the
             floats beside a kink.
@@ -90,7 +90,7 @@ class Curves:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What each rule is called on screen, by its key."""
+        """The label of each rule on screen, by its key."""
         return {rule.key: rule.label for rule in self.rules}
 
     @cached_property
@@ -103,8 +103,8 @@ class Curves:
     def degrees(self) -> dict[str, float]:
         """The degree of each curve's polynomials between kinks; inf where it is not known."""
         y = known_degree(self.op)
-        found = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
-        return {FORWARD: y, **found}
+        degrees = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
+        return {FORWARD: y, **degrees}
 
     @cached_property
     def declared(self) -> dict[str, bool]:
@@ -124,19 +124,19 @@ class Curves:
         return y if key == FORWARD else gradients
 
     def autograd(self, g: float) -> Floats:
-        """What torch's own autograd returns for the op and an upstream gradient; (n,)."""
+        """The gradient of torch's own autograd for the op and an upstream gradient; (n,)."""
         span = self.start, self.stop
         return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span, self.learns)[1]
 
     def flat(self) -> Mask:
-        """At which points the op has slope 0, but none at or beside a kink, nor of a ``detach``; (n,)."""
+        """Mask of the points at which the op has slope 0, kinks and their neighbours left out; (n,)."""
         parts = walk(self.op.parsed.tree)
         detached = any(isinstance(part, Call) and part.function == "detach" for part in parts)
-        found: Mask = (self.autograd(1.0) == 0) & ~self.around(FORWARD) & (not detached)
-        return found
+        flat: Mask = (self.autograd(1.0) == 0) & ~self.around(FORWARD) & (not detached)
+        return flat
 
     def around(self, key: str) -> Mask:
-        """Which points are a kink of one curve, or one of the floats beside it; (n,)."""
+        """Mask of the points that are a kink of one curve, or one of the floats beside it; (n,)."""
         near = np.zeros(len(self.x), dtype=bool)
         at = np.searchsorted(self.x, np.asarray(self.kinks[key] or (), dtype=self.x.dtype))
         for step in range(-2, 3):
@@ -209,15 +209,15 @@ def sample_curves(
         raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
     g = finite("g", g)
     settings = checked(op, chosen, parameters)
-    found = {FORWARD: kinks(op, None, settings, start, stop, g)}
-    found |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
+    positions = {FORWARD: kinks(op, None, settings, start, stop, g)}
+    positions |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
     learning = _learning(op, chosen, learns)
-    found |= {
+    positions |= {
         part_key(rule.key): part_kinks(op, rule, learns, settings, start, stop, g)
         for rule in chosen
         if rule.key in learning
     }
-    exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in found.items()}
+    exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in positions.items()}
     bends = [value for some in exact.values() for value in some or ()]
     x, marks = grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
@@ -238,31 +238,31 @@ def part_key(rule: str) -> str:
 
 
 def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
-    """What one element contributes to the gradient for a parameter, by the rules by which it can learn.
+    """The contribution of one element to the gradient for a parameter, by the rules by which it can learn.
 
     Raises ValueError where it can learn by none of them.
     """
     if not name:
         return {}
-    found = {rule.key: contribution(op, rule, name) for rule in rules if name in learnable(op, rule)}
-    if not found:
+    parts = {rule.key: part for rule in rules if (part := contribution_or_none(op, rule, name))}
+    if not parts:
         contribution(op, rules[0], name)  # which says why
-    return found
+    return parts
 
 
 def _part(
     op: Op,
     rule: Rule,
-    found: Contribution,
+    contributed: Contribution,
     x: Floats,
     g: float,
     settings: Mapping[str, float],
     span: tuple[float, float],
 ) -> Floats:
-    """What each x contributes to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
+    """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op, parameters, *span, g)
-    formula, means = fixed(found.formula, op, parameters, *span, g)
+    formula, means = fixed(contributed.formula, op, parameters, *span, g)
     at = torch.from_numpy(x)
     y = forward.bind(bound)(at)
     part: Floats = formula.bind(bound | means)(at, y, _upstream(g, y)).numpy()
@@ -309,7 +309,7 @@ sample.__signature__ = _signature  # type: ignore[attr-defined]  # what a notebo
 def readings(
     op: str | Op, rules: Sequence[str | Rule], *, points: int = READING_POINTS, **sampling: Any
 ) -> pd.DataFrame:
-    """What torch's own autograd gives, beside the rules, at a few even steps and around each kink.
+    """Gradients of torch's own autograd, beside the rules, at a few even steps and around each kink.
 
     Arguments as for ``sample``. One row per x: columns x, y, "torch" and one per rule, named by its label,
     or by its key where the label is taken (the own rule ``x``). Around a kink stand the kink itself and the
@@ -323,8 +323,8 @@ def readings(
         if key != "default":
             table[key if label in table else label] = curves.gradients[key]
     kink = np.pad(curves.marks == KINK, 1)
-    shown = (curves.marks != BESIDE) | kink[:-2] | kink[2:]
-    return pd.DataFrame(table[shown].reset_index(drop=True))
+    drawn = (curves.marks != BESIDE) | kink[:-2] | kink[2:]
+    return pd.DataFrame(table[drawn].reset_index(drop=True))
 
 
 def _evaluated(
@@ -369,10 +369,10 @@ def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]
 
 
 def _dtype(dtype: str | torch.dtype) -> torch.dtype:
-    found = DTYPES.get(str(dtype).removeprefix("torch."))
-    if found is None:
+    torch_dtype = DTYPES.get(str(dtype).removeprefix("torch."))
+    if torch_dtype is None:
         raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
-    return found
+    return torch_dtype
 
 
 def _exact(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:

@@ -121,8 +121,8 @@ def _jumps(curves: Curves, key: str) -> tuple[Mask, Mask]:
 def _drawing_order(exact: Mask, jump: Mask) -> NDArray[np.int64]:
     """Indices of points in the order they are drawn; -1 leaves a gap.
 
-    The line first, broken at jumps; then the exact values at kinks, each alone. What is drawn last
-    lies on top, and of points that fall on one pixel it is the one that hovering finds.
+    The line comes first, broken at jumps; then the exact values at kinks, each alone. The last point drawn
+    lies on top, and hovering finds it among points that fall on one pixel.
     """
     line = np.flatnonzero(~exact)
     jumps = np.concatenate([[0], np.cumsum(jump)])

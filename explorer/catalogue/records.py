@@ -179,7 +179,7 @@ class Op(Entry):
         family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit. In the
             catalogue it follows from where the op stands.
         inner, outer: with both, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer`` in q
-            and the parameters. What a parameter of the two learns then follows from the rule for x.
+            and the parameters. The gradient of a parameter in the two then follows from the rule for x.
     """
 
     formula: str
@@ -211,7 +211,7 @@ class Rule(Entry):
         area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear
             rules only.
         fault: what is wrong with a rule that is here as a warning, one sentence; empty for all others.
-        learned: the gradients of parameters that learn. What a rule leaves out follows from it, or is
+        learned: the gradients of parameters that learn. One that is left out follows from the rule, or is
             torch's derivative of the op.
 
     Raises ValueError for a learned parameter that the rule does not have.

@@ -1,7 +1,7 @@
-"""What is so about curves: statements that can be checked, from which the sentences are rendered.
+"""Claims about curves: statements that can be checked, from which the sentences are rendered.
 
-What holds for every x is known from a curve's kinks and from the degree of its polynomials between
-them; what else there is to say is said of the drawn points alone.
+Claims for every x follow from a curve's kinks and from the degree of its polynomials between them; all
+others are about the drawn points alone.
 """
 
 from explorer.claims.claim import MOST_PIECES, Claim, Span

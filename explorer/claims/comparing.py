@@ -1,4 +1,4 @@
-"""What is so about several curves: which are alike, by what others differ, and what they are compared by."""
+"""Claims about several curves: which are alike, by what others differ, and measures to compare them by."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -15,9 +15,9 @@ _MOST_CENTRES = 40  # more kinks than this are too many for an area
 
 
 def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
-    """Which rules coincide, which differ at only a few x, and by what; of three or more, how many differ.
+    """Claims on rules that coincide or differ at a few x only; of three or more, on how many differ.
 
-    ``claims``: what is claimed of each of them alone.
+    ``claims``: those about each rule alone.
     """
     groups: list[list[str]] = []
     for key in curves.gradients:
@@ -46,9 +46,9 @@ def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterab
 
 
 def _differing(curves: Curves, one: str, other: str) -> Mask:
-    """At which points two curves differ by more than rounding; (n,)."""
+    """Mask of the points at which two curves differ by more than rounding; (n,)."""
     a, b = curves.columns[one], curves.columns[other]
-    with np.errstate(over="ignore"):  # what differs by more than a number can be differs
+    with np.errstate(over="ignore"):  # a difference beyond the largest number is one
         same: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
     return ~same
 
@@ -65,7 +65,7 @@ def _known(curves: Curves, *keys: str) -> bool:
 
 
 def _level_gaps(claims: Mapping[str, Sequence[Claim]], one: str, other: str) -> Iterator[Claim]:
-    """On which spans two curves of few values have which two, where they differ; widest first."""
+    """The spans on which two curves of few values differ, with both values; widest first."""
     spans: dict[tuple[float, ...], list[Span]] = {}
     for a in _of(claims[one], "level"):
         for b in _of(claims[other], "level"):

@@ -1,4 +1,4 @@
-"""A curve, and what it is on its pieces between kinks."""
+"""A curve and its pieces between kinks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _BESIDE = 1e-6  # of the range: so far from a pole of second order rounding has 
 
 @dataclass(frozen=True)
 class Piece:
-    """What a curve does between two neighbouring kinks: ordinary points and its values there."""
+    """A curve between two neighbouring kinks: ordinary points and its values there."""
 
     start: float
     stop: float
@@ -25,7 +25,7 @@ class Piece:
 
     @property
     def known(self) -> bool:
-        """Whether there are enough points for what they show to hold for all between."""
+        """Whether there are enough points for their values to hold for all x between."""
         return len(self.values) > self.degree
 
     @property
@@ -56,7 +56,7 @@ def _runs(mask: Mask) -> list[slice]:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One of some curves, in float64: its values, kinks, and what they are on its pieces."""
+    """One of several curves, in float64: its values, kinks and pieces."""
 
     curves: Curves
     key: str
@@ -78,21 +78,21 @@ class Curve:
 
     @property
     def degree(self) -> float:
-        """Of its polynomials between kinks; infinite where it is none."""
+        """The degree of its polynomials between kinks; infinite where it has none."""
         return self.curves.degrees[self.key]
 
     @property
     def width(self) -> float:
-        """Of the range."""
+        """The width of the range."""
         return float(self.x[-1] - self.x[0])
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """Those between its own kinks, left to right."""
+        """The pieces between its own kinks, left to right."""
         return self.between(self.kinks)
 
     def between(self, kinks: Sequence[float]) -> list[Piece]:
-        """The pieces, left to right. Floats beside a kink may belong to its other side."""
+        """The pieces between some kinks, left to right. Floats beside a kink may belong to its other side."""
         own, marks = np.array(kinks), self.curves.marks
         pieces = []
         for start, stop in pairwise(np.unique(np.concatenate([self.x[[0, -1]], own]))):
@@ -108,12 +108,12 @@ class Curve:
 
     @cached_property
     def known(self) -> bool:
-        """Whether what its pieces show holds for every x of the range."""
+        """Whether claims from its pieces hold for every x of the range."""
         return all(piece.known and not piece.hides_level for piece in self.pieces)
 
     @cached_property
     def gaps(self) -> list[slice]:
-        """Where it is not finite: runs of neighbouring points."""
+        """Runs of neighbouring points at which it is not finite."""
         return _runs(~np.isfinite(self.y))
 
     def is_narrow(self, run: slice) -> bool:
@@ -130,12 +130,12 @@ class Curve:
 
     @cached_property
     def holes(self) -> Mask:
-        """Which points belong to a single x without a value, so that they are no part of what is around."""
+        """Mask of the points that belong to a single x without a value."""
         return self._narrow(self.gaps)
 
     @cached_property
     def missing(self) -> Mask:
-        """Which points belong to a stretch without values, single x with one included."""
+        """Mask of the points in stretches without values, single x with one included."""
         finite = np.isfinite(self.y)
         return np.asarray(~finite | self._narrow(_runs(finite)))
 
@@ -147,7 +147,7 @@ class Curve:
 
     @property
     def hollow(self) -> list[int]:
-        """At which points there is a hole: of the floats in one the kink."""
+        """Indices of the holes, single x without a value: of the floats in one the kink."""
         kinks = []
         for gap in filter(self.is_narrow, self.gaps):
             marks = self.curves.marks[gap]
@@ -160,15 +160,15 @@ class Curve:
         return piece.level == 0 or (not len(piece.values) and not self.y[inside].any())
 
     def both(self, holds: Mask) -> Mask:
-        """Between which neighbouring points something holds at both ends."""
+        """Mask of the cells between neighbouring points at both ends of which something holds."""
         return np.asarray(holds[1:] & holds[:-1])
 
     def still(self) -> Mask:
-        """Between which neighbouring points the value stays."""
+        """Mask of the cells between neighbouring points over which the value stays."""
         return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
 
     def mostly(self, holds: Mask) -> Floats:
-        """Of each cell between neighbouring points the part on which something holds.
+        """The part of each cell between neighbouring points on which something holds.
 
         Half of one in which it ends, unless it ends where a kink is drawn.
         """
@@ -192,8 +192,8 @@ class Curve:
 def zero_share(curve: Curve) -> tuple[float, bool]:
     """The share of the range on which a curve is 0, and whether that is known of every x.
 
-    A polynomial that is 0 more often than its degree is 0 throughout, whatever rounding leaves of it. What is
-    none may only round to 0: of that count stretches that end at a kink, not 0 behind it.
+    A polynomial that is 0 more often than its degree is 0 throughout, whatever rounding leaves of it. Any
+    other curve may only round to 0: only its stretches count that end at a kink and are not 0 behind it.
     """
     if curve.degree < np.inf:
         zero = curve.y == 0

@@ -1,4 +1,4 @@
-"""What is so about one curve: that of the op, or that of a rule."""
+"""Claims about one curve: that of the op, or that of a rule."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ _CANCELLED = 1e-13  # and what is left of x where it was taken from itself
 
 
 def forward_claims(curves: Curves, limit: float) -> list[Claim]:
-    """Where the op is flat, and where it is not finite or beyond ``limit``. The curves are in float64."""
+    """Claims on the op where it is flat, not finite, or beyond ``limit``. The curves are in float64."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
     curve = Curve(replace(curves, y=_settled(curves)), FORWARD)
@@ -44,7 +44,7 @@ def _settled(curves: Curves) -> Floats:
 
 
 def gradient_claims(curves: Curves, key: str, limit: float) -> list[Claim]:
-    """What values a rule returns and where; the first claim that is no share says most."""
+    """Claims on the values of a rule and their spans; the first that is no share says most."""
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
         return [Claim("many", (key,), exact=declared and curves.g != 0)]

@@ -1,4 +1,4 @@
-"""What curves show, in plain sentences, each rendered from claims.
+"""Descriptions of curves in plain sentences, each rendered from claims.
 
 "Everywhere", "flat" and "unbounded" are meant mathematically; what is known of the drawn points alone
 says "in this picture".

@@ -1,4 +1,4 @@
-"""What tells several gradients apart."""
+"""Sentences on the differences between several gradients."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -24,7 +24,7 @@ def comparison_sentences(
     curves: Curves,
     names: Mapping[str, str],
 ) -> list[str]:
-    """What each rule returns, and before it, where that is long, by what they differ."""
+    """Sentences on the gradient of each rule, after one on their differences where those are long."""
     alike, apart = of_kind(compared, "alike"), of_kind(compared, "apart")
     groups = _groups(alike, gradients)
     untold = [claim for claim in alike if len(groups) == 1 or gradients[claim.about[0]][0].kind != "level"]
@@ -54,7 +54,7 @@ def _differences(
     labels: Mapping[str, str],
     curves: Curves,
 ) -> Iterator[str]:
-    """Sentences on what tells curves apart, the most telling first; ``labels`` of those that differ."""
+    """Sentences on the differences of curves, the most telling first; ``labels`` of those that differ."""
     yield from _apart_words(of_kind(compared, "apart"), labels, curves.g)
     if len(labels) == 2:
         yield from _gap_words(of_kind(compared, "gap"), labels, curves)
@@ -69,7 +69,7 @@ def _differences(
 
 
 def _apart_words(apart: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """Where all of the curves differ at a few x only."""
+    """The sentence for curves that all differ at a few x only."""
     positions = set(map(_positions, apart))
     if len(apart) < comb(len(labels), 2) or len(positions) > 1:
         return
@@ -197,7 +197,7 @@ def _positions(claim: Claim) -> str:
     return f"x = {listed(each_in_digits(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 
-# How curves are compared: what is said before the values, and how they are written.
+# Measures that curves are compared by: the words before the values, and the format of these.
 _MEASURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "peak": ("peaks", in_digits),
     "area": ("areas here", in_digits),

@@ -1,4 +1,4 @@
-"""All that is said of curves, the main thing first."""
+"""The description of curves, the main sentence first."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def document(curves: Curves, words: Description) -> dict[str, Any]:
 
 
 def _brief(curves: Curves) -> dict[str, str]:
-    """What each curve is called: its label, or the beginning of a long one, which others may share."""
+    """The name of each curve: its label, or the beginning of a long one, which others may share."""
     cut = {key: _cut(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)

@@ -1,4 +1,4 @@
-"""What the op's curve shows."""
+"""The sentence on the op's curve."""
 
 from explorer.claims import Claim
 from explorer.description.missing import hole_words, is_whole, overflow_words, part_words, shares_of
@@ -7,7 +7,7 @@ from explorer.formula import listed
 
 
 def forward_words(claims: list[Claim]) -> str:
-    """What follows the label of the op."""
+    """The words that follow the label of the op."""
     if claims[0].kind == "many":
         return f"{'has' if claims[0].exact else 'may have'} more kinks here than the chart can show"
     shares = shares_of(claims)

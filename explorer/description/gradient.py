@@ -1,4 +1,4 @@
-"""What one rule's gradient shows."""
+"""The sentence on one rule's gradient."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,7 +18,7 @@ from explorer.formula import listed
 
 
 def gradient_words(claims: list[Claim], curves: Curves) -> str:
-    """What follows "the gradient is"."""
+    """The words that follow "the gradient is"."""
     shares = shares_of(claims)
     if is_whole(shares.get("undefined")):
         return _alone_words(of_kind(claims, "point"), curves.g)
@@ -29,7 +29,7 @@ def gradient_words(claims: list[Claim], curves: Curves) -> str:
 
 
 def _alone_words(points: list[Claim], g: float) -> str:
-    """Of a gradient that has values at single x at most."""
+    """The words for a gradient that has values at single x at most."""
     if not points:
         return "finite nowhere in this picture"
     if len(points) > MOST_PIECES:
@@ -64,14 +64,14 @@ def _point_words(points: list[Claim], texts: Mapping[float, str], g: float) -> l
 def span_texts(
     claim: Claim, texts: Mapping[float, str], curves: Curves, everywhere: str = "everywhere"
 ) -> list[str]:
-    """Where a level holds, in a few words for each stretch."""
+    """The stretches on which a level holds, in a few words each."""
     if claim.spans == ((float(curves.x[0]), float(curves.x[-1])),):
         return [everywhere]
     return [_span(span, texts, claim, curves) for span in claim.spans]
 
 
 def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: Curves) -> str:
-    """Where a level holds, and whether at the bounds too: where that is not known it is as words have it."""
+    """The words for a span on which a level holds, bounds included where they are known."""
     start, stop = (texts[bound] for bound in span)
     first, last = (_holds_at(bound, texts[bound], claim, curves) for bound in span)
     if span[0] == curves.x[0]:
@@ -82,7 +82,7 @@ def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: Curves) 
 
 
 def _holds_at(bound: float, text: str, claim: Claim, curves: Curves) -> bool | None:
-    """Whether a curve has its level at a bound too; None where the number that is said is another."""
+    """Whether a curve has its level at a bound too; None where the bound in words is another number."""
     if float(text.replace("−", "-")) != bound:
         return None
     values = curves.columns[claim.about[0]]

@@ -1,4 +1,4 @@
-"""What becomes of a parameter that learns."""
+"""Sentences on a parameter that learns: its gradient on data, and the values at which it comes to rest."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ MOST_POSITIONS = 4  # that are named one by one
 
 
 def learning_words(curves: Curves) -> str:
-    """What standard normal numbers make of the parameter that learns, under each rule."""
+    """The gradient for the parameter that learns on standard normal numbers, under each rule, in words."""
     numbers = normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
     parameters = dict(curves.parameters)
@@ -44,7 +44,7 @@ def learning_words(curves: Curves) -> str:
 
 
 def pull_words(pull: Pull) -> str:
-    """Where a parameter should go under one rule, and by which sum."""
+    """The direction and the sum of a parameter's gradient under one rule, in words."""
     numbers = {"total": pull.total, "factor": pull.factor, "gradient": pull.gradient}
     texts = {name: in_digits(value) for name, value in numbers.items()}
     total = LEARNING_WORDS["scaled" if pull.scaled else "sum"].format(**texts)
@@ -52,7 +52,7 @@ def pull_words(pull: Pull) -> str:
 
 
 def rest_words(rest: Rest) -> list[str]:
-    """Where a parameter comes to rest under each rule, and where the error is least."""
+    """Sentences on the values at which a parameter comes to rest, and on that with the least error."""
     sentences = [_position_words(rest, rule.key, rule.label) for rule in rest.rules]
     if rest.least is not None:
         sentences.append(LEARNING_WORDS["least"].format(name=rest.name, at=in_digits(rest.least)))
@@ -71,7 +71,7 @@ def _position_words(rest: Rest, key: str, label: str) -> str:
 
 
 def _manner(positions: int, gradient: Floats) -> str:
-    """Which words fit a parameter that comes to rest at so many places."""
+    """The key of the words for a parameter that comes to rest at so many positions."""
     if positions:
         return "places" if positions <= MOST_POSITIONS else "many"
     if not np.isfinite(gradient).all():

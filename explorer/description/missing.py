@@ -1,4 +1,4 @@
-"""Where there is no finite value, and how much of the range that is."""
+"""Words for single x and shares of the range without a finite value."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,12 +8,12 @@ from explorer.formula import percent
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
-    """The claims on how much has no finite value, by kind."""
+    """The claims on shares without a finite value, by kind."""
     return {claim.kind: claim for claim in of_kind(claims, "undefined", "overflow")}
 
 
 def is_whole(share: Claim | None) -> bool:
-    """Whether a share is all there is."""
+    """Whether a share is the whole range."""
     return share is not None and share.numbers == (1.0,)
 
 
@@ -23,7 +23,7 @@ def part_words(claim: Claim) -> str:
 
 
 def hole_words(claims: Iterable[Claim], *, known: Sequence[float] = ()) -> list[str]:
-    """At which single x there is no finite value; ``known`` are those of which more is said."""
+    """Words for single x without a finite value, apart from the ``known`` ones."""
     words = []
     for claim in of_kind(claims, "infinite", "nowhere"):
         left = [x for x in claim.numbers if x not in known]
@@ -34,5 +34,5 @@ def hole_words(claims: Iterable[Claim], *, known: Sequence[float] = ()) -> list[
 
 
 def overflow_words(shares: Mapping[str, Claim]) -> str:
-    """That part of a curve is too large to draw, after a comma; or nothing."""
+    """Words for a part of a curve that is too large to draw, after a comma; or nothing."""
     return f", and too large for 32 bits on {part_words(shares['overflow'])}" if "overflow" in shares else ""

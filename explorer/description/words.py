@@ -1,4 +1,4 @@
-"""How numbers, lists and positions are written."""
+"""Texts of numbers, lists and positions."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,11 +9,11 @@ from explorer.formula import listed, with_minus
 
 MAIN_LENGTH = 110  # characters that stand above the chart
 _LARGEST = 7  # power of ten, from which on numbers are written with it
-_MOST_LISTED = 8  # single x that are told one by one
+_MOST_LISTED = 8  # single x that are named one by one
 
 
 def of_kind(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
-    """Those of the claims that are of one of these kinds."""
+    """The claims of these kinds."""
     return [claim for claim in claims if claim.kind in kinds]
 
 
@@ -23,12 +23,12 @@ def each_in_digits(numbers: Iterable[float]) -> list[str]:
 
 
 def position_words(x: Sequence[float]) -> str:
-    """At which single x: one by one, or where there are many by their number."""
+    """The text of single x: one by one, or by their number where there are many."""
     return f"x = {listed(each_in_digits(x))}" if len(x) <= _MOST_LISTED else f"{len(x)} single x"
 
 
 def value_text(level: float, g: float) -> str:
-    """A level in digits, and that it is g where it is."""
+    """A level in digits, marked where it is g."""
     same = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
     return f"{in_digits(level)} (that is g)" if same else in_digits(level)
 

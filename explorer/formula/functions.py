@@ -35,22 +35,25 @@ class AtBounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """One row: how a function is called, computed, spelled and set.
+    """One row: the spellings, gradients and properties of a function.
 
-    ``torch`` is the dotted name below the torch module. What is not ``differentiable`` is detached, so
-    that the gradient is 0 instead of an error. ``pieces`` names the functions of the arguments at whose
-    jumps this function may have a kink, as formulas in ``a``, ``b``, ``c``.
-    ``gradient`` is what torch's autograd returns for each argument, in ``a``, ``b``, ``c``, the result ``y``
-    and the upstream gradient ``g``, infinities and kinks included; for a constant that torch does not
-    differentiate, the derivative of the function written out with ``where``. Of ``bounds`` it holds where a
-    gets all of g exactly at a bound; ``shared`` are the gradients by another share of g that it gets there.
-    ``degree`` is by how much it multiplies the degree of its arguments, where it is a polynomial between
-    its kinks: 0 for levels, 1 for straight lines; infinite for anything else.
-    ``composed`` is the function written out, for constants that are tensors where torch takes numbers only.
-    ``domain`` says which constants torch takes for float64 or, where its first argument is false, for other
-    dtypes; of others, where torch raises, the result is NaN. ``keywords`` are torch's own, in every call.
-    What ``reduces`` gives one number for all elements; of fewer than ``least`` of them, where torch raises or
-    warns, it is NaN, and of a constant it is refused.
+    Attributes:
+        torch: the dotted name below the torch module.
+        gradient: torch's gradient for each argument, in ``a``, ``b``, ``c``, the result ``y`` and the
+            upstream gradient ``g``, infinities and kinks included; for a constant that torch does not
+            differentiate, the derivative of the function written out with ``where``.
+        shared: of ``mixing`` "bounds", the gradients by the share of g that a gets exactly at a bound, for
+            other shares than 1.
+        pieces: the functions of the arguments at whose jumps this function may have a kink, as formulas.
+        differentiable: False for a function that is detached, so that its gradient is 0 instead of an error.
+        degree: the factor on the degree of its arguments where it is a polynomial between its kinks: 0 for
+            levels, 1 for straight lines; infinite for anything else.
+        composed: the function written out, for constants that are tensors where torch takes numbers only.
+        domain: whether torch takes these constants, the first argument being True for float64. The result is
+            NaN for others, where torch raises.
+        keywords: torch's own, in every call.
+        reduces: whether it gives one number for all elements. A constant argument is refused.
+        least: the number of elements below which a reduction is NaN, as torch raises or warns.
     """
 
     name: str
