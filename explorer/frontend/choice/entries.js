@@ -25,8 +25,9 @@ import { setSampling } from "../formula/sampling.js";
  * @property {import("./view.js").Word[]} view the words of a link that are rows
  * @property {{rules: number, formula: number, query: number, quote: number,
  *   readings: number, table: {rows: number, columns: number, bytes: number},
- *   study: {low: number, high: number, rates: number, values: number}}} limits ``table`` and ``study`` are
- *   not in a saved file either
+ *   study: {low: number, high: number, rates: number, values: number},
+ *   unwatched: number}} limits ``table`` and ``study`` are not in a saved file either; ``unwatched``: seconds after
+ *   which a run that nobody watches pauses
  * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker
@@ -34,6 +35,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {string} usualTask of a link without one
  * @property {*[]} instruments measurements of a training
  * @property {string[]} panels keys of instruments that have a module in train/panels
+ * @property {Record<"ready"|"running"|"paused", string>} sentences on the status of a run: templates
  * @property {string[]} controls keys of rules beside which others must look better
  */
 

@@ -1,6 +1,7 @@
 // The view model of the page Study: a picture of a state, as plain data. No page.
 
 import { accuracyOf } from "./accuracy.js";
+import { catalogue } from "../choice/entries.js";
 import { heatOf } from "./heat.js";
 import { settingText, taskOf } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
@@ -18,8 +19,8 @@ import { ACTIVE, isOfChoice } from "./state.js";
  */
 
 const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
-const CUT_OFF =
-  "Connection lost: trying again every second. A study that nobody watches stops after 9 seconds; what is done is kept.";
+const cutOff = () =>
+  `Connection lost: trying again every second. A study that nobody watches stops after ${catalogue().limits.unwatched} seconds; what is done is kept.`;
 const OTHER =
   "These are the results of other settings: press Start for a study of those that are chosen now.";
 const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
@@ -66,10 +67,10 @@ function offeredOf(state) {
 function wordsOf(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost } = view;
-  const main = notice || (lost ? CUT_OFF : status.sentence);
+  const main = notice || (lost ? cutOff() : status.sentence);
   return {
     main,
-    next: wrong ? WRONG : lost && notice ? CUT_OFF : nextOf(state, cost),
+    next: wrong ? WRONG : lost && notice ? cutOff() : nextOf(state, cost),
     state: lost ? "lost" : notice || cost?.refused ? "refused" : status.state,
   };
 }

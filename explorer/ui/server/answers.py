@@ -27,9 +27,11 @@ from explorer.training.limits import (
     MAX_TABLE_COLUMNS,
     MAX_TABLE_ROWS,
     SMALLEST_LR,
+    Limits,
 )
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.runs import DEVICES
+from explorer.training.scheduling.status import SENTENCES
 from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
 from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
@@ -63,7 +65,11 @@ def whole_document(suffix: str = "") -> Answer:
     """What the browser knows: the catalogue, links, and trainings; ``suffix`` ends the addresses of pages."""
     link = {"words": WORDS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
     known = document() | {"link": link} | training()
-    known["limits"] = known["limits"] | {"table": TABLE_LIMITS, "study": STUDY_LIMITS}
+    known["limits"] = known["limits"] | {
+        "table": TABLE_LIMITS,
+        "study": STUDY_LIMITS,
+        "unwatched": Limits.pause_after_s,
+    }
     return known
 
 
@@ -82,6 +88,7 @@ def training() -> Answer:
         "controls": CONTROLS,
         "instruments": [_instrument(instrument) for instrument in INSTRUMENTS.values()],
         "panels": panels(),
+        "sentences": {state: SENTENCES[state] for state in ("ready", "running", "paused")},
     }
 
 
@@ -91,7 +98,7 @@ def panels() -> list[str]:
 
 
 def _instrument(instrument: Instrument) -> Answer:
-    fields = ("key", "kind", "label", "sentence", "limits", "cost", "window")
+    fields = ("key", "kind", "label", "sentence", "limits", "cost", "window", "legend")
     arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments]
     return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments}
 

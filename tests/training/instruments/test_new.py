@@ -142,5 +142,6 @@ def test_a_new_instrument_is_one_file(package: Path):
         "limits": "No more.",
         "cost": "nothing",
         "window": 1,
+        "legend": (),
         "arguments": [{"name": "layer", "label": "Layer"}],
     }

@@ -4,7 +4,7 @@ import { answered, post, save } from "../../choice/server.js";
 import { createFeed } from "./events.js";
 import { keep, load, owner } from "../../choice/session.js";
 import { withArrays } from "../state/series.js";
-import { ACTIVE, AT_REST, IDLE, OVER, withMeasured } from "../state/status.js";
+import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/status.js";
 
 /** @typedef {import("../state/status.js").Status} Status */
 /** @typedef {import("../state/status.js").View} View */
@@ -175,7 +175,7 @@ export function createRun({ server, live, onChange }) {
       const soon = {
         ...IDLE,
         state: /** @type {const} */ ("ready"),
-        sentence: "Ready at step 0: press Start or Step.",
+        sentence: sentenceOf("ready"),
       };
       act(soon, () => started(order, true), order.settingsKey);
     },
@@ -184,8 +184,9 @@ export function createRun({ server, live, onChange }) {
       return waiting > 0;
     },
     pause: () =>
-      act({ state: "paused", sentence: `Paused at step ${view.status.step}.` }, () => commanded("pause")),
-    resumeTraining: () => act({ state: "running", sentence: "Running." }, () => commanded("resume")),
+      act({ state: "paused", sentence: sentenceOf("paused", view.status.step) }, () => commanded("pause")),
+    resumeTraining: () =>
+      act({ state: "running", sentence: sentenceOf("running") }, () => commanded("resume")),
     step() {
       const moving = ACTIVE.includes(view.status.state);
       act({ state: "paused", sentence: "Taking one step." }, async () =>
@@ -193,14 +194,11 @@ export function createRun({ server, live, onChange }) {
       );
     },
     reset: () =>
-      act(
-        { ...IDLE, state: run ? "ready" : "idle", sentence: "Ready at step 0: press Start or Step." },
-        async () => {
-          const answer = await commanded("reset");
-          if (answer?.state === "gone") forget();
-          return run ? answer : null;
-        },
-      ),
+      act({ ...IDLE, state: run ? "ready" : "idle", sentence: sentenceOf("ready") }, async () => {
+        const answer = await commanded("reset");
+        if (answer?.state === "gone") forget();
+        return run ? answer : null;
+      }),
     change,
     /**
      * The answer of an instrument on the nets as they are now, by rule; a message where there is none.

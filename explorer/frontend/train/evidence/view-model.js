@@ -43,7 +43,7 @@ export function whyOf(state, lines) {
 function rowOf(state, lines, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
-  const { label, sentence, limits, arguments: taken } = instrument(panel.key);
+  const { label, sentence, limits, legend, arguments: taken } = instrument(panel.key);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const { chosen: layer, count } = layersOf(state);
   const step = snapshot?.step ?? 0;
@@ -78,7 +78,9 @@ function rowOf(state, lines, panel) {
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
     sentence: pickedOf(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
-    legend: (panel.legend ?? []).map(({ text, of }) => (known && of?.(known)) || text),
+    legend: (panel.legend ?? []).map(
+      ({ text, of }, index) => (known && of?.(known)) || text || legend[index],
+    ),
     missing:
       snapshot?.unmeasured[panel.key] ??
       (cells.every(({ line, picture }) => !picture && isLost(snapshot, line)) ? NO_NET : ""),

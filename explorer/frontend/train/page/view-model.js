@@ -1,5 +1,6 @@
 // The view model of the page Train: a picture of a state, as plain data. No page.
 
+import { catalogue } from "../../choice/entries.js";
 import { shortText } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
 import { whyOf } from "../evidence/view-model.js";
@@ -32,8 +33,8 @@ import { settingText, taskOf } from "../state/tasks.js";
  *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate on display
  */
 
-const CUT_OFF =
-  "Connection lost: trying again every second. A run that nobody watches pauses after 9 seconds.";
+const cutOff = () =>
+  `Connection lost: trying again every second. A run that nobody watches pauses after ${catalogue().limits.unwatched} seconds.`;
 const NO_TABLE = "Paste a table first, or take an example that has one.";
 const NEXT = /** @type {Object<string, string>} */ ({
   paused: "Press Resume or Step to go on.",
@@ -154,9 +155,9 @@ function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) 
   const begins = status.state === IDLE.state && choice.training.branch ? BRANCHES : "";
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const lacks = status.state === IDLE.state && taskOf(choice).kind === "own" && !table.trim();
-  const main = notice || (lost ? CUT_OFF : past || (lacks ? NO_TABLE : status.sentence));
+  const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
-  const next = lost ? notice && CUT_OFF : notice ? "" : onward;
+  const next = lost ? notice && cutOff() : notice ? "" : onward;
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
 }
 

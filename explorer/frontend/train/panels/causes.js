@@ -25,11 +25,11 @@ export const panel = {
   create,
   request: "unit",
   legend: [
-    { text: "gradient", swatch: "cause-0", numbers: { cause: 0 } },
-    { text: "below 1 % of its peak", swatch: "cause-1", numbers: { cause: 1 } },
-    { text: "0 by the rule", swatch: "cause-2", numbers: { cause: 2 } },
-    { text: "nothing from above", swatch: "cause-3", numbers: { cause: 3 } },
-    { text: "for every example", swatch: "cause-2 every" },
+    { swatch: "cause-0", numbers: { cause: 0 } },
+    { swatch: "cause-1", numbers: { cause: 1 } },
+    { swatch: "cause-2", numbers: { cause: 2 } },
+    { swatch: "cause-3", numbers: { cause: 3 } },
+    { swatch: "cause-2 every" },
   ],
 };
 

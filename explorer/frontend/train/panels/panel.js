@@ -21,8 +21,8 @@ import { instrument } from "../state/instruments.js";
  * Data on their way to Explore, where ``address`` leads.
  * @typedef {{address: string, label: string, data: import("../../choice/carried.js").Carried}} Carry
  * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer, and
- * ``of`` gives its text by what was measured, "" for the usual one.
- * @typedef {{text: string, swatch: string, numbers?: Object<string, number>,
+ * ``of`` gives its text by what was measured, "" for the usual one: ``text``, or that of its instrument's legend.
+ * @typedef {{text?: string, swatch: string, numbers?: Object<string, number>,
  *   of?: (measured: *) => string}} Legend
  */
 /**
@@ -130,7 +130,7 @@ function limitsOf(words) {
  * @param {() => void} onclick
  */
 function swatchOf({ text, swatch, numbers }, onclick) {
-  const [shade, name] = [element("i", { class: swatch }), element("span", {}, text)];
+  const [shade, name] = [element("i", { class: swatch }), element("span", {}, text ?? "")];
   if (!numbers) return element("span", { class: "swatch" }, shade, name);
   const title = "Show one unit's numbers in the formula";
   return element("button", { type: "button", class: "swatch", title, onclick }, shade, name);

@@ -5,8 +5,9 @@ import { catalogue } from "../../choice/entries.js";
 /**
  * An instrument, as Python declares it.
  * @typedef {{key: string, label: string, sentence: string, limits: string, cost: string, window: number,
- *   kind: "recorded"|"visible"|"requested", arguments: {name: string, label: string}[]}} Instrument
- * ``window``: of how many of its last points a drawn one is the mean; ``arguments`` are whole numbers from 0
+ *   legend: string[], kind: "recorded"|"visible"|"requested", arguments: {name: string, label: string}[]}} Instrument
+ * ``window``: of how many of its last points a drawn one is the mean; ``arguments`` are whole numbers from 0,
+ * and ``legend`` has the names of the parts of its picture
  */
 
 /** @param {string} key @returns {Instrument} */

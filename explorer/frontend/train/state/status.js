@@ -1,5 +1,8 @@
 // The status of a run, in the words of the engine.
 
+import { catalogue } from "../../choice/entries.js";
+import { filled } from "../../formula/learning-words.js";
+
 /** @typedef {import("./records.js").Snapshot} Snapshot */
 /** @typedef {import("./records.js").Recorded} Recorded */
 /** @typedef {import("./records.js").Status & import("./records.js").Fields} Event */
@@ -27,6 +30,15 @@ export const IDLE = {
   device: null,
   judged: {},
 };
+
+/**
+ * The sentence on a run in a state, before the engine itself says so.
+ * @param {"ready"|"running"|"paused"} state
+ * @param {number} [step]
+ */
+export function sentenceOf(state, step = 0) {
+  return filled(catalogue().sentences[state], { step, note: "" });
+}
 
 /**
  * A status with what instruments showed last, where it comes without: the answer to a command does.

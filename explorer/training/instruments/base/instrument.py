@@ -131,6 +131,7 @@ class Instrument:
         cost: measured time and size.
         missing: why it is not measured in a run, in a sentence; empty where it is.
         arguments: its numbers.
+        legend: names of the parts of its picture.
         window: points in the moving mean of a drawn line; it looks back only, so that a drawn line stays.
     """
 
@@ -143,6 +144,7 @@ class Instrument:
     cost: str
     missing: Callable[[Settings], str] = lambda settings: ""
     arguments: tuple[Argument, ...] = ()
+    legend: tuple[str, ...] = ()
     window: int = 1
 
 
