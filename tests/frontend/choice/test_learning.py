@@ -26,8 +26,8 @@ def learning(node: Node, text: str, *toggles: tuple[str, str], op: str = "quanti
     """
     rules = [entry(find_rule(rule)) for rule in (*RULES, MINE)]
     given = {"op": entry(find_op(op)), "rules": rules, "text": text, "toggles": toggles}
-    found: dict[str, Any] = node.run(body, given)
-    return found
+    result: dict[str, Any] = node.run(body, given)
+    return result
 
 
 @pytest.mark.parametrize("op", ["quantize", "clamp", "sign"])
@@ -50,10 +50,10 @@ def test_the_same_can_learn_in_the_browser_and_in_python(node: Node, op: str):
     ],
 )
 def test_a_press_changes_one_parameter_with_one_rule(node: Node, text, toggles, after):
-    told = learning(node, text, *toggles)["text"]
-    assert told == after
-    assert learning(node, told)["text"] == told
-    assert set(names_in(told)) == set(names_in(after))
+    learned = learning(node, text, *toggles)["text"]
+    assert learned == after
+    assert learning(node, learned)["text"] == learned
+    assert set(names_in(learned)) == set(names_in(after))
 
 
 def test_commas_within_an_own_formula_part_no_names():

@@ -166,20 +166,20 @@ def test_what_data_make_of_a_parameter_is_said_alike(
     node: Node, said: list[tuple[Learning, list[Pull], Rest]]
 ):
     given = {"learning": document()["learning"], "cases": [case.data() for case, *_ in said]}
-    for (case, pulls, found), told in zip(said, node.run(PULLS, given), strict=True):
-        assert [each["verdict"] for each in told["pulls"]] == [each.verdict for each in pulls]
-        assert [each["origin"] for each in told["pulls"]] == [each.origin for each in pulls]
-        assert told["words"] == [pull_words(each) for each in pulls]
-        assert told["rest"]["words"] == rest_words(found), case.name
-        np.testing.assert_allclose(told["rest"]["error"], found.error, rtol=1e-12)
-        for key, gradient in found.gradients.items():
-            np.testing.assert_allclose(told["rest"]["gradients"][key], gradient, rtol=1e-9, atol=1e-12)
+    for (case, pulls, expected), answer in zip(said, node.run(PULLS, given), strict=True):
+        assert [each["verdict"] for each in answer["pulls"]] == [each.verdict for each in pulls]
+        assert [each["origin"] for each in answer["pulls"]] == [each.origin for each in pulls]
+        assert answer["words"] == [pull_words(each) for each in pulls]
+        assert answer["rest"]["words"] == rest_words(expected), case.name
+        np.testing.assert_allclose(answer["rest"]["error"], expected.error, rtol=1e-12)
+        for key, gradient in expected.gradients.items():
+            np.testing.assert_allclose(answer["rest"]["gradients"][key], gradient, rtol=1e-9, atol=1e-12)
 
 
 def test_every_verdict_and_manner_is_told(said: list[tuple[Learning, list[Pull], Rest]]):
     """So that no sentence stands there untested."""
     words = " ".join(
-        line for _, pulls, found in said for line in (*map(pull_words, pulls), *rest_words(found))
+        line for _, pulls, expected in said for line in (*map(pull_words, pulls), *rest_words(expected))
     )
     for piece in (
         "should grow",
@@ -199,10 +199,10 @@ def test_every_verdict_and_manner_is_told(said: list[tuple[Learning, list[Pull],
 
 def test_describe_says_what_the_screen_says():
     curves = sample_curves("quantize", ["lsq"], learns="s", s=0.6)
-    found = pull("quantize", "lsq", "s", normal_numbers(), {"s": 0.6})
+    expected = pull("quantize", "lsq", "s", normal_numbers(), {"s": 0.6})
     assert (
         learning_words(curves)
-        == f"Over 1,000 standard normal numbers, each with g = y − x: {pull_words(found)}."
+        == f"Over 1,000 standard normal numbers, each with g = y − x: {pull_words(expected)}."
     )
 
 
@@ -213,7 +213,7 @@ PASTED = """
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("-0.5 0.2\n1.75", [-0.5, 0.2, 1.75]),
         ("[1.5, -2, 3e-1]", [1.5, -2, 0.3]),
@@ -234,9 +234,9 @@ PASTED = """
         ),
     ],
 )
-def test_pasted_numbers(node: Node, text: str, found: list[float] | str):
+def test_pasted_numbers(node: Node, text: str, expected: list[float] | str):
     (read,) = node.run(PASTED, [text])
-    if isinstance(found, str):
-        assert read == {"message": found}
+    if isinstance(expected, str):
+        assert read == {"message": expected}
     else:
-        assert list(read["values"]) == found
+        assert list(read["values"]) == expected

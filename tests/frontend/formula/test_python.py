@@ -56,8 +56,8 @@ def numbers() -> list[float]:
 def test_numbers_are_written_as_in_python(node: Node) -> None:
     doubles = numbers()
     singles = [float(np.float32(x)) for x in doubles if abs(x) < 3e38]
-    told, short = node.run(TEXTS, {"doubles": doubles, "singles": singles})
-    assert told == [repr(x) for x in doubles]
+    long, short = node.run(TEXTS, {"doubles": doubles, "singles": singles})
+    assert long == [repr(x) for x in doubles]
     assert short == [str(np.float32(x)) for x in singles]
 
 

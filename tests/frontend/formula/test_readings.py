@@ -28,7 +28,7 @@ def test_the_rows_are_those_of_python(node: Node, op: str) -> None:
     for start, stop, g in ((-3.0, 3.0, 1.0), (-0.7, 2.35, -2.0)):
         entries = {"op": known["ops"][op], "rules": [known["rules"]["default"]]}
         given = {"entries": entries, "start": start, "stop": stop, "g": g, "parameters": {}}
-        found = node.run(READ, given)
+        result = node.run(READ, given)
         expected = readings(op, ["default"], start=start, stop=stop, g=g, dtype="float64")
-        for name in found:
-            np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, atol=1e-12)
+        for name in result:
+            np.testing.assert_allclose(result[name], expected[name], rtol=1e-9, atol=1e-12)

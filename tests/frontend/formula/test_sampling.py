@@ -19,7 +19,7 @@ SAMPLED = """
     setSampling({ ...given.usual, ...given.other });
     const choice = { start: -3, stop: 3, g: 1, parameters: {} };
     const { x, marks, kinks } = sampleCurves({ op: given.op, rules: [] }, choice);
-    const seen = {
+    const sampled = {
       points: marks.filter((mark) => mark === 0).length,
       kinks: kinks.forward?.length ?? null,
       rows: readingIndices({ x, marks }, [-3, 3]).length,
@@ -27,7 +27,7 @@ SAMPLED = """
       farthest: moved([0, 1], 1e9),
     };
     setSampling(given.usual);
-    return seen;
+    return sampled;
 """
 
 

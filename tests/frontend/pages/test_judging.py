@@ -38,13 +38,13 @@ SHARED = """
     /** What is told, asked and waited for until all is answered that is begun, one after the other. */
     async function visit(...begins) {
       sent.length = waits.length = 0;
-      const told = [];
+      const replies = [];
       for (const begin of begins) {
-        told.push(begin());
+        replies.push(begin());
         await passed(1);
       }
-      const all = await Promise.all(told.map(answered));
-      return { told: all, sent: sent.filter(isPlain).map(named), waits: [...waits] };
+      const all = await Promise.all(replies.map(answered));
+      return { replies: all, sent: sent.filter(isPlain).map(named), waits: [...waits] };
     }
     const { lines, words } = bothOf(createPython(files, "judging"));
     const hasty = bothOf(createPython(files, "judging", { limit_s: 0.02 }));
@@ -91,28 +91,28 @@ def said(op: str) -> dict[str, str]:
 
 
 def test_one_python_answers_both_and_each_says_what_it_waits_for(shared: Any) -> None:
-    found = shared["first"]
-    assert found["told"] == [[said("a"), {"lines": ["x"]}], {"lines": ["x"]}]
-    assert found["sent"] == [["words", "a"], ["checks", "x"], ["neighbours", "x"]]
-    assert found["waits"] == [WORDING, LOADING, "", ""]
+    result = shared["first"]
+    assert result["replies"] == [[said("a"), {"lines": ["x"]}], {"lines": ["x"]}]
+    assert result["sent"] == [["words", "a"], ["checks", "x"], ["neighbours", "x"]]
+    assert result["waits"] == [WORDING, LOADING, "", ""]
 
 
 def test_who_waits_beside_one_that_is_left_is_answered_by_a_new_python(shared: Any) -> None:
-    found = shared["left"]
-    assert found["told"] == [LEFT, said("b"), {"lines": ["y"]}]
-    assert found["sent"] == [["neighbours", "never"], "ended", ["words", "b"], ["checks", "y"]]
-    assert sorted(found["waits"]) == ["", "", LOADING, WORDING]
+    result = shared["left"]
+    assert result["replies"] == [LEFT, said("b"), {"lines": ["y"]}]
+    assert result["sent"] == [["neighbours", "never"], "ended", ["words", "b"], ["checks", "y"]]
+    assert sorted(result["waits"]) == ["", "", LOADING, WORDING]
 
 
 def test_one_that_is_left_before_its_turn_ends_nothing(shared: Any) -> None:
-    found = shared["behind"]
-    assert found["told"] == [said("slow"), LEFT, {"lines": ["z"]}, None]
-    assert found["sent"] == [["words", "slow"], ["checks", "z"]]
-    assert found["waits"] == []
+    result = shared["behind"]
+    assert result["replies"] == [said("slow"), LEFT, {"lines": ["z"]}, None]
+    assert result["sent"] == [["words", "slow"], ["checks", "z"]]
+    assert result["waits"] == []
 
 
 def test_nothing_is_computed_for_ever(shared: Any) -> None:
-    (late, after), (unsaid, beside) = shared["late"]["told"], shared["unsaid"]["told"]
+    (late, after), (unsaid, beside) = shared["late"]["replies"], shared["unsaid"]["replies"]
     assert "takes longer than two minutes" in late["message"]
     assert unsaid == late["message"]
     assert (after, beside) == (said("c"), {"lines": ["z"]})
@@ -123,6 +123,6 @@ def test_python_is_given_a_pair_with_its_numbers_and_where_it_compares_the_range
     query = "op=x&rule=a&p.lr=0.5&a.b=-2"
     asked = [("checks", query), ("neighbours", query), ("neighbours", f"{query}&range=-1&range=2")]
     with modules.node() as node:
-        found = node.run(QUESTIONS, {"document": answers.whole_document(), "asked": asked})
+        result = node.run(QUESTIONS, {"document": answers.whole_document(), "asked": asked})
     pair = {"op": "x", "rule": "a", "parameters": {"lr": 0.5, "a.b": -2}}
-    assert found == [pair, pair | {"start": -3, "stop": 3}, pair | {"start": -1, "stop": 2}]
+    assert result == [pair, pair | {"start": -3, "stop": 3}, pair | {"start": -1, "stop": 2}]

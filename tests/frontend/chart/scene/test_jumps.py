@@ -23,12 +23,12 @@ def _jumps(node: Node, y: list[float]) -> dict:
 
 
 def test_a_jump_has_its_value_and_its_limits(node: Node):
-    found = _jumps(node, [-1, -1, -1, -1, 0, 1, 1, 1, 1])
-    assert (found["closed"], found["open"]) == ([4], [3, 5])
+    result = _jumps(node, [-1, -1, -1, -1, 0, 1, 1, 1, 1])
+    assert (result["closed"], result["open"]) == ([4], [3, 5])
 
 
 def test_what_a_pole_reaches_has_no_circle(node: Node):
     """Plotly writes a position of 1e163 pixels in a way that no browser reads."""
-    found = _jumps(node, [0.4, 0.5, 1e161, 2e161, math.inf, 2e161, 1e161, 0.5, 0.4])
-    assert (found["closed"], found["open"]) == ([], [])
-    assert any(found["gaps"])
+    result = _jumps(node, [0.4, 0.5, 1e161, 2e161, math.inf, 2e161, 1e161, 0.5, 0.4])
+    assert (result["closed"], result["open"]) == ([], [])
+    assert any(result["gaps"])

@@ -15,12 +15,12 @@ CENTRES = [0.0, 1.0, -1.0, 0.1, 123.456, -99999.5, 999_999.0, 1e-6]
 
 def ranges() -> list[list[float]]:
     """Ranges of all widths that float64 tells apart around some centres."""
-    found = []
+    result = []
     for centre in CENTRES:
         for exponent in range(-12, 7):
             width = max(10.0**exponent * RANDOM.uniform(1, 10), 1e-11 * abs(centre))
-            found.append([max(centre - width * RANDOM.random(), -1e6), min(centre + width, 1e6)])
-    return found
+            result.append([max(centre - width * RANDOM.random(), -1e6), min(centre + width, 1e6)])
+    return result
 
 
 def called(node: Node, module: str, body: str, cases: Any) -> Any:
@@ -31,14 +31,16 @@ def called(node: Node, module: str, body: str, cases: Any) -> Any:
 
 def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
     cases = [(view, most, letters) for view in ranges() for most in (3, 8) for letters in (5, 8)]
-    for (view, most, letters), found in zip(cases, called(node, "axes", "m.ticks(...c)", cases), strict=True):
+    for (view, most, letters), result in zip(
+        cases, called(node, "axes", "m.ticks(...c)", cases), strict=True
+    ):
         start, stop = view
-        values, texts = found["values"], found["texts"]
+        values, texts = result["values"], result["texts"]
         assert 1 <= len(values) <= most + 2
         assert len(set(texts)) == len(texts)
         assert max(map(len, texts)) <= letters
         for value, text in zip(values, texts, strict=True):
-            said = found["base"] + float(text.replace("−", "-")) * 10.0 ** found["exponent"]
+            said = result["base"] + float(text.replace("−", "-")) * 10.0 ** result["exponent"]
             assert said == pytest.approx(value, abs=1e-3 * (stop - start) + 1e-15 * abs(value))
             assert start - 1e-5 * (stop - start) <= value <= stop + 1e-5 * (stop - start)
 
@@ -57,8 +59,8 @@ def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
 def test_labels_are_plain_where_they_are_short(
     node: Node, view: list[float], letters: int, texts: list[str], base: float, exponent: int
 ) -> None:
-    (found,) = called(node, "axes", "m.ticks(...c)", [[view, 3, letters]])
-    assert (found["texts"], found["base"], found["exponent"]) == (texts, base, exponent)
+    (result,) = called(node, "axes", "m.ticks(...c)", [[view, 3, letters]])
+    assert (result["texts"], result["base"], result["exponent"]) == (texts, base, exponent)
 
 
 @pytest.mark.parametrize(
@@ -99,5 +101,5 @@ def test_a_view_has_no_digits_that_nobody_sees(node: Node) -> None:
 
 
 def test_pinched_points_stay_under_the_fingers(node: Node) -> None:
-    (found,) = called(node, "view", "m.pinched(...c)", [[[0, 10], [0.4, 0.6], [0.2, 0.7]]])
-    assert found == pytest.approx([3.2, 7.2])
+    (result,) = called(node, "view", "m.pinched(...c)", [[[0, 10], [0.4, 0.6], [0.2, 0.7]]])
+    assert result == pytest.approx([3.2, 7.2])

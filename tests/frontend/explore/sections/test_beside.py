@@ -25,8 +25,8 @@ def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
         setDocument(given.document);
         return {name}(given.choice, ...given.given);
     """
-    shown = [{"key": key, "slot": slot, "hidden": key == "triangle"} for slot, key in enumerate(rules)]
-    facts = {"document": document() | {"link": LINK}, "choice": CHOICE | {"rules": shown}, "given": given}
+    listed = [{"key": key, "slot": slot, "hidden": key == "triangle"} for slot, key in enumerate(rules)]
+    facts = {"document": document() | {"link": LINK}, "choice": CHOICE | {"rules": listed}, "given": given}
     return node.run(body, facts)
 
 
