@@ -96,6 +96,7 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
     wait_for_lift(train, *rules)
     assert in_both_themes(train) == [], "also what has faded can be read"
     holder.click()
+    expect(holder).to_have_attribute("aria-pressed", "false")
     train.mouse.move(0, 0)
     wait_for_rest(train, *rules)
     assert in_both_themes(train) == []

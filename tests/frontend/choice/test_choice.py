@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.curves import LARGEST_RANGE
+from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
 from explorer.instrument import document
 from tests.frontend.modules import Node
 
@@ -71,3 +71,18 @@ def test_a_range_is_in_order_apart_and_within_the_limit(
     choice = changed(node, "withRange", start, stop, slots={"default": 0})
     assert choice["range"] == pytest.approx(expected, abs=1e-9)
     assert max(map(abs, choice["range"])) <= LARGEST_RANGE == 1e6
+
+
+@pytest.mark.parametrize("start", [1e5, -1e5])
+def test_a_range_has_enough_numbers_for_its_points(node: Node, start: float):
+    """Far from 0 float64 has few numbers: a range that is wide enough near 0 is widened there."""
+    narrow = abs(start) * NARROWEST_RANGE / 2
+    assert narrow > LEAST_RANGE
+    body = """
+        const { withRange } = await import("./choice/choice.js");
+        return withRange({}, ...given).range;
+    """
+    low, high = node.run(body, [start, start + narrow])
+    assert low <= start <= high
+    assert high - low >= abs(start) * NARROWEST_RANGE
+    assert node.run(body, [0, narrow]) == [0, narrow]

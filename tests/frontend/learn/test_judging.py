@@ -188,3 +188,15 @@ def test_a_place_is_named_by_a_round_x_inside_it(
     named = node.run(body, excursion)
     assert named == x
     assert excursion[0] <= named <= excursion[1]
+
+
+@pytest.mark.parametrize(("beside", "right"), [(0.04, True), (-0.04, True), (0.065, False), (-0.065, False)])
+def test_a_jump_may_be_drawn_a_twentieth_of_the_range_beside_its_place(
+    node: Node, beside: float, right: bool
+) -> None:
+    x = np.linspace(-3, 3, 601)
+    cells = -3 + (np.arange(CELLS) + 0.5) / CELLS * 6
+    truth = {"x": x.tolist(), "y": (x > 0).astype(float).tolist(), "marks": [0] * len(x)}
+    drawing = (cells > 6 * beside).astype(float).tolist()
+    (found,) = node.run(JUDGED, {"x": cells.tolist(), "truth": truth, "drawings": [drawing]})
+    assert found["right"] == right

@@ -250,3 +250,17 @@ def test_what_is_swept_goes_with_its_rule(node: Node, document: dict[str, Any]):
     swept = {"task": "digits", "sweep": "c", "values": "0.5,2"}
     given = choice("sign", "default", "clipped", **swept)
     assert node.run(body, {"document": document, "choice": given}) == [swept, {"task": "digits"}]
+
+
+def test_scores_that_hardly_differ_have_hardly_different_colours(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    """Five points apart are half of the way from the lightest to the darkest, not all of it."""
+    body = f"""{SEEN}
+        const {{ results }} = state.view.status;
+        results.cells = results.cells.map((cell, index) => ({{ ...cell, mean: index ? 0.95 : 0.9 }}));
+    """
+    rows = picture(node, document, body, event=event(*study, "finished"))["heat"]["rows"]
+    shades = [cell["shade"] for row in rows for cell in row["cells"]]
+    assert sorted(shades)[0] == pytest.approx(0.5)
+    assert sorted(shades)[1:] == pytest.approx([1] * (len(shades) - 1))

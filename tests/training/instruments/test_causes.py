@@ -68,3 +68,12 @@ def test_seeds_are_averaged():
     both = causes_of(seeds=2, **settings)["clipped"]["shares"][0]
     alone = [causes_of(seed=seed, **settings)["clipped"]["shares"][0] for seed in range(2)]
     np.testing.assert_allclose(both, np.mean(alone, 0), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("share", "faint"), [(0.005, True), (0.015, False), (0.02, False)])
+def test_faint_is_what_is_below_one_percent_of_the_peak(share: float, faint: bool):
+    rule = f"formula: g * where(x > 0, {share}, 1)"
+    run = Run(Settings(task="circles", op="sign", rules=(rule,), steps=4), recorded=())
+    run.advance(2)
+    shares = run.snapshot(visible=("causes",)).measured["causes"][rule]["shares"][0]
+    assert (shares[1] > 0.2) == faint

@@ -1,9 +1,11 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from explorer.training import Run, Settings
+from explorer.training.instruments import inputs
 from explorer.training.instruments.base.rule_shape import peak, span, width
 
 
@@ -76,3 +78,18 @@ def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end(
     assert found["clipped"]["words"] == [f"Layer 1's pre-activations are {times} times as wide as this rule."]
     assert math.isnan(found["straight_through"]["ratio"][0])
     assert found["straight_through"]["words"] == [""]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (1.4, "are about as wide as this rule"),
+        (1.6, "are 1.6 times as wide as this rule"),
+        (2.2, "are 2.2 times as wide as this rule"),
+        (1 / 1.4, "are about as wide as this rule"),
+        (1 / 1.6, "This rule is 1.6 times as wide as"),
+    ],
+)
+def test_data_are_called_wider_from_half_as_wide_again(ratio: float, said: str):
+    nets = SimpleNamespace(site=SimpleNamespace(inputs="pre-activations"))
+    assert said in inputs._words(nets, 1, ratio)

@@ -172,3 +172,28 @@ def test_changed_before_the_first_step_it_is_another_start():
     assert (one.settings.lr, one.settings.branch) == (0.5, ())
     with pytest.raises(ValueError, match="seed cannot change while a run goes on"):
         one.change(seed=4)
+
+
+def test_of_two_steps_as_near_the_earlier_one_is_taken():
+    assert nearest([0, 10], 5) == 0
+    assert nearest([10, 0], 5) == 0
+    assert nearest([0, 10], 6) == 10
+
+
+def test_a_run_follows_another_until_the_step_at_which_they_part():
+    """A checkpoint one step beyond is of a net that learned at another rate."""
+    earlier = Run(SMALL)
+    for _ in range(8):
+        earlier.advance(1)
+    parting = dataclasses.replace(SMALL, branch=[(7, "lr", SMALL.lr * 2)])
+    until = parting.parts_from(SMALL)
+    earlier.checkpoints = Checkpoints(1)
+    one = Run(SMALL)
+    for step in range(9):
+        earlier.checkpoints.keep(step, one.state_dict())
+        one.advance(1)
+    later = Run(parting)
+    later.follow(earlier, 8)
+    assert later.step == until
+    later.advance(3)
+    assert told(later) == told(trained(parting, later.step))

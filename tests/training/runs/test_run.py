@@ -520,3 +520,13 @@ def test_old_spellings_are_read_as_before():
     assert now.kept == now.checkpoints == (0, 1)
     assert {"readings", "nets"} <= run.state_dict().keys()
     assert run.state_dict()["nets"]["lanes"][:2] == [[0, 0], [1, 0]]
+
+
+def test_a_net_with_broken_weights_has_no_score_whatever_its_op_makes_of_them():
+    """An op that maps NaN to a number hides broken weights from the output."""
+    op = "formula: where(x > 0, 1, 0)"
+    run = Run(Settings(task="circles", op=op, rules=("straight_through",), seeds=3))
+    run.advance(1)
+    run._nets.ensemble.parameters[1, 0] = math.nan
+    held_out = run._nets.data[0].held_out
+    assert np.isnan(run._nets.scores(held_out)).tolist() == [False, True, False]

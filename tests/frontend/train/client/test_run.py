@@ -58,3 +58,23 @@ def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
             .map(({ step, measured, measured_steps: steps }) => [step, Object.keys(measured), steps]);
     """
     assert node.run(body) == [[2, ["alignment"], [0, 1]], [2, ["alignment"], [0, 1, 2]]]
+
+
+def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node):
+    """Between two presses the first one's answer is of a state that is already over."""
+    body = f"""{RUN}
+        const answers = ["paused", "running"];
+        globalThis.fetch = async () => ({{ json: async () => {{
+            const state = answers.shift();
+            return {{ state, sentence: `answered ${{state}}`, step: 9, steps: 9, snapshot: null, words: [] }};
+        }} }});
+        views.length = 0;
+        run.pause();
+        run.resumeTraining();
+        await rest();
+        await rest();
+        return views.map(({{ status }}) => status.sentence);
+    """
+    shown = node.run(body)
+    assert "answered paused" not in shown
+    assert shown[-1] == "answered running"

@@ -463,3 +463,16 @@ def test_beside_its_slider_stands_what_a_parameter_has_learned(node: Node, docum
     present = picture(node, document, SEEN, status=seen, choice=rests)["present"]
     assert present == {"op": {"s": told}, "rules": {"lsq": {"s": told}}}
     assert picture(node, document, "", choice=chosen)["present"] == {"op": {}, "rules": {}}
+
+
+@pytest.mark.parametrize(("run", "known"), [("a", True), ("b", False)])
+def test_an_answer_belongs_to_the_run_it_was_asked_of(
+    node: Node, document: dict[str, Any], run: str, known: bool
+):
+    answer = {rule: {"unit": 0, "example": 0, "words": "g"} for rule in ROUND[1:]}
+    asked = {"unit": {"run": run, "step": 2, "numbers": {"cause": 2}, "answer": answer}}
+    body = f"{SEEN} state = {{ ...state, requests: given.asked, panels: {{ causes: true }} }};"
+    rows = picture(node, document, body, status=status("running", *ROUND[1:]), asked=asked)["why"]["rows"]
+    (row,) = [each for each in rows if each["panel"].get("request") == "unit"]
+    assert row["pressed"] == (2 if known else None)
+    assert all((cell["answer"] is not None) == known for cell in row["cells"])

@@ -144,3 +144,13 @@ def test_norms_are_bars_in_decades_and_a_norm_of_0_has_none(node: Node):
     shown = picture(node, "norms", {"norms": [0.0, 1.0, 1000.0]})
     assert [bar["length"] for bar in shown["bars"]] == [0, pytest.approx(2 / 3), 1]
     assert shown["words"] == "w1 0, w2 1, w3 1,000"
+
+
+def test_what_passes_is_never_hatched(node: Node):
+    """A unit that gets a gradient for every example lacks none."""
+    body = """
+        const { panel } = await import("./train/panels/causes.js");
+        return panel.picture({ measured: given, layer: 0 }).parts.map(({ share, whole }) => [share, whole]);
+    """
+    record = {"shares": [[0.5, 0.1, 0.4, 0]], "whole": [[0.25, 0.1, 0.25, 0]], "words": [""]}
+    assert node.run(body, record) == [[0.5, 0], [0.1, 0.1], [0.4, 0.25], [0, 0]]

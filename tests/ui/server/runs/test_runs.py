@@ -255,3 +255,12 @@ def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch):
     monkeypatch.setattr(runs, "shared_engine", Silent)
     said = told(client.post("/runs", json=start), 503)
     assert said == "Training is not available just now: it does not answer: try again in a moment."
+
+
+def test_a_rate_that_comes_with_a_reset_holds_from_the_start(client, engine):
+    run = begun(client, paused=True)
+    for _ in range(3):
+        commanded(client, run, "step")
+    commanded(client, run, "reset", lr="1e-9")
+    (job,) = engine._roster
+    assert (job.settings.course(0).lr, job.settings.branch) == (1e-9, ())
