@@ -119,7 +119,13 @@ function sweepOf(picture, width, ends) {
   };
 }
 
-/** The points of a curve; those of a rule that has nothing to sweep go all along. @param {Point[]} points @param {number} low @param {number} high @returns {Point[]} */
+/**
+ * The points of a curve; those of a rule that has nothing to sweep go all along.
+ * @param {Point[]} points
+ * @param {number} low
+ * @param {number} high
+ * @returns {Point[]}
+ */
 function along(points, low, high) {
   return points.flatMap((point) =>
     point.at === null
@@ -165,7 +171,11 @@ function traceOf({ key, name, colour, control, points }, share, kind) {
   };
 }
 
-/** The axis of scores: all of them, and no difference drawn larger than it is. @param {Series[]} series @param {boolean} share */
+/**
+ * The axis of scores: all of them, and no difference drawn larger than it is.
+ * @param {Series[]} series
+ * @param {boolean} share
+ */
 function scaleOf(series, share) {
   const ends = series.flatMap(({ points }) =>
     points.flatMap(({ score, half }) => [score - (half ?? 0), score + (half ?? 0)]),

@@ -17,7 +17,11 @@ import { addedControls, ratesOf, sweptOf, valuesOf } from "./settings.js";
  * @typedef {{choice: Choice, lines: Line[], rates: number[], sweep: string}} Subject
  */
 
-/** The subject on display: that of the study there is, or of the one that is chosen. @param {State} state @returns {Subject} */
+/**
+ * The subject on display: that of the study there is, or of the one that is chosen.
+ * @param {State} state
+ * @returns {Subject}
+ */
 export function subjectOf(state) {
   const { results } = state.view.status;
   const choice = state.studied ?? state.choice;
@@ -32,7 +36,11 @@ export function subjectOf(state) {
   return { choice, lines, rates: results?.lrs ?? ratesOf(choice), sweep };
 }
 
-/** Whether the parameter that is swept is one of this rule or of the op. @param {Choice} choice @param {string} key */
+/**
+ * Whether the parameter that is swept is one of this rule or of the op.
+ * @param {Choice} choice
+ * @param {string} key
+ */
 function isSwept(choice, key) {
   const control = sweptOf(choice);
   if (!control) return false;

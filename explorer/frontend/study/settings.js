@@ -33,7 +33,11 @@ export function rateBounds() {
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
 }
 
-/** The parameter that is swept, as its control; null where none is. @param {Choice} choice @returns {Control|null} */
+/**
+ * The parameter that is swept, as its control; null where none is.
+ * @param {Choice} choice
+ * @returns {Control|null}
+ */
 export function sweptOf(choice) {
   return choiceControls(choice).find(({ name }) => name === choice.training.sweep) ?? null;
 }
@@ -43,7 +47,11 @@ export function valuesOf(choice) {
   return sweptOf(choice) ? listOf(choice.training.values) : [];
 }
 
-/** Another parameter that is swept, with values around its default; "" for none. @param {Choice} choice @param {string} name */
+/**
+ * Another parameter that is swept, with values around its default; "" for none.
+ * @param {Choice} choice
+ * @param {string} name
+ */
 export function withSweep(choice, name) {
   const { sweep: _sweep, values: _values, ...others } = choice.training;
   const control = choiceControls(choice).find((each) => each.name === name);

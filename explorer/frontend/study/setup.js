@@ -132,7 +132,8 @@ function labelled(label, field, meaning, ...more) {
 /**
  * A field of several numbers. What cannot be read stays in it, with a sentence that says why.
  * @param {string} label
- * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void, onWrong: (is: boolean) => void}} actions
+ * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void,
+ *   onWrong: (is: boolean) => void}} actions
  */
 function listField(label, { meaning, bounds, onNumbers, onWrong }) {
   const mistake = element("small", { id: freshId(), class: "refusal", role: "alert" });

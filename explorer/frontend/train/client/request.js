@@ -31,8 +31,8 @@ export function namedOf(choice, table) {
 }
 
 /**
- * The settings sent with a command: a learning rate only where it is new to the run, since a run that goes by its branch
- * points must not get the rate it began with.
+ * The settings sent with a command: a learning rate only where it is new to the run, since a run that goes by
+ * its branch points must not get the rate it began with.
  * @param {import("../state/state.js").State} state
  * @param {Choice} choice
  * @param {string} command

@@ -132,7 +132,10 @@ export function createRun({ server, live, onChange }) {
     get status() {
       return view.status;
     },
-    /** Give the present run the key of other settings, which include the changes on its way. @param {Named} named */
+    /**
+     * Give the present run the key of other settings, which include the changes on its way.
+     * @param {Named} named
+     */
     rename({ settingsKey, lr }) {
       intended = settingsKey;
       run = run && { ...run, settingsKey, lr };

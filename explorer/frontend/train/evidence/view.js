@@ -47,7 +47,11 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
     };
   }
 
-  /** Have another panel show what was pressed. @param {import("../panels/panel.js").Panel} panel @param {number} value */
+  /**
+   * Have another panel show what was pressed.
+   * @param {import("../panels/panel.js").Panel} panel
+   * @param {number} value
+   */
   function pick({ picks }, value) {
     if (!picks) return;
     onPanel(picks.panel, true);

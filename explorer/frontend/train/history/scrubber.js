@@ -41,7 +41,11 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /** The x axis above it, in px; before that is known the scrubber is hidden. @param {number} left @param {number} width */
+    /**
+     * The x axis above it, in px; before that is known the scrubber is hidden.
+     * @param {number} left
+     * @param {number} width
+     */
     align(left, width) {
       host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;
@@ -69,7 +73,10 @@ function nearestText(wanted, checkpoint) {
   return `Step ${wanted} is not kept: ${checkpoint} is the nearest.`;
 }
 
-/** The index among the steps that a key leads to. @type {Record<string, (index: number, last: number) => number>} */
+/**
+ * The index among the steps that a key leads to.
+ * @type {Record<string, (index: number, last: number) => number>}
+ */
 const WAYS = {
   ArrowLeft: (index) => index - 1,
   ArrowDown: (index) => index - 1,

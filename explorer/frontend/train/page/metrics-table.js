@@ -50,7 +50,12 @@ const COLUMNS = [
   ),
 ];
 
-/** @param {string} name @param {string} meaning @param {(gradients: import("../state/records.js").Gradients) => string} text @returns {Column} */
+/**
+ * @param {string} name
+ * @param {string} meaning
+ * @param {(gradients: import("../state/records.js").Gradients) => string} text
+ * @returns {Column}
+ */
 function gradientColumn(name, meaning, text) {
   return {
     name,

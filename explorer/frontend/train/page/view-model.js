@@ -225,7 +225,7 @@ function chartOf(state, measure, latest) {
  * The lines of a run with their branches.
  * @param {State} state
  * @param {Measure} measure
- * @param {{choice: State["choice"], snapshot: import("../state/series.js").Drawn, recorded?: import("../state/status.js").Recorded}} run
+ * @param {Pick<import("../state/state.js").Past, "choice"|"snapshot"|"recorded">} run
  */
 function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) {
   const lines = legendOf(choice, colours);
@@ -234,7 +234,11 @@ function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) 
   return branched(seriesOf(measure, snapshot, lines), points, lines, free);
 }
 
-/** The text of a chart without a curve. @param {Measure} measure @param {import("../state/status.js").Snapshot|null} snapshot */
+/**
+ * The text of a chart without a curve.
+ * @param {Measure} measure
+ * @param {import("../state/status.js").Snapshot|null} snapshot
+ */
 function emptyOf(measure, snapshot) {
   const begun = snapshot?.step || snapshot?.finished;
   const what = MISSING[measure];

@@ -29,7 +29,8 @@ import { createWhy } from "../evidence/view.js";
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
  *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
- *   onSetting: (name: string, text: string, phase: string) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
+ *   onSetting: (name: string, text: string, phase: string) => void,
+ *   onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
  *   onSlow: (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
  */
 

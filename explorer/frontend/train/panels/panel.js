@@ -11,7 +11,8 @@ import { instrument } from "../state/instruments.js";
 /**
  * The source of a small picture: the rule's record of the instrument, the snapshot it is from, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
- * site, from 0; ``picked`` is the number of another panel that this one chooses, null for none; ``ink`` is the colour of letters, as a pixel.
+ * site, from 0; ``picked`` is the number of another panel that this one chooses, null for none; ``ink`` is the
+ * colour of letters, as a pixel.
  * @typedef {{measured: *, snapshot: Snapshot, line: LegendEntry, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Observation
  * A small picture; ``words`` are for screen readers.

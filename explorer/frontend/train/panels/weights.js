@@ -1,6 +1,6 @@
 // Quantised weights: a histogram of the full-precision ones, by the value that the op makes of them.
 
-import { counted } from "../../elements/children.js";
+import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { shareText, shortText } from "../../formula/numbers.js";
@@ -75,17 +75,8 @@ function minus(value) {
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  const blocks = /** @type {ReturnType<typeof createBlock>[]} */ ([]);
-  return {
-    /** @param {Picture} picture */
-    draw({ layers }) {
-      while (blocks.length < layers.length) {
-        blocks.push(createBlock());
-        cell.append(...blocks[blocks.length - 1].elements);
-      }
-      layers.forEach((layer, at) => blocks[at].draw(layer));
-    },
-  };
+  const blocks = keyed(cell, createBlock);
+  return { draw: (/** @type {Picture} */ { layers }) => blocks.show(layers) };
 }
 
 /** The drawing of one layer. */
@@ -95,9 +86,9 @@ function createBlock() {
   const note = element("p", { class: "note" });
   const axis = element("div", { class: "axis" }, ...ticks);
   return {
-    elements: [element("div", { class: "frame" }, svg), axis, note],
+    element: element("div", { class: "of-layer" }, element("div", { class: "frame" }, svg), axis, note),
     /** @param {Layer} layer */
-    draw({ parts, ends, note: text }) {
+    show({ parts, ends, note: text }) {
       counted(
         svg,
         parts,

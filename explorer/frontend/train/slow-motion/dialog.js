@@ -52,7 +52,8 @@ export function createSlowMotion(host, on) {
   /** @param {Partial<Position>} change */
   function go(change) {
     if (!displayed) return;
-    displayed = { ...displayed, position: { ...displayed.position, ...change } }; // the next key may come before a frame
+    // The next key may come before a frame.
+    displayed = { ...displayed, position: { ...displayed.position, ...change } };
     on.onSlow(displayed.position);
   }
 

@@ -18,7 +18,8 @@ import { indexOn, rowOf, valueAt } from "./numbers.js";
  * @typedef {{kind: "map", values: ArrayLike<number>, rows: number, columns: number, scale: number,
  *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean, most: string}} Map
  * A curve as shares of the picture, the point where the unit sits, and ticks for all of its rows.
- * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[], at: import("../widgets/svg-paths.js").Point,
+ * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[],
+ *   at: import("../widgets/svg-paths.js").Point,
  *   ticks: number[], zero: number, colour: string, label: string, ends: [string, string],
  *   most: string}} Curve
  * A bar an output: from one share of the height to another, with the target's where there is one.
@@ -187,7 +188,11 @@ function curveOf(record, cell, { x, y, at, colour, label }) {
   };
 }
 
-/** The ends of what is drawn: around 0 and the point, with some of the rest. @param {ArrayLike<number>} y @param {number} at */
+/**
+ * The ends of what is drawn: around 0 and the point, with some of the rest.
+ * @param {ArrayLike<number>} y
+ * @param {number} at
+ */
 function heights(y, at) {
   const finite = [...Array.from(y).filter(Number.isFinite), 0];
   const near = Math.max(1, Math.abs(at) || 0) * CLEAR;

@@ -26,7 +26,11 @@ export function livelyRule(records, lines) {
   return Math.max(passes, 0);
 }
 
-/** The cell with the largest gradient; with the largest g where there is no gradient. @param {Record} record @returns {Cell} */
+/**
+ * The cell with the largest gradient; with the largest g where there is no gradient.
+ * @param {Record} record
+ * @returns {Cell}
+ */
 export function livelyCell({ tensors: { gradient, g } }) {
   const { values, shape } = gradient.values.some(Boolean) ? gradient : g;
   const [, units] = shape;

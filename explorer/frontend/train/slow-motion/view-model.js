@@ -22,7 +22,8 @@ import { settingText } from "../state/tasks.js";
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
  *   seed: number, times: number, by_example: boolean, span: [number, number], classes: boolean,
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
- *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean, note: string}} Record
+ *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
+ *   note: string}} Record
  * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number}} Tensor
  * The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
  * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string,

@@ -185,7 +185,11 @@ function partsOf(curve, points, lines, other) {
   };
 }
 
-/** The index of the last value at a step or before, −1 where the curve is not yet there. @param {Series} curve @param {number} step */
+/**
+ * The index of the last value at a step or before, −1 where the curve is not yet there.
+ * @param {Series} curve
+ * @param {number} step
+ */
 function indexAt({ x }, step) {
   let at = -1;
   while (at + 1 < x.length && x[at + 1] <= step) at += 1;

@@ -4,7 +4,10 @@ import { array } from "../../formula/arrays.js";
 
 /** @typedef {import("./status.js").Snapshot} Snapshot */
 /** @typedef {ArrayLike<number>} Values */
-/** A line of a run in the legend: a rule with its colour. @typedef {{key: string, label: string, colour: string}} LegendEntry */
+/**
+ * A line of a run in the legend: a rule with its colour.
+ * @typedef {{key: string, label: string, colour: string}} LegendEntry
+ */
 /** A measure of the large chart. @typedef {"score"|"loss"|"norms"|"learned"} Measure */
 /**
  * A series of a chart.
@@ -36,7 +39,10 @@ export function withArrays(value) {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
 }
 
-/** The series of each measure. @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}} */
+/**
+ * The series of each measure.
+ * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
+ */
 const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries, learned: learnedSeries };
 const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
 const SMALL = "₁₂₃₄₅";

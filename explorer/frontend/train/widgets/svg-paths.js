@@ -5,7 +5,12 @@
 
 const WHOLE = 1000; // units of a picture's width and height
 
-/** The share of the way between two numbers at which a number lies. @param {number} value @param {number} low @param {number} high */
+/**
+ * The share of the way between two numbers at which a number lies.
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 export function share(value, low, high) {
   return (value - low) / (high - low);
 }
