@@ -15,7 +15,7 @@ from explorer.training.scheduling import (
     AT_REST,
     Command,
     EngineFull,
-    Entry,
+    Job,
     Make,
     Roster,
     Status,
@@ -103,9 +103,9 @@ class Engine:
         """
         self._require_memory()
         with self._changed:
-            entry = self._roster.add(settings, owner, paused, shares, after)
+            job = self._roster.add(settings, owner, paused, shares, after)
             self._changed.notify_all()
-            return entry.id
+            return job.id
 
     def command(self, identity: str, command: Command) -> Status:
         """Pause, resume, step, reset or stop a run; the status shows the effect.
@@ -118,7 +118,7 @@ class Engine:
         """
         if command not in get_args(Command):
             raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
-        return self._status_after(identity, lambda entry: self._roster.obey(entry, command))
+        return self._status_after(identity, lambda job: self._roster.obey(job, command))
 
     def change(self, /, identity: str, **live: float | str) -> Status:
         """Go on with another lr or pace, from the next steps on.
@@ -128,7 +128,7 @@ class Engine:
         """
         if other := [name for name in live if name not in LIVE]:
             raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
-        return self._status_after(identity, lambda entry: self._roster.change(entry, live))
+        return self._status_after(identity, lambda job: self._roster.change(job, live))
 
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
         """How a run stands now, with what the instruments of these keys show; asking renews its lease."""
@@ -142,56 +142,56 @@ class Engine:
         until = self._clock() + _TOGETHER_S
         with self._held(shown):
             return tuple(
-                self.snapshot(identity, keys) if self._clock() < until else self._last_seen(identity)
+                self.snapshot(identity, keys) if self._clock() < until else self._last_status(identity)
                 for identity, keys in shown.items()
             )
 
     def measure(
         self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
-        """What an instrument says of a run that is asked for, by rule; asking renews the run's lease.
+        """The records of a requested instrument by rule; asking renews the run's lease.
 
         ``at``: the kept step at which it is looked at, or None for now. Raises ValueError, with a plain
         sentence, where it cannot say anything or the nets are gone.
         """
-        return self._asked(identity, lambda entry, run: _seen(entry, run, at).measure(key, **arguments))
+        return self._answer(identity, lambda job, run: _run_at(job, run, at).measure(key, **arguments))
 
     def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
         """A run as it was at the kept step nearest to ``at``; asking renews its lease.
 
         Raises ValueError, with a plain sentence, where its states are gone.
         """
-        return self._asked(identity, lambda entry, run: _seen(entry, run, at).snapshot(shown))
+        return self._answer(identity, lambda job, run: _run_at(job, run, at).snapshot(shown))
 
     def taken(self, identity: str, what: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
-        """What is taken away of a run as it stands, and its settings with all that was changed on the way.
+        """The export of a run as it stands, and its settings with all that was changed on the way.
 
         ``Run.history``, or ``Run.weights``. Raises ValueError, with a plain sentence, where it is gone.
         """
-        return self._asked(identity, lambda _entry, run: (run.settings, _TAKEN[what](run)))
+        return self._answer(identity, lambda _entry, run: (run.settings, _TAKEN[what](run)))
 
-    def _asked(self, identity: str, answer: Callable[[Entry, Run], Answer]) -> Answer:
-        """What is read off a run; its lease is renewed."""
+    def _answer(self, identity: str, answer: Callable[[Job, Run], Answer]) -> Answer:
+        """Return what ``answer`` reads off a run; renews its lease."""
         with self._changed:
-            entry = self._roster.get(identity)
-            if entry is None:
+            job = self._roster.get(identity)
+            if job is None:
                 raise ValueError(self._roster.gone(identity).sentence.rstrip("."))
-            entry.callers += 1
-        with entry.lock:
+            job.callers += 1
+        with job.lock:
             with self._changed:
-                entry.callers -= 1
+                job.callers -= 1
                 self._changed.notify_all()
-            if entry.run is None and entry.state in AT_REST:
-                self._use(entry, lambda _run: entry.snapshot)
-            if entry.run is None:
+            if job.run is None and job.state in AT_REST:
+                self._use(job, lambda _run: job.snapshot)
+            if job.run is None:
                 raise ValueError("there is nothing to measure yet, or no longer: press Start")
-            return answer(entry, entry.run)
+            return answer(job, job.run)
 
     def list(self) -> tuple[Status, ...]:
         """All runs in the order they were started, as last seen; renews no lease."""
         with self._changed:
             self._roster.sweep()
-            return tuple(self._roster.status(entry) for entry in self._roster)
+            return tuple(self._roster.status(job) for job in self._roster)
 
     def start_study(
         self,
@@ -241,17 +241,17 @@ class Engine:
         with self._changed:
             self._roster.sweep()
             self._roster.admit()
-            entry, stay_s = self._roster.next(), self._roster.stay_s
-            entries = [entry, *self._roster.companions(entry)] if entry else []
+            job, stay_s = self._roster.next(), self._roster.stay_s
+            jobs = [job, *self._roster.companions(job)] if job else []
         try:
-            if len(entries) > 1:
-                self._slice_of_several(entries, stay_s)
-            elif entry:
-                self._use(entry, lambda run: self._slice(entry, run, stay_s))
+            if len(jobs) > 1:
+                self._slice_of_several(jobs, stay_s)
+            elif job:
+                self._use(job, lambda run: self._slice(job, run, stay_s))
         finally:
-            for each in entries:
+            for each in jobs:
                 each.lock.release()
-        return bool(entries)
+        return bool(jobs)
 
     def _work(self) -> None:
         while not self._closed:
@@ -269,151 +269,151 @@ class Engine:
         if self._is_short():
             raise EngineFull(memory.FULL)
 
-    def _slice(self, entry: Entry, run: Run, stay_s: float) -> Snapshot | None:
+    def _slice(self, job: Job, run: Run, stay_s: float) -> Snapshot | None:
         """Run for a while, or until somebody wants to see or change something.
 
         Who has asked will ask again soon: the snapshot is made here, so that it is there by then.
         """
         begun, before, slice_s = self._clock(), run.step, self._limits.slice_s
-        owed = entry.owed(begun, slice_s)
-        while entry.goes_on(run):
+        owed = job.owed(begun, slice_s)
+        while job.goes_on(run):
             run.advance()
             now = self._clock()
             if now >= begun + stay_s or run.step >= before + owed:
                 break
-        return self._after_slice(entry, run, before)
+        return self._after_slice(job, run, before)
 
-    def _slice_of_several(self, entries: Sequence[Entry], stay_s: float) -> None:
+    def _slice_of_several(self, jobs: Sequence[Job], stay_s: float) -> None:
         """The turns of several, which go together: as long as all of theirs."""
-        until = self._clock() + min(self._limits.slice_s, stay_s * len(entries))
-        pairs = [(entry, entry.run) for entry in entries if entry.run]
-        before = {entry.id: run.step for entry, run in pairs}
+        until = self._clock() + min(self._limits.slice_s, stay_s * len(jobs))
+        pairs = [(job, job.run) for job in jobs if job.run]
+        before = {job.id: run.step for job, run in pairs}
         self._advance_together(pairs, until)
 
-        def end(entry: Entry, run: Run) -> Snapshot | None:
-            if run.step == before[entry.id] and entry.goes_on(run):
+        def end(job: Job, run: Run) -> Snapshot | None:
+            if run.step == before[job.id] and job.goes_on(run):
                 run.advance()
-            return self._after_slice(entry, run, before[entry.id])
+            return self._after_slice(job, run, before[job.id])
 
-        for entry, run in pairs:
-            if entry.run is run:
-                self._use(entry, partial(end, entry))
+        for job, run in pairs:
+            if job.run is run:
+                self._use(job, partial(end, job))
 
-    def _advance_together(self, pairs: Sequence[tuple[Entry, Run]], until: float) -> None:
+    def _advance_together(self, pairs: Sequence[tuple[Job, Run]], until: float) -> None:
         """Have runs take steps; where one cannot be computed they go alone from then on.
 
         What goes wrong while a step is noted ends them: they would no longer be what they are alone.
         """
         together = Together([run for _, run in pairs])
         try:
-            while all(entry.goes_on(run) for entry, run in pairs) and together.advance():
+            while all(job.goes_on(run) for job, run in pairs) and together.advance():
                 if self._clock() >= until:
                     break
         except Exception as error:
             _log.exception("%s runs failed together", len(pairs))
             with self._changed:
-                for entry, run in pairs:
-                    entry.alone = True
-                    if together.is_noting and entry.run is run:
-                        entry.end("failed", plain(error))
+                for job, run in pairs:
+                    job.alone = True
+                    if together.is_noting and job.run is run:
+                        job.end("failed", plain(error))
         finally:
             together.part()
 
-    def _after_slice(self, entry: Entry, run: Run, before: int) -> Snapshot | None:
+    def _after_slice(self, job: Job, run: Run, before: int) -> Snapshot | None:
         """Put a run back in line after a slice that began at a step; its snapshot where one was wanted."""
         with self._changed:
-            entry.paid(run.step - before, self._clock(), self._limits.slice_s)
-            self._roster.charge(entry)
-            wanted, entry.wanted = entry.wanted, None
-        return None if wanted is None else _snapshot_after(run, entry.snapshot, wanted)
+            job.paid(run.step - before, self._clock(), self._limits.slice_s)
+            self._roster.charge(job)
+            wanted, job.wanted = job.wanted, None
+        return None if wanted is None else _snapshot_after(run, job.snapshot, wanted)
 
     @contextmanager
     def _held(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
         """Have some runs stand still meanwhile: those that go together stop once for all who ask."""
         with self._changed:
-            entries = [(entry, keys) for each, keys in shown.items() if (entry := self._roster.get(each))]
-            for entry, keys in entries:
-                entry.callers += 1
-                entry.wanted = frozenset(keys)
+            jobs = [(job, keys) for each, keys in shown.items() if (job := self._roster.get(each))]
+            for job, keys in jobs:
+                job.callers += 1
+                job.wanted = frozenset(keys)
         try:
             yield
         finally:
             with self._changed:
-                for entry, _ in entries:
-                    entry.callers -= 1
-                    entry.wanted = None  # what is made ahead would be old by the time they ask again
+                for job, _ in jobs:
+                    job.callers -= 1
+                    job.wanted = None  # what is made ahead would be old by the time they ask again
                 self._changed.notify_all()
 
-    def _last_seen(self, identity: str) -> Status:
+    def _last_status(self, identity: str) -> Status:
         """How a run stood when it was last looked at; asking renews its lease."""
         with self._changed:
-            entry = self._roster.get(identity)
-            return self._roster.status(entry) if entry else self._roster.gone(identity)
+            job = self._roster.get(identity)
+            return self._roster.status(job) if job else self._roster.gone(identity)
 
     def _status_after(
-        self, identity: str, act: Callable[[Entry], int | None], shown: Collection[str] = ()
+        self, identity: str, act: Callable[[Job], int | None], shown: Collection[str] = ()
     ) -> Status:
         """Do something to a run in the books and then the single steps that returns; how it stands then."""
         with self._changed:
-            entry = self._roster.get(identity)
-            if entry is None:
+            job = self._roster.get(identity)
+            if job is None:
                 return self._roster.gone(identity)
-            steps = act(entry) or 0
-            entry.callers += 1
-            entry.wanted = frozenset(shown)
+            steps = act(job) or 0
+            job.callers += 1
+            job.wanted = frozenset(shown)
             self._changed.notify_all()
-        with entry.lock:
+        with job.lock:
             with self._changed:
-                entry.callers -= 1
-            if entry.run or entry.state in AT_REST:
-                self._use(entry, lambda run: _snapshot_after(run, entry.snapshot, shown, steps))
+                job.callers -= 1
+            if job.run or job.state in AT_REST:
+                self._use(job, lambda run: _snapshot_after(run, job.snapshot, shown, steps))
             with self._changed:
                 self._roster.tidy()
                 self._changed.notify_all()
-                return self._roster.status(entry)
+                return self._roster.status(job)
 
-    def _use(self, entry: Entry, work: Callable[[Run], Snapshot | None]) -> None:
+    def _use(self, job: Job, work: Callable[[Run], Snapshot | None]) -> None:
         """Do something with a run, its lock held, and keep the snapshot; what goes wrong ends that run only.
 
-        A reset in the meantime took the run away from the entry: then all that is void.
+        A reset in the meantime took the run away from the job: then all that is void.
         """
-        run = entry.run
+        run = job.run
         try:
-            run = entry.run = run or self._made(entry)
+            run = job.run = run or self._made(job)
             with self._changed:
-                news, entry.news = entry.news, {}
+                news, job.news = job.news, {}
             run.change(**news)
             snapshot = work(run)
         except Exception as error:
-            _log.error("run %s failed", entry.id, exc_info=not memory.is_used_up(error))
+            _log.error("run %s failed", job.id, exc_info=not memory.is_used_up(error))
             with self._changed:
-                if entry.run is run:
-                    entry.end("failed", plain(error))
+                if job.run is run:
+                    job.end("failed", plain(error))
         else:
             with self._changed:
-                if entry.run is run:
-                    entry.look(run, snapshot or entry.snapshot, self._clock())
+                if job.run is run:
+                    job.look(run, snapshot or job.snapshot, self._clock())
 
-    def _made(self, entry: Entry) -> Run:
-        """The run of an entry, where another was that it goes on from."""
-        run = self._make(entry.settings)
-        if entry.origin:
-            lock, earlier, step = entry.origin
+    def _made(self, job: Job) -> Run:
+        """The run of a job, where another was that it goes on from."""
+        run = self._make(job.settings)
+        if job.origin:
+            lock, earlier, step = job.origin
             with lock:
                 run.follow(earlier, step)
-            entry.origin = None
+            job.origin = None
         return run
 
 
-def _seen(entry: Entry, run: Run, at: int | None) -> Run:
-    """The run of an entry, or what looks at the state that is kept nearest to a step."""
+def _run_at(job: Job, run: Run, at: int | None) -> Run:
+    """The run of a job, or what looks at the state that is kept nearest to a step."""
     if at is None:
         return run
-    if entry.viewer is None or entry.viewer.settings.parts_from(run.settings) < run.step:
-        entry.viewer = Run(run.settings)
-    entry.viewer.load_state_dict(run.state_at(at))
-    entry.viewer.change(sigma=run.settings.sigma)
-    return entry.viewer
+    if job.viewer is None or job.viewer.settings.parts_from(run.settings) < run.step:
+        job.viewer = Run(run.settings)
+    job.viewer.load_state_dict(run.state_at(at))
+    job.viewer.change(sigma=run.settings.sigma)
+    return job.viewer
 
 
 def _snapshot_after(run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0) -> Snapshot:

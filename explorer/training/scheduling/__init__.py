@@ -2,7 +2,7 @@
 
 from explorer.training.scheduling.fair_queue import FairQueue, Parties
 from explorer.training.scheduling.ids import REPLICA, home, replica, replica_of
-from explorer.training.scheduling.job import Entry
+from explorer.training.scheduling.job import Job
 from explorer.training.scheduling.quotas import EngineFull
 from explorer.training.scheduling.run_queue import Roster
 from explorer.training.scheduling.status import (
@@ -25,7 +25,27 @@ from explorer.training.scheduling.study_queue import (
 )
 
 __all__ = [
-    "ACTIVE", "AT_REST", "HELD", "REPLICA", "SENTENCES", "Command", "EngineFull", "Entry", "FairQueue",
-    "Make", "Parties", "Roster", "State", "Status", "Studies", "StudyCommand", "StudyStatus", "duration",
-    "home", "plain", "replica", "replica_of", "state_words",
+    "ACTIVE",
+    "AT_REST",
+    "HELD",
+    "REPLICA",
+    "SENTENCES",
+    "Command",
+    "EngineFull",
+    "FairQueue",
+    "Job",
+    "Make",
+    "Parties",
+    "Roster",
+    "State",
+    "Status",
+    "Studies",
+    "StudyCommand",
+    "StudyStatus",
+    "duration",
+    "home",
+    "plain",
+    "replica",
+    "replica_of",
+    "state_words",
 ]  # fmt: skip

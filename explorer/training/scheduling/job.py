@@ -14,7 +14,7 @@ from explorer.training.settings import Settings
 
 
 @dataclass(eq=False)
-class Entry:
+class Job:
     """One run and where it stands.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Room for one more, of all and of each share, and who takes turns with whom."""
+"""Quota for one more, of all and of each share, and who takes turns with whom."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -21,7 +21,7 @@ class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mista
         self.share = share
 
 
-class Room(NamedTuple):
+class Quota(NamedTuple):
     """How many of something there may be, and what is said where there are as many.
 
     Attributes:

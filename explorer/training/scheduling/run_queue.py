@@ -12,8 +12,8 @@ from explorer.training.limits import MAX_BRANCHES, MOST_TOGETHER, Limits
 from explorer.training.runs import Run
 from explorer.training.scheduling.fair_queue import FairQueue
 from explorer.training.scheduling.ids import Names
-from explorer.training.scheduling.job import Entry
-from explorer.training.scheduling.quotas import Room, Shares
+from explorer.training.scheduling.job import Job
+from explorer.training.scheduling.quotas import Quota, Shares
 from explorer.training.scheduling.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
 from explorer.training.settings import Settings
 
@@ -50,21 +50,21 @@ class Roster:
         self._lease_clock = lease_clock or clock
         self._swept = -math.inf
         most = limits.running + limits.waiting
-        self._active, self._held = Room(most, *_ACTIVE), Room(most, *_HELD)
+        self._active, self._held = Quota(most, *_ACTIVE), Quota(most, *_HELD)
         self._names = Names(home)
-        self._entries: dict[str, Entry] = {}
-        self._queue = FairQueue[Entry](lambda entry: entry.parties)  # of those that run or wait, in slices
+        self._jobs: dict[str, Job] = {}
+        self._queue = FairQueue[Job](lambda job: job.parties)  # of those that run or wait, in slices
 
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries.values())
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs.values())
 
-    def get(self, identity: str) -> Entry | None:
+    def get(self, identity: str) -> Job | None:
         """The run of this id, its lease renewed; None when gone."""
         self.sweep()
-        entry = self._entries.get(identity)
-        if entry is not None:
-            entry.renewed = self._lease_clock()
-        return entry
+        job = self._jobs.get(identity)
+        if job is not None:
+            job.renewed = self._lease_clock()
+        return job
 
     def add(
         self,
@@ -73,68 +73,68 @@ class Roster:
         paused: bool,
         shares: Shares | None = None,
         after: tuple[str, int] | None = None,
-    ) -> Entry:
+    ) -> Job:
         """A new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed.
 
         ``after``: the run and the step from which it goes on, as far as both did the same until then.
         """
-        mine = [entry for entry in self if owner is not None and entry.owner == owner]
-        others = [entry for entry in self if entry not in mine]
-        self._held.require(shares or {}, [entry.shares for entry in others if self._is_kept(entry)])
+        mine = [job for job in self if owner is not None and job.owner == owner]
+        others = [job for job in self if job not in mine]
+        self._held.require(shares or {}, [job.shares for job in others if self._is_kept(job)])
         if not paused:
-            self._active.require(shares or {}, [entry.shares for entry in others if entry.state in ACTIVE])
-        for entry in mine:
-            if entry.state in ACTIVE + AT_REST:
-                entry.move("stopped", " because another run was started")
+            self._active.require(shares or {}, [job.shares for job in others if job.state in ACTIVE])
+        for job in mine:
+            if job.state in ACTIVE + AT_REST:
+                job.move("stopped", " because another run was started")
         identity = self._names.new()
-        entry = Entry(identity, owner, settings, self._lease_clock(), shares or {})
-        earlier = self._entries.get(after[0]) if after else None
+        job = Job(identity, owner, settings, self._lease_clock(), shares or {})
+        earlier = self._jobs.get(after[0]) if after else None
         if after and earlier and earlier.run:
-            entry.origin = earlier.lock, earlier.run, after[1]
-            entry.move("paused")
+            job.origin = earlier.lock, earlier.run, after[1]
+            job.move("paused")
         if not paused:
-            self._line_up(entry)
-        self._entries[identity] = entry
+            self._line_up(job)
+        self._jobs[identity] = job
         self._drop_those_too_many()
         self.admit()
-        return entry
+        return job
 
-    def obey(self, entry: Entry, command: Command) -> int:
+    def obey(self, job: Job, command: Command) -> int:
         """Carry out a command; one that does not fit the state changes nothing. Raises EngineFull.
 
         Returns how many single steps the run is to take now.
         """
         steps = 0
         match command:
-            case "pause" if entry.state in ACTIVE:
-                entry.move("paused")
-            case "resume" if entry.state in AT_REST:
-                self._line_up(entry)
-            case "step" if entry.state in AT_REST:
-                entry.move("paused")
+            case "pause" if job.state in ACTIVE:
+                job.move("paused")
+            case "resume" if job.state in AT_REST:
+                self._line_up(job)
+            case "step" if job.state in AT_REST:
+                job.move("paused")
                 steps = 1
-            case "stop" if entry.state in ACTIVE + AT_REST:
-                entry.move("stopped")
+            case "stop" if job.state in ACTIVE + AT_REST:
+                job.move("stopped")
             case "reset":
-                entry.end("ready")
-                entry.news, entry.alone = {}, False
-                entry.snapshot, entry.step, entry.speed = None, 0, 0.0
+                job.end("ready")
+                job.news, job.alone = {}, False
+                job.snapshot, job.step, job.speed = None, 0, 0.0
         self.admit()
         return steps
 
-    def change(self, entry: Entry, live: Mapping[str, Any]) -> None:
+    def change(self, job: Job, live: Mapping[str, Any]) -> None:
         """Go on with other values; at full pace it needs a slot. Raises ValueError for what cannot be."""
-        lr = entry.settings.course(entry.step).lr
-        before = replace(entry.settings, **{"lr": lr, **entry.news})
+        lr = job.settings.course(job.step).lr
+        before = replace(job.settings, **{"lr": lr, **job.news})
         if replace(before, **live) == before:
             return
-        if "lr" in live and entry.step and len(entry.settings.branch) >= MAX_BRANCHES:
+        if "lr" in live and job.step and len(job.settings.branch) >= MAX_BRANCHES:
             raise ValueError(f"a run branches at most {MAX_BRANCHES} times, and this one has")
-        entry.settings = replace(entry.settings, **{name: live[name] for name in live if name != "lr"})
-        entry.since = None
-        entry.news = {**entry.news, **live}
-        if entry.state in ACTIVE:
-            entry.move("waiting")
+        job.settings = replace(job.settings, **{name: live[name] for name in live if name != "lr"})
+        job.since = None
+        job.news = {**job.news, **live}
+        if job.state in ACTIVE:
+            job.move("waiting")
             self.admit()
 
     def sweep(self) -> None:
@@ -143,26 +143,26 @@ class Roster:
         if now - self._swept < _SWEEP_S:
             return
         self._swept = now
-        for entry in list(self):
-            if now - entry.renewed >= self._limits.forget_after_s:
-                self._drop(entry)
-            elif entry.state in ACTIVE and not self._is_watched(entry, now):
-                entry.move("paused", " because nobody was watching")
+        for job in list(self):
+            if now - job.renewed >= self._limits.forget_after_s:
+                self._drop(job)
+            elif job.state in ACTIVE and not self._is_watched(job, now):
+                job.move("paused", " because nobody was watching")
         self._drop_those_too_many()
         self._thin(now)
 
     def _thin(self, now: float) -> None:
         """Keep what all runs can go back to within its limit, at the cost of those nobody watches first."""
-        held = [entry for entry in self if entry.run and entry.run.checkpoints.bytes]
-        total = sum(entry.run.checkpoints.bytes for entry in held if entry.run)
+        held = [job for job in self if job.run and job.run.checkpoints.bytes]
+        total = sum(job.run.checkpoints.bytes for job in held if job.run)
         if total <= self._limits.checkpoint_bytes:
             return
-        for entry in sorted(held, key=lambda entry: (self._is_watched(entry, now), entry.renewed)):
-            if entry.lock.acquire(blocking=False):
+        for job in sorted(held, key=lambda job: (self._is_watched(job, now), job.renewed)):
+            if job.lock.acquire(blocking=False):
                 try:
-                    total -= _halved(entry.run)
+                    total -= _halved(job.run)
                 finally:
-                    entry.lock.release()
+                    job.lock.release()
             if total <= self._limits.checkpoint_bytes:
                 return
 
@@ -172,36 +172,36 @@ class Roster:
         A run that keeps a pace needs no slot: it leaves most of the time to the others.
         """
         now = self._clock()
-        for entry in self._at_full_pace():
-            if entry.slot_since is not None and now - entry.slot_since >= self._limits.turn_s:
-                entry.move("waiting")
+        for job in self._at_full_pace():
+            if job.slot_since is not None and now - job.slot_since >= self._limits.turn_s:
+                job.move("waiting")
         waiting = self._in_state("waiting")
-        for entry in waiting:
-            if entry.interval_s:
-                entry.take_slot(now)
-        self._queue.keep(entry for entry in self if entry.state in ACTIVE)
+        for job in waiting:
+            if job.interval_s:
+                job.take_slot(now)
+        self._queue.keep(job for job in self if job.state in ACTIVE)
         for _ in range(self._limits.running - len(self._at_full_pace())):
-            if following := self._queue.first(entry for entry in waiting if entry.state == "waiting"):
+            if following := self._queue.first(job for job in waiting if job.state == "waiting"):
                 following.take_slot(now)
 
-    def next(self) -> Entry | None:
+    def next(self) -> Job | None:
         """The running one with steps to take whose last slice is longest ago, its lock held; or None."""
         now = self._clock()
-        running = [entry for entry in self._in_state("running") if not entry.callers]
-        ready = [entry for entry in running if entry.ready(self._limits.slice_s) <= now]
-        while (entry := self._queue.first(ready)) and not entry.lock.acquire(blocking=False):
-            ready.remove(entry)
-        if entry is not None:
-            entry.slot_since = now if entry.slot_since is None else entry.slot_since
-        return entry
+        running = [job for job in self._in_state("running") if not job.callers]
+        ready = [job for job in running if job.ready(self._limits.slice_s) <= now]
+        while (job := self._queue.first(ready)) and not job.lock.acquire(blocking=False):
+            ready.remove(job)
+        if job is not None:
+            job.slot_since = now if job.slot_since is None else job.slot_since
+        return job
 
-    def companions(self, entry: Entry) -> list[Entry]:
+    def companions(self, job: Job) -> list[Job]:
         """Others that take their next steps together with one that is next, in line or not; locks held."""
-        mine = entry.run.likeness if entry.run and entry.joins else None
+        mine = job.run.likeness if job.run and job.joins else None
         if mine is None:
             return []
-        others, left, now = [], MOST_TOGETHER - entry.settings.work, self._clock()
-        alike = [each for each in self if each is not entry and each.joins and _locked_if(each, mine)]
+        others, left, now = [], MOST_TOGETHER - job.settings.work, self._clock()
+        alike = [each for each in self if each is not job and each.joins and _locked_if(each, mine)]
         for other in self._queue.order(alike):
             if left <= 0:
                 other.lock.release()
@@ -215,109 +215,109 @@ class Roster:
     @property
     def stay_s(self) -> float:
         """How long a worker stays with a run: no longer than its turn where others wait for one."""
-        others = any(entry.state == "waiting" for entry in self)
+        others = any(job.state == "waiting" for job in self)
         return min(self._limits.slice_s, self._limits.turn_s) if others else self._limits.slice_s
 
     def pause_s(self, most_s: float) -> float:
         """How long until the next run is ready that is not yet."""
         now = self._clock()
-        ready = [entry.ready(self._limits.slice_s) - now for entry in self._in_state("running")]
+        ready = [job.ready(self._limits.slice_s) - now for job in self._in_state("running")]
         return min([most_s, *(wait for wait in ready if wait > 0)])
 
     def tidy(self) -> None:
         """Let the nets of runs go that are over, but for some that were asked about last."""
-        room = self._limits.kept_numbers
-        for entry in sorted(self, key=lambda entry: entry.renewed, reverse=True):
-            if entry.run is None or entry.state in ACTIVE + AT_REST:
+        left = self._limits.kept_numbers
+        for job in sorted(self, key=lambda job: job.renewed, reverse=True):
+            if job.run is None or job.state in ACTIVE + AT_REST:
                 continue
-            room -= entry.run.numbers
-            if entry.state not in ENDED or room < 0:
-                entry.let_go()
+            left -= job.run.numbers
+            if job.state not in ENDED or left < 0:
+                job.let_go()
 
-    def charge(self, entry: Entry) -> None:
+    def charge(self, job: Job) -> None:
         """Note that a run had a slice; one that keeps a pace saves up none until its next step."""
-        self._queue.charge(entry)
-        if entry.interval_s:
-            self._queue.catch_up(entry)
+        self._queue.charge(job)
+        if job.interval_s:
+            self._queue.catch_up(job)
 
     def clear(self) -> None:
         """Let every run go."""
-        for entry in list(self):
-            self._drop(entry)
+        for job in list(self):
+            self._drop(job)
 
-    def status(self, entry: Entry) -> Status:
-        """What is said of a run."""
-        position = self._position(entry) if entry.state == "waiting" else None
+    def status(self, job: Job) -> Status:
+        """The status of a run."""
+        position = self._position(job) if job.state == "waiting" else None
         return Status(
-            id=entry.id,
-            state=entry.state,
+            id=job.id,
+            state=job.state,
             sentence=state_words(
-                entry.state,
-                step=entry.step,
+                job.state,
+                step=job.step,
                 position=position,
-                note=entry.note,
-                others=self._others(entry),
+                note=job.note,
+                others=self._others(job),
             ),
             position=position,
-            step=entry.step,
-            steps=entry.settings.steps,
-            steps_per_second=entry.speed,
-            snapshot=entry.snapshot,
+            step=job.step,
+            steps=job.settings.steps,
+            steps_per_second=job.speed,
+            snapshot=job.snapshot,
         )
 
     def gone(self, identity: str) -> Status:
-        """What is said of a run that is not here: forgotten, or lost with the engine before this one."""
+        """The status of a run that is not here: forgotten, or lost with the engine before this one."""
         note = self._names.why_gone(identity, "run")
         return Status(identity, "gone", state_words("gone", note=note))
 
-    def _is_watched(self, entry: Entry, now: float) -> bool:
-        return now - entry.renewed < self._limits.pause_after_s
+    def _is_watched(self, job: Job, now: float) -> bool:
+        return now - job.renewed < self._limits.pause_after_s
 
-    def _is_kept(self, entry: Entry) -> bool:
+    def _is_kept(self, job: Job) -> bool:
         """Whether a run that neither runs nor waits stays, however many there are: somebody looks at it."""
-        idle = entry.state not in (*ACTIVE, "stopped")
-        return idle and self._is_watched(entry, self._lease_clock())
+        idle = job.state not in (*ACTIVE, "stopped")
+        return idle and self._is_watched(job, self._lease_clock())
 
     def _drop_those_too_many(self) -> None:
         """Of the runs that neither run nor wait nor are watched, drop those forgotten longest."""
-        idle = [entry for entry in self if entry.state not in ACTIVE]
-        left = sorted((entry for entry in idle if not self._is_kept(entry)), key=lambda entry: entry.renewed)
-        for entry in left[: max(0, len(idle) - self._limits.idle)]:
-            self._drop(entry)
+        idle = [job for job in self if job.state not in ACTIVE]
+        left = sorted((job for job in idle if not self._is_kept(job)), key=lambda job: job.renewed)
+        for job in left[: max(0, len(idle) - self._limits.idle)]:
+            self._drop(job)
 
-    def _line_up(self, entry: Entry) -> None:
-        self._active.require(entry.shares, [each.shares for each in self if each.state in ACTIVE])
-        entry.move("waiting")
-        entry.since = None
+    def _line_up(self, job: Job) -> None:
+        self._active.require(job.shares, [each.shares for each in self if each.state in ACTIVE])
+        job.move("waiting")
+        job.since = None
 
-    def _drop(self, entry: Entry) -> None:
-        del self._entries[entry.id]
-        entry.end("stopped")
+    def _drop(self, job: Job) -> None:
+        del self._jobs[job.id]
+        job.end("stopped")
 
-    def _others(self, entry: Entry) -> int:
+    def _others(self, job: Job) -> int:
         """With how many it takes turns: all at full pace, where they are more than may run at once."""
-        if entry.state not in ACTIVE or entry.interval_s:
+        if job.state not in ACTIVE or job.interval_s:
             return 0
         active = sum(not other.interval_s and other.state in ACTIVE for other in self)
         return active - 1 if active > self._limits.running else 0
 
-    def _in_state(self, state: State) -> list[Entry]:
-        return [entry for entry in self if entry.state == state]
+    def _in_state(self, state: State) -> list[Job]:
+        return [job for job in self if job.state == state]
 
-    def _at_full_pace(self) -> list[Entry]:
-        return [entry for entry in self._in_state("running") if not entry.interval_s]
+    def _at_full_pace(self) -> list[Job]:
+        return [job for job in self._in_state("running") if not job.interval_s]
 
-    def _position(self, entry: Entry) -> int:
-        return self._queue.position(entry, self._in_state("waiting"))
+    def _position(self, job: Job) -> int:
+        return self._queue.position(job, self._in_state("waiting"))
 
 
-def _locked_if(entry: Entry, likeness: Hashable) -> bool:
+def _locked_if(job: Job, likeness: Hashable) -> bool:
     """Take the lock of a run if it is free and its nets are of this likeness; whether it was taken."""
-    if not entry.lock.acquire(blocking=False):
+    if not job.lock.acquire(blocking=False):
         return False
-    if entry.run is not None and entry.run.likeness == likeness:
+    if job.run is not None and job.run.likeness == likeness:
         return True
-    entry.lock.release()
+    job.lock.release()
     return False
 
 

@@ -1,4 +1,4 @@
-"""What the engine says of a run: its state, a sentence for the screen, the latest snapshot."""
+"""The status of a run: its state, a sentence for the screen, the latest snapshot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ IN_TURN = "Running in turn with {others} other{plural}."
 
 @dataclass(frozen=True)
 class Status:
-    """What the engine says of a run.
+    """The status of a run, as the engine gives it.
 
     Attributes:
         id: what ``Engine.start`` returned.

@@ -1,6 +1,6 @@
-"""Studies: what takes the engine's idle time, a slice at a time, one an owner.
+"""Studies: computations in the engine's idle time, a slice at a time, one an owner.
 
-What they compute is not known here: a study is made, advances for a while, and gives rows, which stay.
+Their results are not interpreted here: a study is made, advances for a while, and gives rows, which stay.
 """
 
 import logging
@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, get_args
 from explorer.training.limits import Limits
 from explorer.training.scheduling.fair_queue import FairQueue, Parties, one
 from explorer.training.scheduling.ids import Names
-from explorer.training.scheduling.quotas import Room, Shares, parties
+from explorer.training.scheduling.quotas import Quota, Shares, parties
 from explorer.training.scheduling.status import ACTIVE, State, plain
 from explorer.training.system import memory
 
@@ -40,7 +40,7 @@ SENTENCES: dict[State, str] = {
 
 
 class Stepper(Protocol):
-    """What advances."""
+    """A computation that advances by slices."""
 
     @property
     def finished(self) -> bool:
@@ -64,7 +64,7 @@ Make = Callable[[Any, Sequence[Any]], Stepper]
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """What the engine says of a study.
+    """The status of a study, as the engine gives it.
 
     Attributes:
         id: what ``Studies.start`` returned.
@@ -109,16 +109,16 @@ class _Study:
     total: float = 0.0
     since: float | None = None
     since_done: float = 0.0
-    seen: float = 0.0
+    observed: float = 0.0
     placed: float = 0.0
 
     def end(self, state: State, note: str = "") -> None:
         self.state, self.note, self.stepper = state, note, None
 
     def take(self, stepper: Stepper, rows: Sequence[Any], now: float) -> None:
-        """Note what a slice has brought."""
+        """Note the results of a slice."""
         self.rows += tuple(rows)
-        self.done, self.total, self.seen = stepper.done, stepper.total, now
+        self.done, self.total, self.observed = stepper.done, stepper.total, now
         if self.since is None:
             self.since, self.since_done = now, self.done
         self.stepper = None if self.rests else stepper
@@ -135,7 +135,7 @@ class _Study:
         """Seconds to its end, by how long it has taken since it last began to run."""
         if self.state != "running" or self.since is None or self.done <= self.since_done:
             return None
-        return (self.total - self.done) * (self.seen - self.since) / (self.done - self.since_done)
+        return (self.total - self.done) * (self.observed - self.since) / (self.done - self.since_done)
 
 
 class Studies:
@@ -156,7 +156,7 @@ class Studies:
         home: str = "",
     ) -> None:
         self._limits = limits
-        self._room = Room(limits.studying + limits.studies_waiting, *_ACTIVE)
+        self._quota = Quota(limits.studying + limits.studies_waiting, *_ACTIVE)
         self._clock = clock
         self._lease_clock = lease_clock or clock
         self._names = Names(home)
@@ -186,7 +186,7 @@ class Studies:
         """
         with self._books:
             mine = [each for each in self._studies.values() if owner is not None and each.owner == owner]
-            self._room.require(shares or {}, self._active(mine))
+            self._quota.require(shares or {}, self._active(mine))
             for each in mine:
                 self._drop(each)
             identity = self._names.new()
@@ -280,7 +280,7 @@ class Studies:
             case "stop" if study.state in ACTIVE:
                 study.state, study.note = "paused", ""
             case "resume" if study.state == "paused":
-                self._room.require(study.shares, self._active())
+                self._quota.require(study.shares, self._active())
                 study.rests, study.since = False, None
                 self._line_up(study)
             case "drop":
@@ -359,11 +359,11 @@ class Studies:
     def _status(self, study: _Study) -> StudyStatus:
         position = self._in_line().index(study) + 1 if study.state == "waiting" else None
         words = SENTENCES[study.state].format(position=position, note=study.note)
-        told = (study.done, study.total, study.left_s, study.rows, study.plan)
-        return StudyStatus(study.id, study.state, words, *told)
+        fields = (study.done, study.total, study.left_s, study.rows, study.plan)
+        return StudyStatus(study.id, study.state, words, *fields)
 
     def _gone(self, identity: str) -> StudyStatus:
-        """What is said of a study that is not here: forgotten, or lost with its engine."""
+        """The status of a study that is not here: forgotten, or lost with its engine."""
         note = self._names.why_gone(identity, "study")
         return StudyStatus(identity, "gone", SENTENCES["gone"].format(note=note))
 

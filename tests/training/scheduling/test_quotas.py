@@ -1,12 +1,12 @@
-"""Room for one more: of all, of a visitor, of an address."""
+"""Quota for one more: of all, of a visitor, of an address."""
 
 from __future__ import annotations
 
 import pytest
 
-from explorer.training.scheduling.quotas import EngineFull, Room, parties
+from explorer.training.scheduling.quotas import EngineFull, Quota, parties
 
-ROOM = Room(4, "{number} are here: come again.", "{number} of yours are here: let one go.")
+QUOTA = Quota(4, "{number} are here: come again.", "{number} of yours are here: let one go.")
 ME, OTHER = {"me": 2, "here": 3}, {"other": 2, "here": 3}
 
 
@@ -22,10 +22,10 @@ ME, OTHER = {"me": 2, "here": 3}, {"other": 2, "here": 3}
 )
 def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, share):
     if says is None:
-        ROOM.require(ME, others)
+        QUOTA.require(ME, others)
         return
     with pytest.raises(EngineFull) as full:
-        ROOM.require(ME, others)
+        QUOTA.require(ME, others)
     assert (str(full.value), full.value.share) == (says, share)
 
 
