@@ -73,7 +73,8 @@ ENTRIES = frozenset(
 
 # A type is imported as well, in a comment. Files of a room that are found by themselves are in the same room.
 _MODULE = re.compile(
-    r"""(?:^(?:import|export)\b[^;"'`=(]*|\bimport\s*\(\s*)["'`]([^"'`]*)["'`]|\bimport\s*\(""", re.MULTILINE
+    r"""(?:(?:^(?:import|export)|@import)\b[^;"'`=(]*|\bimport\s*\(\s*)["'`]([^"'`]*)["'`]|\bimport\s*\(""",
+    re.MULTILINE,
 )
 OWN_ROOM = "./${key}.js"
 

@@ -7,8 +7,8 @@ import { createSlider } from "../elements/slider.js";
 
 const BEGINS = "What it has learned so far; the slider is where it begins";
 
-/** @typedef {import("../formula/entry.js").Entry} Entry */
-/** @typedef {import("../formula/controls.js").Control} Control */
+/** @import { Control } from "../formula/controls.js" */
+/** @import { Entry } from "../formula/entry.js" */
 /**
  * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
  * ``learning`` says of each control whether its parameter learns, null where it cannot, and ``part`` where its

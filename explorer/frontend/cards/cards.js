@@ -23,10 +23,10 @@ import { catalogue, learn } from "../choice/entries.js";
 import { opOptions, ruleOptions, suits } from "./options.js";
 import { createPalette } from "./palette.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @import { Choice, ChosenRule } from "../choice/choice.js" */
 /**
  * A rule's card: the rule, what the card shows of it, and whether no other rule is chosen.
- * @typedef {{rule: import("../choice/choice.js").ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
+ * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
 /**
  * The present values of learning parameters as words by name: those of the op, and those of each rule by key.

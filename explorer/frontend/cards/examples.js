@@ -5,7 +5,7 @@ import { catalogue } from "../choice/entries.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../choice/choice.js" */
 /**
  * ``train`` are the words of a link that trains it, "" for none; ``table`` is the data of a task that needs
  * a table; ``source`` is the source of its claim, "" for none; ``lesson`` is one that says why.

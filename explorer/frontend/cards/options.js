@@ -4,11 +4,9 @@ import { entriesOf, settingsOf } from "../choice/choice.js";
 import { catalogue, isOwn } from "../choice/entries.js";
 import { thumbnail } from "../chart/scene/thumbnail.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("../formula/entry.js").Entry} Entry */
-/** @typedef {import("../formula/entry.js").Op} Op */
-/** @typedef {import("../formula/entry.js").Rule} Rule */
-/** @typedef {import("./palette.js").Option} Option */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Entry, Op, Rule } from "../formula/entry.js" */
+/** @import { Option } from "./palette.js" */
 
 const MADE_FOR = "Made for this kind of op";
 const NOT_MADE = "Made for other ops";

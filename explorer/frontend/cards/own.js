@@ -3,7 +3,7 @@
 import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
 import { catalogue } from "../choice/entries.js";
 
-/** @typedef {import("../formula/entry.js").Entry} Entry */
+/** @import { Entry } from "../formula/entry.js" */
 /**
  * The reader of a formula: ``onWait`` gets the reason of a wait, ``prepare`` is called before one is typed.
  * @typedef {(kind: "op"|"rule", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|

@@ -3,7 +3,7 @@
 import { element, freshId, setAttribute, setText } from "../elements/dom.js";
 import { search } from "./search.js";
 
-/** @typedef {import("../formula/entry.js").Entry} Entry */
+/** @import { Entry } from "../formula/entry.js" */
 /**
  * One that can be chosen: under which heading it stands, why it may not suit, its picture, and whether it is
  * ``taken`` already.

@@ -1,6 +1,6 @@
 // The matches of a search in their order: names before keys before formulas.
 
-/** @typedef {import("../formula/entry.js").Entry} Entry */
+/** @import { Entry } from "../formula/entry.js" */
 
 /**
  * The entries that hold every word of the text, best first; all of them, as they come, where it is empty.

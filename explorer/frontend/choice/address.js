@@ -5,7 +5,7 @@ import { catalogue } from "./entries.js";
 import { viewTexts } from "./view.js";
 import { held } from "../formula/records.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
+/** @import { Choice } from "./choice.js" */
 
 /** Streamlit's own words in an address. */
 export const FRAME = ["embed", "embed_options"];

@@ -8,8 +8,8 @@ import { defaultView } from "./view.js";
 import { array } from "../formula/arrays.js";
 import { BESIDE, EVEN, KINK } from "../formula/curves.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
-/** @typedef {import("./confirm.js").Answer} Answer */
+/** @import { Choice } from "./choice.js" */
+/** @import { Answer, Confirm } from "./confirm.js" */
 /**
  * The files of explorer/site/confirmed.py.
  * @typedef {*} Packed an array as it travels
@@ -28,7 +28,7 @@ const GONE = "Torch's values could not be loaded: computed in the browser";
 /**
  * The confirmation of a choice at rest by torch's values among the site's files.
  * @param {Load} load
- * @returns {import("./confirm.js").Confirm}
+ * @returns {Confirm}
  */
 export function createBrought(load) {
   return ({ onAnswer, onStatus }) => {

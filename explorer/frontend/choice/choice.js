@@ -9,10 +9,8 @@ import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
 import { sampling } from "../formula/sampling.js";
 
-/** @typedef {import("../formula/controls.js").Control} Control */
-/** @typedef {import("../formula/entry.js").Entry} Entry */
-/** @typedef {import("../formula/entry.js").Op} Op */
-/** @typedef {import("../formula/entry.js").Rule} Rule */
+/** @import { Control } from "../formula/controls.js" */
+/** @import { Entry, Op, Rule } from "../formula/entry.js" */
 /**
  * A rule in the list. Its slot gives it its colour for as long as it is shown.
  * @typedef {{key: string, slot: number, hidden: boolean}} ChosenRule

@@ -3,7 +3,7 @@
 import { fits, queryOf } from "./address.js";
 import { array } from "../formula/arrays.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
+/** @import { Choice } from "./choice.js" */
 /**
  * @typedef {{curves: *, words: {main: string, rest: string}}} Answer
  * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser,

@@ -3,8 +3,7 @@
 import { held } from "../formula/records.js";
 import { setSampling } from "../formula/sampling.js";
 
-/** @typedef {import("../formula/entry.js").Op} Op */
-/** @typedef {import("../formula/entry.js").Rule} Rule */
+/** @import { Op, Rule } from "../formula/entry.js" */
 /** @typedef {{op: Op, rule: Rule}} ByKind */
 /** @typedef {keyof ByKind} Kind */
 /**

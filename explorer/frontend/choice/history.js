@@ -5,7 +5,7 @@ import { learnAll, ownEntries } from "./entries.js";
 import { afterFrame, setText } from "../elements/dom.js";
 import { followSteps } from "./steps.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
+/** @import { Choice } from "./choice.js" */
 
 /**
  * Keep the address bar, the page's title and Back and Forward in step with a store. Returns what ends it.

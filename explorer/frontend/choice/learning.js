@@ -2,8 +2,7 @@
 
 import { contributionOf, learnable } from "../formula/contribution.js";
 
-/** @typedef {import("../formula/entry.js").Op} Op */
-/** @typedef {import("../formula/entry.js").Rule} Rule */
+/** @import { Op, Rule } from "../formula/entry.js" */
 /**
  * A parameter, and the rules with which it can learn.
  * @typedef {{name: string, rules: {rule: Rule, learns: boolean}[]}} Learning

@@ -4,7 +4,7 @@ import { widened } from "./choice.js";
 import { catalogue, find, learn, ownEntries } from "./entries.js";
 import { isView, viewOf } from "./view.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
+/** @import { Choice } from "./choice.js" */
 
 /**
  * A choice as Python writes it, with its own formulas.

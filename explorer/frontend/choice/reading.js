@@ -9,11 +9,10 @@ import { nonDefault, valueOf } from "../formula/controls.js";
 import { filled } from "../formula/learning-words.js";
 import { held } from "../formula/records.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
-/** @typedef {import("./choice.js").ChosenRule} ChosenRule */
-/** @typedef {import("./entries.js").Kind} Kind */
-/** @typedef {import("./view.js").Word} Word */
-/** @typedef {import("../formula/controls.js").Control} Control */
+/** @import { Control } from "../formula/controls.js" */
+/** @import { Choice, ChosenRule } from "./choice.js" */
+/** @import { Kind } from "./entries.js" */
+/** @import { Word } from "./view.js" */
 /** @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} OwnRead what own formulas of a link are,
  *   by their keys in it: the key by which they are known, or the message on one that is wrong */
 

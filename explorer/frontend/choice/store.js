@@ -1,6 +1,6 @@
 // The store of the one choice: a change carries its manner, subscribers are called with both.
 
-/** @typedef {import("./choice.js").Choice} Choice */
+/** @import { Choice } from "./choice.js" */
 /**
  * The manner of a change. A change is "moving" while something is dragged and "settled" at rest.
  * Settled changes in a row with one and the same ``thing`` are one step of Back. At "arrival" the address

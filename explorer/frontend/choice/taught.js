@@ -3,7 +3,7 @@
 import { entriesOf } from "./choice.js";
 import { learningOf, learningText, withAll } from "./learning.js";
 
-/** @typedef {import("./choice.js").Choice} Choice */
+/** @import { Choice } from "./choice.js" */
 
 /**
  * With a parameter whose gradient has a panel, or with none where it is that one. What has lost its panel no

@@ -2,11 +2,7 @@
  * The contribution of one element to the gradient for a parameter. As in explorer/catalogue/contribution.py: the
  * rule's own formula, else the one that follows from the rule, else torch's derivative of the op.
  *
- * @typedef {import("./entry.js").Op} Op
- * @typedef {import("./entry.js").Rule} Rule
- * @typedef {import("./evaluation.js").Tree} Tree
  * @typedef {"rule"|"follows"|"torch"} Origin
- * @typedef {import("./kinks.js").Watched} Watched
  *
  * @typedef {object} Contribution
  * @property {Origin} origin
@@ -21,6 +17,10 @@
 
 import { constantValue } from "./evaluation.js";
 import { held } from "./records.js";
+
+/** @import { Op, Rule } from "./entry.js" */
+/** @import { Tree } from "./evaluation.js" */
+/** @import { Watched } from "./kinks.js" */
 
 const PLAIN = { text: "", scale: null, scaleText: "", atBound: "", note: "", watched: null };
 

@@ -2,8 +2,7 @@
 
 import { held } from "./records.js";
 
-/** @typedef {import("./entry.js").Parameter} Parameter */
-/** @typedef {import("./entry.js").Entry} Entry */
+/** @import { Entry, Parameter } from "./entry.js" */
 /** @typedef {{name: string, parameter: Parameter}} Control */
 
 /**

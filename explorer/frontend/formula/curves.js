@@ -2,10 +2,6 @@
  * Curves: an op and rules sampled over a range, at once in the browser. The same x as explorer.sample
  * takes in float64, and its values but for rounding.
  *
- * @typedef {import("./entry.js").Entry} Entry
- * @typedef {import("./entry.js").Op} Op
- * @typedef {import("./entry.js").Rule} Rule
- * @typedef {import("./evaluation.js").Scope} Scope
  * @typedef {{start: number, stop: number, g: number}} Range
  *
  * @typedef {object} Choice
@@ -31,6 +27,9 @@ import { above, below, evenPoints } from "./floats.js";
 import { entryKinks, few, searched } from "./kinks.js";
 import { held } from "./records.js";
 import { sampling } from "./sampling.js";
+
+/** @import { Entry, Op, Rule } from "./entry.js" */
+/** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
 

@@ -1,8 +1,6 @@
 /**
  * Ops and rules as explorer/instrument/document.py writes them, own formulas included.
  *
- * @typedef {import("./evaluation.js").Tree} Tree
- *
  * @typedef {object} Parameter
  * @property {string} name
  * @property {number} default
@@ -48,5 +46,7 @@
  *   learned: {[parameter: string]: Learned}}} Rule
  * @typedef {Op|Rule} Entry
  */
+
+/** @import { Tree } from "./evaluation.js" */
 
 export {};

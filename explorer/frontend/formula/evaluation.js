@@ -8,7 +8,6 @@
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {number | Float64Array} Value one for all x, or one for each
  * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
- * @typedef {import("./functions.js").Scalar} Scalar
  * @typedef {object} Scope
  * @property {Float64Array} x
  * @property {Value} [y] the op's forward values at x
@@ -20,6 +19,8 @@
 
 import { FUNCTIONS, OPERATORS, PYTHON, REDUCTIONS, toThe } from "./functions.js";
 import { held } from "./records.js";
+
+/** @import { Scalar } from "./functions.js" */
 
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const VARIABLES = ["x", "y", "g"];

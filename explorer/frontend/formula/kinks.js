@@ -2,11 +2,6 @@
  * The kinks of a curve: declared by an entry, or searched where a piece of its formula changes. The same
  * search as in explorer/kinks.py.
  *
- * @typedef {import("./evaluation.js").Scope} Scope
- * @typedef {import("./evaluation.js").Tree} Tree
- * @typedef {import("./entry.js").Entry} Entry
- * @typedef {import("./entry.js").Lattice} Lattice
- * @typedef {import("./entry.js").Piece} Piece
  * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} Watched an entry that declares no
  *   kinks
  * @typedef {(x: Float64Array) => Scope} ScopeAt
@@ -19,6 +14,9 @@
 import { constantValue, evaluate } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
 import { sampling } from "./sampling.js";
+
+/** @import { Entry, Lattice, Piece } from "./entry.js" */
+/** @import { Scope, Tree } from "./evaluation.js" */
 
 /**
  * The kinks of an entry within a range, ascending; null for too many to be shown.

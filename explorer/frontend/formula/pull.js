@@ -2,9 +2,6 @@
  * The gradient that given data send to a parameter, and its points of rest; as in explorer/rest.py, with the
  * upstream gradient y − x of each number.
  *
- * @typedef {import("./entry.js").Op} Op
- * @typedef {import("./entry.js").Rule} Rule
- * @typedef {import("./entry.js").Parameter} Parameter
  * @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` says how often
  *   each value is there, null for once; ``count`` how many numbers there are in all
  * @typedef {"grow"|"shrink"|"rest"|"undefined"|"cannot"} Verdict
@@ -32,6 +29,8 @@
 import { contributionOf, factorOf } from "./contribution.js";
 import { valuesOf } from "./curves.js";
 import { evaluate } from "./evaluation.js";
+
+/** @import { Op, Parameter, Rule } from "./entry.js" */
 
 /**
  * @param {Op} op

@@ -2,9 +2,8 @@
 
 import { evaluate, isReduction, operands } from "./evaluation.js";
 
+/** @import { Comparison, Scope, Tree } from "./evaluation.js" */
 /**
- * @typedef {import("./evaluation.js").Scope} Scope
- * @typedef {import("./evaluation.js").Tree} Tree
  * @typedef {{text: string, level: number}} Printed text, and how tightly its outermost operator binds
  */
 
@@ -90,7 +89,7 @@ function called(name, parts, scope) {
   return { text: name === "abs" ? `|${texts[0]}|` : `${name}(${texts.join(", ")})`, level: ATOM };
 }
 
-/** @param {import("./evaluation.js").Comparison} node @param {(part: Tree) => string} inside */
+/** @param {Comparison} node @param {(part: Tree) => string} inside */
 function compared([, signs, ...parts], inside) {
   return parts
     .map((part, i) => (i ? `${SIGNS[signs[i - 1]] ?? signs[i - 1]} ` : "") + inside(part))

@@ -8,7 +8,7 @@ import { within } from "../formula/numbers.js";
 import { createCells } from "./cells.js";
 import { valuesOf } from "./judging.js";
 
-/** @typedef {import("../chart/scene/panels.js").Frame} Frame */
+/** @import { Frame } from "../chart/scene/panels.js" */
 
 /**
  * The layer, to be put over a chart. What is drawn stays where it is on the axes, whatever

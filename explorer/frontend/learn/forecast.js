@@ -12,7 +12,7 @@ import * as say from "./verdict.js";
 import { inline } from "./words.js";
 import { thumbnail } from "../chart/scene/thumbnail.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../choice/choice.js" */
 /**
  * The prediction of a lesson. ``checked`` says whether it is right, and a sentence to it; ``answer``
  * is the sentence to who asks for the answer; ``saved`` and ``restore`` carry it over a reload.

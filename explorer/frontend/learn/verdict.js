@@ -4,8 +4,7 @@ import { nameOf, valueAt } from "./judging.js";
 import { numberText } from "../formula/substitution.js";
 import { about } from "./shape.js";
 
-/** @typedef {import("./judging.js").Judgement} Judgement */
-/** @typedef {import("./judging.js").Curve} Curve */
+/** @import { Curve, Excursion, Judgement } from "./judging.js" */
 /**
  * An answer of a lesson, with the sentence of its own.
  * @typedef {{text: string, why: string, picture: string|null}} Answer
@@ -70,8 +69,8 @@ export function pointWords(x, guess, rules) {
     : `At x = ${about(x)} you expect ${about(guess)}: ${returns}.`;
 }
 
-/** The widest stretch where a drawing is wrong. @param {import("./judging.js").Excursion[]} excursions */
+/** The widest stretch where a drawing is wrong. @param {Excursion[]} excursions */
 function worstOf(excursions) {
-  const area = (/** @type {import("./judging.js").Excursion} */ { from, to, peak }) => (to - from) * peak;
+  const area = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;
   return excursions.reduce((worst, one) => (area(one) > area(worst) ? one : worst));
 }

@@ -2,7 +2,7 @@
 
 import { defaultView } from "../choice/view.js";
 
-/** @typedef {import("../explore/sections/checks.js").ReadLines} ReadLines */
+/** @import { ReadLines, What } from "../explore/sections/checks.js" */
 
 const LEFT = "Something else has been asked for since.";
 const NAMED = ["op", "rule", "range"]; // of a query; the other names are parameters
@@ -27,7 +27,7 @@ export function createJudging({ ask }) {
   };
 }
 
-/** The arguments of a question to Python. @param {import("../explore/sections/checks.js").What} what @param {string} query */
+/** The arguments of a question to Python. @param {What} what @param {string} query */
 export function questionOf(what, query) {
   const named = new URLSearchParams(query);
   const parameters = [...named].filter(([name]) => !NAMED.includes(name));

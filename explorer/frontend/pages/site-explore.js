@@ -16,7 +16,7 @@ import { receivedExamples } from "./reach.js";
 import { arrange, carryOn, judging, python, siteReach, start, tell, tellWaiting } from "./site.js";
 import { hasLines, readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../choice/choice.js" */
 
 const OWN = "own-formulas";
 const { sections, elsewhere, app, languages, notebook, torch, saved } = start;

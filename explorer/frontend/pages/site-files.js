@@ -4,7 +4,7 @@ import { isOwn } from "../choice/entries.js";
 import { sentChoice } from "../choice/message.js";
 import { loaded } from "./files.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../choice/choice.js" */
 
 const FIXED = ["op", "rule"];
 const GONE = "What came along could not be loaded: reload the page.";

@@ -1,6 +1,6 @@
 // The sentences above the chart without a server: Python in a worker computes those not among the site's files.
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../choice/choice.js" */
 
 /**
  * The function that asks Python for a choice's sentences; rejected with words for the page if there are none.

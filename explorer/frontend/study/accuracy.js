@@ -4,9 +4,9 @@ import { shortText } from "../formula/numbers.js";
 import { scoreText } from "./heat.js";
 import { lineName, shortName, subjectOf } from "./rows.js";
 
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("./state.js").Judged} Judged */
-/** @typedef {import("./rows.js").Line} Line */
+/** @import { Judgement as Judged } from "../train/state/records.js" */
+/** @import { Line } from "./rows.js" */
+/** @import { State } from "./state.js" */
 /**
  * A point: ``at`` is the line it stands on, or the swept value, null where the rule has none.
  * ``half`` is half the width of its interval, null where there is none; ``sure`` says that it is judged.

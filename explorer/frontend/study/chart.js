@@ -8,9 +8,7 @@ import { cut } from "../train/charts/label-layout.js";
 import { centred, createFigure } from "../chart/plotly/figure.js";
 import { scoreText } from "./heat.js";
 
-/** @typedef {import("./accuracy.js").Picture} Picture */
-/** @typedef {import("./accuracy.js").Series} Series */
-/** @typedef {import("./accuracy.js").Point} Point */
+/** @import { Picture, Point, Series } from "./accuracy.js" */
 
 const DECADE = 10; // from the least to the largest value, beyond which they stand among decades
 const [FEW_LETTERS, MANY_LETTERS] = [13, 22]; // of a rule's name beside its line

@@ -3,7 +3,7 @@
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { available, button, metric } from "../train/widgets/button.js";
 
-/** @typedef {import("./picture.js").Picture} Picture */
+/** @import { Picture } from "./picture.js" */
 /** @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void}} Acts */
 
 const METRICS = ["Runs", "Left"];

@@ -3,9 +3,9 @@
 import { shortText } from "../formula/numbers.js";
 import { lineName, subjectOf, trainQuery } from "./rows.js";
 
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("./state.js").Cell} Cell */
-/** @typedef {import("./rows.js").Line} Line */
+/** @import { Cell } from "../train/state/records.js" */
+/** @import { Line, Subject } from "./rows.js" */
+/** @import { State } from "./state.js" */
 /**
  * One cell: ``text`` stands in it, ``words`` say all of it, ``query`` opens it on Train, ``shade`` is from 0
  * to 1, null where there is no score; ``chosen`` is the rate of its line.
@@ -70,7 +70,7 @@ function shadesOf(cells) {
 }
 
 /**
- * @param {import("./rows.js").Subject} subject
+ * @param {Subject} subject
  * @param {Line} line
  * @param {number} lr
  * @param {Cell|undefined} cell

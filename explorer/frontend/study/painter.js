@@ -11,8 +11,8 @@ import { enteredStudy, judgedTasks } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { createHeat } from "./table.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("./picture.js").Picture} Picture */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Picture } from "./picture.js" */
 /**
  * The actions of the page.
  * @typedef {import("./commands.js").Acts & {onTable: (text: string) => void, onWrong: (wrong: number) => void}} Acts

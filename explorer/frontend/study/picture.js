@@ -6,7 +6,7 @@ import { heatOf } from "./heat.js";
 import { settingText, taskOf } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
-/** @typedef {import("./state.js").State} State */
+/** @import { State } from "./state.js" */
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered

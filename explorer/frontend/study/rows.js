@@ -7,9 +7,9 @@ import { numberText } from "../formula/numbers.js";
 import { withSetting } from "../train/state/tasks.js";
 import { addedControls, ratesOf, sweptOf, valuesOf } from "./settings.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("../formula/entry.js").Rule} Rule */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Rule } from "../formula/entry.js" */
+/** @import { State } from "./state.js" */
 /**
  * A line of the study: a rule, with a value where it has the parameter that is swept.
  * @typedef {{key: string, label: string, colour: string, control: boolean, value: number|null}} Line

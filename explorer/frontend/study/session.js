@@ -5,8 +5,7 @@ import { createFeed } from "../train/client/events.js";
 import { keep, load, owner } from "../choice/session.js";
 import { ACTIVE, IDLE } from "./state.js";
 
-/** @typedef {import("./state.js").Status} Status */
-/** @typedef {import("./state.js").View} View */
+/** @import { Status, View } from "./state.js" */
 /**
  * A study to begin: the query of a link, and the table, which is never in one.
  * @typedef {{query: string, table: string|null}} Order

@@ -5,9 +5,9 @@ import { catalogue } from "../choice/entries.js";
 import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
 import { listOf, listText, spaced } from "./lists.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("../formula/controls.js").Control} Control */
-/** @typedef {import("./lists.js").Bounds} Bounds */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Control } from "../formula/controls.js" */
+/** @import { Bounds } from "./lists.js" */
 
 const FIRST_VALUES = 5; // of a parameter, before somebody names others
 const WIDEST = 100; // times the default that these go up and down

@@ -20,8 +20,8 @@ import {
   withValues,
 } from "./settings.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("./lists.js").Bounds} Bounds */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Bounds } from "./lists.js" */
 
 const FIRST = ["seeds", "steps"]; // settings that every study is asked about; the rest is about the net
 const NONE = "nothing";

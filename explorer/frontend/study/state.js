@@ -2,13 +2,11 @@
 
 import { studyKey } from "./settings.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("../train/state/records.js").Cell} Cell */
-/** @typedef {import("../train/state/records.js").Judgement} Judged */
-/** @typedef {import("../train/state/records.js").Results} Results */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Cell, Judgement as Judged, Results, StudyEvent } from "../train/state/records.js" */
 /**
  * A study as an event has it.
- * @typedef {Omit<import("../train/state/records.js").StudyEvent, "id"> & {id?: string}} Status
+ * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status
  * The study as it is displayed: ``notice`` is the refusal of an action, ``lost`` whether the connection is.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  * The cost of a study: in words, and whether it is refused.

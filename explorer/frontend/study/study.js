@@ -11,8 +11,8 @@ import { createSession } from "./session.js";
 import { studyKey } from "./settings.js";
 import { stateOf, withBegun, withReset } from "./state.js";
 
-/** @typedef {import("../choice/choice.js").Choice} Choice */
-/** @typedef {import("./state.js").State} State */
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { State } from "./state.js" */
 
 const REST_MS = 400; // of rest, before it is asked what other settings cost
 const TOO_LONG = "This choice is too long for a link, and so for a study: take shorter formulas.";

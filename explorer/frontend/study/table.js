@@ -2,9 +2,7 @@
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 
-/** @typedef {import("./heat.js").Heat} Heat */
-/** @typedef {import("./heat.js").Row} Row */
-/** @typedef {import("./heat.js").Drawn} Drawn */
+/** @import { Drawn, Heat, Row } from "./heat.js" */
 
 const DARKEST = 62; // percent of colour in the ground, on which letters are still well read
 

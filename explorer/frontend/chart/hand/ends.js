@@ -6,7 +6,7 @@ import { across } from "../scene/panels.js";
 import { sampling } from "../../formula/sampling.js";
 import { zoomed } from "../scene/view.js";
 
-/** @typedef {import("../scene/axes.js").Range} Range */
+/** @import { Range } from "../scene/axes.js" */
 /** @typedef {"moving"|"settled"} Phase */
 
 const NAMES = ["Left end of x", "Right end of x"];

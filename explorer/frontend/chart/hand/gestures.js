@@ -2,7 +2,7 @@
 
 import { moved, pinched, zoomed } from "../scene/view.js";
 
-/** @typedef {import("../scene/axes.js").Range} Range */
+/** @import { Range } from "../scene/axes.js" */
 /**
  * The view that gestures start from, and the callbacks for their results. ``share`` is a px as a part of the width.
  * @typedef {{view: () => Range, share: (px: number) => number,

@@ -4,8 +4,8 @@ import { element, setAttribute } from "../../elements/dom.js";
 import { across } from "../scene/panels.js";
 import { tidied } from "../scene/view.js";
 
-/** @typedef {import("../scene/panels.js").Frame} Frame */
-/** @typedef {import("../scene/grips.js").Grip} Grip */
+/** @import { Grip } from "../scene/grips.js" */
+/** @import { Frame } from "../scene/panels.js" */
 
 const STEPS = 500; // that a drag over the whole view tells apart
 const KEY_STEPS = 5;

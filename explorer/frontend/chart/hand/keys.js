@@ -3,7 +3,7 @@
 import { steppedX } from "../probe/probe-marks.js";
 import { moved, zoomed } from "../scene/view.js";
 
-/** @typedef {import("../scene/axes.js").Range} Range */
+/** @import { Range } from "../scene/axes.js" */
 /**
  * The effects of keys; ``pinned`` is the x of the probe.
  * @typedef {{picture: import("../scene/picture.js").Picture, pinned: number|null, pin: (x: number|null) => void,

@@ -4,10 +4,9 @@ import { across, down, panelOf } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { tidied } from "../scene/view.js";
 
-/** @typedef {import("../scene/panels.js").Frame} Frame */
-/** @typedef {import("../scene/panels.js").Panel} Panel */
-/** @typedef {import("../scene/traces.js").Line} Line */
-/** @typedef {import("./probe-values.js").Values} Values */
+/** @import { Frame, Panel } from "../scene/panels.js" */
+/** @import { Curves, Line } from "../scene/traces.js" */
+/** @import { Values } from "./probe-values.js" */
 
 const ATTRACTION_PX = 6;
 const TANGENT_PX = 60; // to each side
@@ -16,7 +15,7 @@ const STEPS = 200; // of the arrow keys, over the whole view
 
 /**
  * The x under the pointer: a kink that is near, else a number without digits that a px does not tell apart.
- * @param {import("../scene/traces.js").Curves} curves
+ * @param {Curves} curves
  * @param {Frame} frame
  * @param {number} px from the left end of the chart
  */
@@ -30,7 +29,7 @@ export function pointedX(curves, { left, inner, x: [start, stop] }, px) {
 
 /**
  * The x that an arrow key leads to: no kink is passed by.
- * @param {import("../scene/traces.js").Curves} curves
+ * @param {Curves} curves
  * @param {import("../scene/axes.js").Range} view
  * @param {number} x
  * @param {number} steps negative to the left
@@ -47,7 +46,7 @@ function nearest(kinks, x) {
   return kinks.reduce((best, kink) => (Math.abs(kink - x) < Math.abs(best - x) ? kink : best));
 }
 
-/** @param {import("../scene/traces.js").Curves} curves all kinks, each once */
+/** @param {Curves} curves all kinks, each once */
 function kinksOf({ kinks }) {
   return [...new Set(Object.values(kinks).flatMap((some) => some ?? []))];
 }

@@ -14,7 +14,7 @@ import { firstNotBelow } from "../scene/jumps.js";
  *   parts: Object<string, number|undefined>, formulas: Object<string, string>}} Values
  */
 
-/** @typedef {import("../../formula/entry.js").Rule} Rule */
+/** @import { Rule } from "../../formula/entry.js" */
 
 const STEP = 6e-6; // of x: where rounding and curvature disturb a central difference equally
 

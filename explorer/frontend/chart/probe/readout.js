@@ -5,7 +5,7 @@ import { element, setAttribute, setText, setValue } from "../../elements/dom.js"
 import { typedNumber } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
 
-/** @typedef {import("../scene/picture.js").Picture} Picture */
+/** @import { Picture } from "../scene/picture.js" */
 
 /** @param {number|undefined} value */
 const digits = (value) => (value === undefined ? "" : numberText(value));

@@ -2,7 +2,7 @@
 
 import { raised } from "../../formula/numbers.js";
 
-/** @typedef {import("./traces.js").Line} Line */
+/** @import { Line } from "./traces.js" */
 /** @typedef {[number, number]} Range */
 
 const PAD = 0.06; // of the height of a curve, kept free above and below

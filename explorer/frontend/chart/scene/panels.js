@@ -4,7 +4,8 @@ import { lengthOf, ticks, titleOf } from "./axes.js";
 import { numberText } from "../../formula/numbers.js";
 import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plotly.js";
 
-/** @typedef {import("./axes.js").Range} Range */
+/** @import { Theme } from "../plotly/theme.js" */
+/** @import { Range } from "./axes.js" */
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
  * The positions of all panels, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
@@ -14,7 +15,6 @@ import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "../plo
  * @typedef {"forward"|"gradient"|"part"} PanelName
  * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges
  */
-/** @typedef {import("../plotly/theme.js").Theme} Theme */
 
 const GAP = 26; // px between the panels, for the grips
 // Between the gradients and the parts, for the line that says what they are: px at least, heights of letters.

@@ -3,9 +3,9 @@
 import { across, down, panelOf } from "./panels.js";
 import { setPath } from "../plotly/svg-paths.js";
 
-/** @typedef {import("./traces.js").Line} Line */
-/** @typedef {import("./panels.js").Frame} Frame */
-/** @typedef {import("../plotly/svg-paths.js").Pixels} Pixels */
+/** @import { Pixels } from "../plotly/svg-paths.js" */
+/** @import { Frame, PanelName } from "./panels.js" */
+/** @import { Line } from "./traces.js" */
 
 const FAR = 20_000; // px: beyond any screen, within what browsers draw
 
@@ -38,7 +38,7 @@ function clipped(y) {
 /**
  * Set the paths of all lines that Plotly has drawn, in the same order.
  * @param {HTMLElement} element
- * @param {{panel: import("./panels.js").PanelName}[]} lines
+ * @param {{panel: PanelName}[]} lines
  * @param {Pixels[]} pixels
  */
 export function movePaths(element, lines, pixels) {

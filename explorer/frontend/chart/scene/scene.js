@@ -7,8 +7,8 @@ import { pixelsOf } from "./paths.js";
 import { frameOf, panelOf, partTitle } from "./panels.js";
 import { linesOf, underlaid } from "./traces.js";
 
-/** @typedef {import("./traces.js").Line} Line */
-/** @typedef {import("./axes.js").Range} Range */
+/** @import { Range } from "./axes.js" */
+/** @import { Line } from "./traces.js" */
 /**
  * The space of a scene, in px.
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space

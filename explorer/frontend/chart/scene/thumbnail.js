@@ -2,8 +2,7 @@
 
 import { sampleCurves } from "../../formula/curves.js";
 
-/** @typedef {import("../../formula/entry.js").Op} Op */
-/** @typedef {import("../../formula/entry.js").Rule} Rule */
+/** @import { Op, Rule } from "../../formula/entry.js" */
 
 const WIDTH = 64;
 const HEIGHT = 36;

@@ -4,7 +4,7 @@ import { partKey } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
 import { escaped } from "../plotly/plotly.js";
 
-/** @typedef {import("./jumps.js").Floats} Floats */
+/** @import { Floats } from "./jumps.js" */
 /**
  * ``marks``: 0 on the even grid, 1 a kink, 2 beside one. ``gradients`` by rule key, null where nobody has
  * them yet. ``parts``, of a parameter that learns, by rule key too, null where there is none. ``kinks`` by

@@ -2,7 +2,7 @@
 
 import { sampling } from "../../formula/sampling.js";
 
-/** @typedef {import("./axes.js").Range} Range */
+/** @import { Range } from "./axes.js" */
 
 /**
  * The view with the point ``x`` kept in its place and the rest drawn ``factor`` times as wide a range.

@@ -13,7 +13,7 @@ import { partsOf } from "../hand/parts.js";
 import { loadPlotly } from "../plotly/plotly.js";
 import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 
-/** @typedef {import("../scene/picture.js").Picture} Picture */
+/** @import { Picture } from "../scene/picture.js" */
 /** @typedef {"moving"|"settled"} Phase */
 /** @typedef {"png"|"svg"} Format */
 /**

@@ -1,6 +1,6 @@
 // Curves that glide from the last drawing to the present one.
 
-/** @typedef {import("../plotly/svg-paths.js").Pixels} Pixels */
+/** @import { Pixels } from "../plotly/svg-paths.js" */
 
 const GLIDE_MS = 180;
 

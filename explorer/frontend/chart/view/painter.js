@@ -10,9 +10,8 @@ import { hasJumps, predecessor, sceneOf, stepTo } from "../scene/scene.js";
 import { themeOf } from "../plotly/theme.js";
 import { tracesOf } from "../scene/traces.js";
 
-/** @typedef {import("../scene/scene.js").Scene} Scene */
-/** @typedef {import("../scene/scene.js").Displayed} Displayed */
-/** @typedef {import("../scene/panels.js").Frame} Frame */
+/** @import { Frame } from "../scene/panels.js" */
+/** @import { Displayed, Scene, Space } from "../scene/scene.js" */
 
 /** @type {Displayed} */
 const NOTHING = { scene: null, drawn: null };
@@ -95,7 +94,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   };
 }
 
-/** @param {HTMLElement} host @param {HTMLElement} area @returns {import("../scene/scene.js").Space} */
+/** @param {HTMLElement} host @param {HTMLElement} area @returns {Space} */
 function spaceOf(host, area) {
   return { theme: themeOf(host), width: area.clientWidth, height: area.clientHeight };
 }

@@ -1,7 +1,7 @@
 // The state of a chart: its picture and its view, as plain data.
 
-/** @typedef {import("../scene/picture.js").Picture} Picture */
-/** @typedef {import("../scene/axes.js").Range} Range */
+/** @import { Range } from "../scene/axes.js" */
+/** @import { Picture } from "../scene/picture.js" */
 /**
  * ``home`` is where a reset leads; ``requested`` the view that the hand has asked for, null since another
  * one came.

@@ -25,12 +25,12 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  *   readCode: import("../sections/paste.js").ReadCode|null, readLines: import("../sections/checks.js").ReadLines|null,
  *   words?: import("../stage/words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
- *   save: string|null, examples: import("../stage/strip.js").Example[], sections: Object<string, string>}} Reach
+ *   save: string|null, examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
  */
 /**
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string,
  *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
- *   examples: import("../stage/strip.js").Example[],
+ *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void}) => Drawn} CreateTraining
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store) => {
  *   show: (displayed: import("../stage/stage.js").Displayed) => void, destroy: () => void}} CreateSections

@@ -12,7 +12,7 @@ import { tidied } from "../../chart/scene/view.js";
 import { defaultView } from "../../choice/view.js";
 import { held } from "../../formula/records.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
 
 /**
  * The choice with one of its rules alone, and without all that does not concern it.

@@ -6,7 +6,7 @@ import { find } from "../../choice/entries.js";
 import { numberText } from "../../formula/numbers.js";
 import { alone, canJoin, centred, joined } from "./beside.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice, ChosenRule } from "../../choice/choice.js" */
 /**
  * A line: of a check with name, verdict and its sign; of a neighbour with its rule and parameters.
  * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string,
@@ -102,7 +102,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
 
   /**
    * One rule: its checks, and its neighbours, each where it can be had.
-   * @param {import("../../choice/choice.js").ChosenRule} rule
+   * @param {ChosenRule} rule
    * @returns {Block}
    */
   function block({ key, slot }) {

@@ -4,6 +4,7 @@ import { partKey, sampleCurves, valuesOf } from "../../formula/curves.js";
 import { floatText } from "../../formula/python.js";
 import { held } from "../../formula/records.js";
 
+/** @import { Choice } from "../../choice/choice.js" */
 /**
  * The files of explorer/site/codes.py. A text is a list of numbers of lines.
  * @typedef {{indent: number, head: string, arguments: string[], tail: string}} Signature
@@ -14,7 +15,6 @@ import { held } from "../../formula/records.js";
  *   learns beyond the rule's own, or ""
  * @typedef {Lines & {book: *, cells: Record<string, Record<string, number[]>>}} Notebooks the cells below
  *   that of the function, by what learns, and a notebook whose cells are empty
- * @typedef {import("../../choice/choice.js").Choice} Choice
  * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule}} Pair
  */
 

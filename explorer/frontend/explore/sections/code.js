@@ -7,14 +7,14 @@ import { learnable } from "../../formula/contribution.js";
 import { codeQuestion, codeText, notebookText, textsOf } from "./code-text.js";
 import { createDownload } from "./download.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("./code-text.js").Pair} Pair */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Codes, Notebooks, Pair } from "./code-text.js" */
 /**
  * @typedef {(question: "formulas"|"code", input: *, onWait?: (words: string) => void) => Promise<*>} AskOwn has
  *   Python answer for own formulas; rejected with words for the page
  * @typedef {{languages: string[], notebook: string,
- *   readCodes: (op: string) => Promise<import("./code-text.js").Codes>,
- *   readNotebooks: () => Promise<import("./code-text.js").Notebooks>, ask: AskOwn|null}} CodeReach the languages by
+ *   readCodes: (op: string) => Promise<Codes>,
+ *   readNotebooks: () => Promise<Notebooks>, ask: AskOwn|null}} CodeReach the languages by
  *   name, that of a notebook among them, what came along, and Python where that did
  * @typedef {{text: string, note: string}} Written code, and a sentence on it or in its place
  */

@@ -11,10 +11,8 @@ import { readingIndices } from "../../formula/readings.js";
 import { held } from "../../formula/records.js";
 import { cellText } from "./table.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("../../formula/entry.js").Op} Op */
-/** @typedef {import("../../formula/entry.js").Rule} Rule */
-/** @typedef {import("../../formula/entry.js").Entry} Entry */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Entry, Op, Rule } from "../../formula/entry.js" */
 /**
  * The files of explorer/site/formulas.py; numbers are those of ``math``. The last keys of ``torch`` and
  * ``learned`` are names of parameters that learn, or "".

@@ -11,9 +11,9 @@ import { filled, restWords } from "../../formula/learning-words.js";
 import { restOf } from "../../formula/pull.js";
 import { restDrawing } from "./rest-drawing.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("../../formula/pull.js").Rest} Rest */
-/** @typedef {import("../../formula/controls.js").Control} Control */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Control } from "../../formula/controls.js" */
+/** @import { Rest } from "../../formula/pull.js" */
 
 const NOTHING = "No parameter learns yet: press “learns” beside one on a card.";
 

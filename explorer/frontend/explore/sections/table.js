@@ -5,9 +5,9 @@ import { csvText } from "../../formula/csv.js";
 import { numberText } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("../../formula/csv.js").Sampled} Sampled */
-/** @typedef {import("../stage/stage.js").Displayed} Displayed */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Sampled } from "../../formula/csv.js" */
+/** @import { Displayed } from "../stage/stage.js" */
 
 const ROW_PX = 28; // as the style sheet has it
 const BEYOND = 10; // rows that are drawn above and below the visible ones

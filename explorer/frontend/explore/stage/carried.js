@@ -5,8 +5,8 @@ import { carriedData, carry } from "../../choice/carried.js";
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 
-/** @typedef {import("../../chart/scene/panels.js").Frame} Frame */
-/** @typedef {import("../../choice/carried.js").Carried} Carried */
+/** @import { Frame } from "../../chart/scene/panels.js" */
+/** @import { Carried } from "../../choice/carried.js" */
 
 const ROOF = 0.94; // of the panel's height, for the highest bar that is not an end
 const STAYS = "kept over a reload, in no link";

@@ -12,9 +12,9 @@ import { pullOf } from "../../formula/pull.js";
 import { barsPath } from "./carried.js";
 import { createNumbers } from "./numbers.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("../../choice/data.js").Data} Data */
-/** @typedef {import("../../chart/scene/panels.js").Frame} Frame */
+/** @import { Frame } from "../../chart/scene/panels.js" */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Data } from "../../choice/data.js" */
 
 const BARS = 60;
 const MUCH = 0.03; // of the numbers outside the view, to be noted

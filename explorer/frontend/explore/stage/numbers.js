@@ -3,7 +3,7 @@
 import { chooseData, chosenData, kinds, pasteData, pastedText } from "../../choice/data.js";
 import { element, freshId, setText } from "../../elements/dom.js";
 
-/** @typedef {import("../../choice/data.js").Kind} Kind */
+/** @import { Kind } from "../../choice/data.js" */
 
 const HINT =
   "One after another, as they stand in a table, a list or a column. They stay in this tab; no link has them.";

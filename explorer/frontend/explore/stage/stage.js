@@ -16,9 +16,9 @@ import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
 
 /** The curves of the chart at rest. @typedef {{curves: import("../../formula/csv.js").Sampled, confirmed: boolean}} Displayed */
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Answer, Confirm, Status } from "../../choice/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */
-/** @typedef {import("../../choice/confirm.js").Confirm} Confirm */
 
 /**
  * The chart of a store's choice with its words.
@@ -105,7 +105,7 @@ export function createStage(
     if (phase === "settled" && !displayed.confirmed) confirmation?.ask(choice);
   }
 
-  /** @param {import("../../choice/confirm.js").Answer} answer @param {Choice} choice */
+  /** @param {Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
     const key = curvesKey(choice);
     if (key !== curvesKey(now())) return;
@@ -115,7 +115,7 @@ export function createStage(
     chart.draw(picture(now()), "settled");
   }
 
-  /** @param {import("../../choice/confirm.js").Status} status @param {string} [text] */
+  /** @param {Status} status @param {string} [text] */
   function said(status, text) {
     words.say(status, text);
     if (status !== "computed") return;

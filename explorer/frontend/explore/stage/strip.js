@@ -7,8 +7,8 @@ import { numberText } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("../../cards/examples.js").Example} Example */
+/** @import { Example } from "../../cards/examples.js" */
+/** @import { Choice } from "../../choice/choice.js" */
 
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 

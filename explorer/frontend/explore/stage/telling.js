@@ -3,8 +3,8 @@
 import { curvesKey } from "../../choice/choice.js";
 import { NO_WORDS, NOT_YET } from "./words.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("./words.js").Words} Words */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Words } from "./words.js" */
 /** @typedef {(choice: Choice, onWait: (words: string) => void) => Promise<Words>} Tell rejected with words for the page */
 
 let wished = false; // while the page is open

@@ -2,7 +2,7 @@
 
 import { powerText, shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("../state/series.js").Series} Series */
+/** @import { Series } from "../state/series.js" */
 /** @typedef {[number, number]} Range */
 /**
  * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``cosine`` from −1 to 1,

@@ -1,6 +1,6 @@
 // The line of the score by chance, and the position of its word, where no curve passes. No page.
 
-/** @typedef {import("../state/series.js").Series} Series */
+/** @import { Series } from "../state/series.js" */
 
 /** The colour of the line that guessing draws. */
 export const GUESSED = "rgba(127, 133, 143, 0.9)";

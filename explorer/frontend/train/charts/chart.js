@@ -8,8 +8,8 @@ import { bandTrace, hasBand, traceOf } from "./traces.js";
 import { createEnds } from "./end-labels.js";
 import { endOf } from "../state/series.js";
 
-/** @typedef {import("../state/series.js").Series} Series */
-/** @typedef {import("./axes.js").Scale} Scale */
+/** @import { Series } from "../state/series.js" */
+/** @import { Range, Scale } from "./axes.js" */
 /**
  * A picture: ``run`` names what it is of, ``words`` are for those who cannot see it, ``empty`` is said before
  * the first value, ``legend`` beside the curves; ``along`` is the x axis where it is not that of steps.
@@ -28,7 +28,7 @@ const PLOT = ".nsewdrag"; // where Plotly is pointed at
  *   ``onArea`` the x axis in px
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
-  let displayed = { run: "", range: /** @type {import("./axes.js").Range|null} */ (null) };
+  let displayed = { run: "", range: /** @type {Range|null} */ (null) };
   let drawn = /** @type {Series[]} */ ([]);
   let chart = /** @type {*} */ (null);
   const ends = createEnds(host);
@@ -154,7 +154,7 @@ function guessed(chance) {
  * The word beside the line of chance, where no curve is.
  * @param {number} chance
  * @param {Series[]} series
- * @param {import("./axes.js").Range} range of y
+ * @param {Range} range of y
  * @param {number} steps
  */
 function nameOfChance(chance, series, range, steps) {

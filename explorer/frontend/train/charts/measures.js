@@ -3,7 +3,7 @@
 import { element, setText } from "../../elements/dom.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
-/** @typedef {import("../state/series.js").Measure} Measure */
+/** @import { Measure } from "../state/series.js" */
 
 /**
  * @param {HTMLElement} host

@@ -3,8 +3,8 @@
 import { escaped } from "../../chart/plotly/plotly.js";
 import { bandOf } from "../state/series.js";
 
-/** @typedef {import("../state/series.js").Series} Series */
-/** @typedef {import("./axes.js").Scale} Scale */
+/** @import { Series } from "../state/series.js" */
+/** @import { Scale } from "./axes.js" */
 
 const BAND = "24"; // opacity, as the end of a colour
 const TINY = 1e-30; // where mean − SD is below 0, which no axis of decades has

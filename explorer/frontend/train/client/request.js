@@ -4,7 +4,7 @@ import { queryOf } from "../../choice/address.js";
 import { isOnItsWay } from "../state/history.js";
 import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
 /**
  * The settings of a run: ``settingsKey`` names those that begin a new one when they change, ``lr`` is what it
  * begins with.

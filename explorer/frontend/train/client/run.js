@@ -6,11 +6,9 @@ import { keep, load, owner } from "../../choice/session.js";
 import { withArrays } from "../state/series.js";
 import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/status.js";
 
-/** @typedef {import("../state/status.js").Status} Status */
-/** @typedef {import("../state/status.js").View} View */
+/** @import { Event, Status, View } from "../state/status.js" */
+/** @import { Named, Order } from "./request.js" */
 /**
- * @typedef {import("./request.js").Named} Named
- * @typedef {import("./request.js").Order} Order
  * A run that was started. @typedef {Named & {id: string, key: string}} Started
  */
 
@@ -41,7 +39,7 @@ export function createRun({ server, live, onChange }) {
     onChange(view);
   }
 
-  /** @param {import("../state/status.js").Event} event */
+  /** @param {Event} event */
   function onEvent(event) {
     if (event.state === "gone" && OVER.includes(view.status.state)) {
       feed.close(); // forgotten by the server: what was displayed of it stays

@@ -4,7 +4,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
-/** @typedef {import("./alignment-data.js").Alignment} Picture */
+/** @import { Alignment as Picture } from "./alignment-data.js" */
 
 /**
  * @param {HTMLElement} host

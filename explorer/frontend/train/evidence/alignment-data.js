@@ -7,10 +7,9 @@ import { instrument } from "../state/instruments.js";
 import { alignmentSeries, endsText } from "../state/series.js";
 import { settingText } from "../state/tasks.js";
 
-/** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
-/** @typedef {import("../state/state.js").Aligned} Aligned */
+/** @import { Snapshot } from "../state/records.js" */
+/** @import { LegendEntry, Series } from "../state/series.js" */
+/** @import { Aligned, State } from "../state/state.js" */
 /**
  * The chart of the alignment, with what stands around it.
  * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string,
@@ -58,7 +57,7 @@ export function alignmentOf(state, lines) {
 
 /**
  * The text of the chart without a curve.
- * @param {import("../state/series.js").Series[]} series
+ * @param {Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */
@@ -70,7 +69,7 @@ function emptyOf(series, lines, snapshot) {
 
 /**
  * The rules without a gradient to compare, in words.
- * @param {import("../state/series.js").Series[]} series
+ * @param {Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */

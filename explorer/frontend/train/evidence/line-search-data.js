@@ -3,8 +3,8 @@
 import { instrument } from "../state/instruments.js";
 import { endsText } from "../state/series.js";
 
-/** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
+/** @import { LegendEntry } from "../state/series.js" */
+/** @import { Request, State } from "../state/state.js" */
 
 export const SEARCH = "line_search"; // the key of the instrument
 const ALONG = {
@@ -53,7 +53,7 @@ export function searchOf({ view, requests }, lines) {
 
 /**
  * The text of the button that measures; "" for none.
- * @param {import("../state/state.js").Request|null} made
+ * @param {Request|null} made
  * @param {number} step of the nets now
  */
 function offerOf(made, step) {

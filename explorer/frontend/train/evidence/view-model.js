@@ -12,9 +12,9 @@ import { keysOf } from "../state/history.js";
 import { SEARCH, searchOf } from "./line-search-data.js";
 import { taskOf } from "../state/tasks.js";
 
-/** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
+/** @import { Snapshot } from "../state/records.js" */
+/** @import { LegendEntry } from "../state/series.js" */
+/** @import { State } from "../state/state.js" */
 
 const NO_NET = "No net is left to look at: every rule has diverged.";
 

@@ -4,7 +4,7 @@ import { catalogue } from "../../choice/entries.js";
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
-/** @typedef {import("./view-model.js").Time} Time */
+/** @import { Time } from "./view-model.js" */
 
 const ALL = "rule"; // the name of a change of all lines
 

@@ -5,7 +5,7 @@ import { withPoints } from "../state/branches.js";
 import { branchedChoice, instead, lookedAt, pointsIn, recordedChoice, withPast } from "../state/history.js";
 import { entered } from "../state/tasks.js";
 
-/** @typedef {import("../state/state.js").State} State */
+/** @import { State } from "../state/state.js" */
 
 /**
  * ``become`` changes the state; ``choose`` has another choice, and ``goOn`` begins a run of it that goes on from

@@ -6,7 +6,7 @@ import { keysOf, stepsToDisplay } from "../state/history.js";
 import { comparable } from "../state/state.js";
 import { settingText } from "../state/tasks.js";
 
-/** @typedef {import("../state/state.js").State} State */
+/** @import { State } from "../state/state.js" */
 /**
  * ``steps`` can be looked at, ``step`` is, of ``most``; ``points`` are the branch points of the run, or of what
  * is chosen where there is none; ``ghosts`` are the earlier runs, by letter.

@@ -5,7 +5,7 @@ import { available } from "../widgets/button.js";
 import { button } from "../widgets/button.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
-/** @typedef {import("./view-model.js").Picture} Picture */
+/** @import { Picture } from "./view-model.js" */
 
 const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 

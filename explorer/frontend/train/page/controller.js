@@ -15,8 +15,8 @@ import { createSlowRun } from "./slow-motion.js";
 import { stateOf } from "../state/state.js";
 import { createTurning } from "./live-settings.js";
 
-/** @typedef {import("../state/state.js").Choice} Choice */
-/** @typedef {import("../state/state.js").State} State */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Aligned, State } from "../state/state.js" */
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
  * The page, for everything that changes it: ``now`` is the choice, ``become`` changes the state with
@@ -78,7 +78,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       ...machine,
       onSetting: turning.onSetting,
       onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
-      onAligned: (/** @type {import("../state/state.js").Aligned} */ aligned) => become({ aligned }),
+      onAligned: (/** @type {Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable,
     },

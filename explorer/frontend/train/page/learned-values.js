@@ -5,8 +5,8 @@ import { learningOf } from "../../choice/learning.js";
 import { shortText } from "../../formula/numbers.js";
 import { learnedOf, presentOf } from "../state/series.js";
 
-/** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../../cards/cards.js").Present} Present */
+/** @import { Present } from "../../cards/cards.js" */
+/** @import { Snapshot } from "../state/records.js" */
 
 /**
  * Of each rule its own values, and on the op's card those of all rules; a layer has one each.

@@ -6,7 +6,7 @@ import { load } from "../../choice/session.js";
 import { withBegun, withOther, withReset } from "../state/state.js";
 import { ACTIVE, AT_REST, LOST } from "../state/status.js";
 
-/** @typedef {import("./controller.js").Page} Page */
+/** @import { Page } from "./controller.js" */
 
 const REST_MS = 300; // of rest, before other settings begin a new run
 
@@ -60,7 +60,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
       become(withBegun(state()));
       run.goOn(order(), step, status);
     },
-    /** @param {import("../state/state.js").Choice} choice @param {{phase: string}} change */
+    /** @param {import("../../choice/choice.js").Choice} choice @param {{phase: string}} change */
     follow(choice, { phase }) {
       const isSame = goesAlike(choice, state().choice);
       if (!isSame && run.settingsKey && !LOST.includes(run.status.state)) run.change();

@@ -3,7 +3,7 @@
 import { caughtUp, isOnItsWay, ratedChoice } from "../state/history.js";
 import { withSetting } from "../state/tasks.js";
 
-/** @typedef {import("./controller.js").Page} Page */
+/** @import { Page } from "./controller.js" */
 
 /** @param {Page} page */
 export function createTurning({ now, state, put, become, choose, run, isMine, rename }) {
@@ -15,7 +15,7 @@ export function createTurning({ now, state, put, become, choose, run, isMine, re
     if (phase === "settled") run.change();
   }
 
-  /** Another choice that is of the present run. @param {import("../state/state.js").Choice} choice */
+  /** Another choice that is of the present run. @param {import("../../choice/choice.js").Choice} choice */
   function renamed(choice) {
     rename(choice);
     choose(choice, { thing: "lr" });

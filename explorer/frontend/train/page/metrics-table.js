@@ -4,8 +4,8 @@ import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText, shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
+/** @import { Gradients, Snapshot } from "../state/records.js" */
+/** @import { LegendEntry } from "../state/series.js" */
 /**
  * A column: its name, its meaning, and its text for a rule; "–" where there is nothing yet.
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Said) => string}} Column
@@ -53,7 +53,7 @@ const COLUMNS = [
 /**
  * @param {string} name
  * @param {string} meaning
- * @param {(gradients: import("../state/records.js").Gradients) => string} text
+ * @param {(gradients: Gradients) => string} text
  * @returns {Column}
  */
 function gradientColumn(name, meaning, text) {

@@ -15,9 +15,8 @@ import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
 import { settingText, taskOf } from "../state/tasks.js";
 
-/** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("../state/series.js").Measure} Measure */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
+/** @import { LegendEntry, Measure, Series } from "../state/series.js" */
+/** @import { Past, State } from "../state/state.js" */
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
@@ -191,7 +190,7 @@ function scaleOf(state, measure) {
 /**
  * @param {State} state as it was at the step that is looked at
  * @param {Measure} measure
- * @param {import("../state/status.js").Snapshot|null} latest
+ * @param {import("../state/records.js").Snapshot|null} latest
  * @returns {import("../charts/chart.js").Picture}
  */
 function chartOf(state, measure, latest) {
@@ -225,7 +224,7 @@ function chartOf(state, measure, latest) {
  * The lines of a run with their branches.
  * @param {State} state
  * @param {Measure} measure
- * @param {Pick<import("../state/state.js").Past, "choice"|"snapshot"|"recorded">} run
+ * @param {Pick<Past, "choice"|"snapshot"|"recorded">} run
  */
 function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) {
   const lines = legendOf(choice, colours);
@@ -237,7 +236,7 @@ function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) 
 /**
  * The text of a chart without a curve.
  * @param {Measure} measure
- * @param {import("../state/status.js").Snapshot|null} snapshot
+ * @param {import("../state/records.js").Snapshot|null} snapshot
  */
 function emptyOf(measure, snapshot) {
   const begun = snapshot?.step || snapshot?.finished;
@@ -249,7 +248,7 @@ function emptyOf(measure, snapshot) {
 
 /**
  * The steps of the longest series: a run that ended early fills its chart.
- * @param {import("../state/series.js").Series[]} series
+ * @param {Series[]} series
  */
 function lengthOf(series) {
   return Math.max(0, ...series.map((each) => endOf(each)?.x ?? 0)) + 1;

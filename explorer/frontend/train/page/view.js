@@ -17,8 +17,8 @@ import { entered, taskOf, withSetting, withTask } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("./view-model.js").Picture} Picture */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Picture } from "./view-model.js" */
 
 /**
  * The actions of the page.

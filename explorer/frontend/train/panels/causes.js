@@ -4,7 +4,7 @@ import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shareText } from "../../formula/numbers.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
+/** @import { Declared, Observation } from "./panel.js" */
 /**
  * A part of the bar; the ``whole`` of it is in units for which it is so for every example.
  * @typedef {{share: number, whole: number, text: string}} Part
@@ -14,7 +14,7 @@ import { shareText } from "../../formula/numbers.js";
 const PASSES = 0; // the index of what gets a gradient: nothing is hatched there
 const SPACE = 0.2; // of the bar, which the text of a part needs
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 7,
   opens: true,

@@ -7,9 +7,8 @@ import { capitalised, shareText, shortText } from "../../formula/numbers.js";
 import { presentOf } from "../state/series.js";
 import { barPath, linePath, share } from "../widgets/svg-paths.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
-/** @typedef {import("../widgets/svg-paths.js").Point} Point */
-/** @typedef {import("../widgets/svg-paths.js").Bar} Bar */
+/** @import { Bar, Point } from "../widgets/svg-paths.js" */
+/** @import { Declared, Observation } from "./panel.js" */
 /**
  * A small picture: bars and the curve's points, as shares of it; ``ends`` of x, ``most`` of the curve.
  * @typedef {{words: string, note: string, ends: [number, number], bars: Bar[], curve: Point[], zero: number,
@@ -21,7 +20,7 @@ const MUCH = 0.03; // of the data, to be mentioned
 const CURVES_KEPT = 64;
 const curves = /** @type {Map<string, Point[]>} */ (new Map());
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 6,
   opens: true,

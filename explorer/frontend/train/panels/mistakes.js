@@ -4,7 +4,7 @@ import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { paintGrey, same } from "../widgets/canvas.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
+/** @import { Declared, Observation } from "./panel.js" */
 /**
  * One image: ``only`` this rule reads it wrong, ``example`` is its index among those held out.
  * @typedef {{image: Uint8Array, kind: number, read: number, only: boolean, example: number}} Misread
@@ -12,7 +12,7 @@ import { paintGrey, same } from "../widgets/canvas.js";
  * @typedef {{words: string, note: string, misread: Misread[], picked: number|null, ink: number}} Picture
  */
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 5,
   opens: true,

@@ -4,12 +4,12 @@ import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
+/** @import { Declared, Observation } from "./panel.js" */
 /** @typedef {{words: string, bars: {name: string, value: string, length: number}[]}} Picture */
 
 const DECADES = [-6, 3]; // from no bar to a whole one
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 8,
   opens: false,

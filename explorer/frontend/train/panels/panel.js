@@ -6,8 +6,8 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createCounter } from "../widgets/number-stepper.js";
 import { instrument } from "../state/instruments.js";
 
-/** @typedef {import("../state/status.js").Snapshot} Snapshot */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
+/** @import { Snapshot } from "../state/records.js" */
+/** @import { LegendEntry } from "../state/series.js" */
 /**
  * The source of a small picture: the rule's record of the instrument, the snapshot it is from, the op and the
  * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's

@@ -5,7 +5,7 @@ import { questionOf } from "../state/instruments.js";
 import { OVER } from "../state/status.js";
 import { taskOf } from "../state/tasks.js";
 
-/** @typedef {import("./panel.js").Panel} Panel */
+/** @import { Panel } from "./panel.js" */
 
 let panels = /** @type {Panel[]} */ ([]);
 

@@ -7,8 +7,8 @@ import { shortText } from "../../formula/numbers.js";
 import { learnedOf } from "../state/series.js";
 import { linePath, share } from "../widgets/svg-paths.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
-/** @typedef {import("../widgets/svg-paths.js").Point} Point */
+/** @import { Point } from "../widgets/svg-paths.js" */
+/** @import { Declared, Observation } from "./panel.js" */
 /**
  * A small chart: a line for each layer, as shares of it, between its ``ends``; ``zero`` is where 0 lies.
  * @typedef {{lines: Point[][], ends: [number, number], zero: number}} Lines
@@ -17,7 +17,7 @@ import { linePath, share } from "../widgets/svg-paths.js";
  * @typedef {{words: string, drawn: Drawn[]}} Picture
  */
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 3,
   opens: true,

@@ -4,7 +4,7 @@ import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { paintGrey } from "../widgets/canvas.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
+/** @import { Declared, Observation } from "./panel.js" */
 /** A layer: its name and its spikes, a row a unit. @typedef {{name: string, spikes: Uint8Array}} Layer */
 /**
  * A small picture; ``levels`` are the potentials of the outputs as shares of their range, ``read`` the
@@ -13,7 +13,7 @@ import { paintGrey } from "../widgets/canvas.js";
  *   levels: number[], read: number, ink: number}} Picture
  */
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 2,
   opens: true,

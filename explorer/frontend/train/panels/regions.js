@@ -4,7 +4,7 @@ import { shareText } from "../../formula/numbers.js";
 import { element, setText } from "../../elements/dom.js";
 import { paint, pixel, same } from "../widgets/canvas.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
+/** @import { Declared, Observation } from "./panel.js" */
 /** @typedef {[number, number, number]} Rgb */
 /**
  * A point: across and up as shares of the picture, and its class.
@@ -31,7 +31,7 @@ const MOST_NAMED = 5; // classes
 const DRAWN = 384; // px of the canvas with the dots
 const DOT = { trained: 3.4, heldOut: 6 }; // px of it
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 1,
   opens: true,

@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { shareText, shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("./panel.js").Observation} Observation */
+/** @import { Declared, Observation } from "./panel.js" */
 /** A bar as shares of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
 /**
  * One layer: a part for each value that the op makes, its bars on those of lower values; ``ends`` of x.
@@ -15,7 +15,7 @@ import { shareText, shortText } from "../../formula/numbers.js";
 
 const ROOF = 0.95; // of the height, for the highest bar
 
-/** @type {import("./panel.js").Declared} */
+/** @type {Declared} */
 export const panel = {
   order: 4,
   opens: true,

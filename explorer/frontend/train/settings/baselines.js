@@ -4,7 +4,7 @@ import { canAddRule, withRule } from "../../choice/choice.js";
 import { catalogue, find } from "../../choice/entries.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
 
 /**
  * @param {HTMLElement} host of the cards
@@ -13,7 +13,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 export function createControls(host, store) {
   const now = () => /** @type {Choice} */ (store.choice);
   const buttons = catalogue().controls.map((key) => {
-    const { label, purpose } = /** @type {import("../../choice/entries.js").Rule} */ (find("rule", key));
+    const { label, purpose } = /** @type {import("../../formula/entry.js").Rule} */ (find("rule", key));
     const add = () => store.change(withRule(now(), key));
     return {
       key,

@@ -6,7 +6,7 @@ import { createSlider } from "../../elements/slider.js";
 import { within } from "../../formula/numbers.js";
 import { learningField } from "./learning-field.js";
 
-/** @typedef {import("../state/tasks.js").Setting} Setting */
+/** @import { Setting } from "../state/tasks.js" */
 /**
  * The actions of a control: ``onChange`` gets another text of its setting; ``usual`` is that of the task.
  * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,

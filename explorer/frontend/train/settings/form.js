@@ -4,7 +4,7 @@ import { element } from "../../elements/dom.js";
 import { FIELDS } from "./fields.js";
 import { settings, settingText, taskOf } from "../state/tasks.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
 
 /**
  * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` has those

@@ -4,7 +4,7 @@ import { entriesOf } from "../../choice/choice.js";
 import { learningOf, learningText, toggled } from "../../choice/learning.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
-/** @typedef {import("../../choice/learning.js").Learning} Learning */
+/** @import { Learning } from "../../choice/learning.js" */
 
 /** @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Actions} actions */
 export function learningField({ label, meaning }, { onChange, choice }) {

@@ -4,7 +4,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { tasks } from "../state/tasks.js";
 
-/** @typedef {import("../state/tasks.js").Task} Task */
+/** @import { Task } from "../state/tasks.js" */
 
 const SIZE = 30; // of a picture, in px
 const DOT = 1.3;

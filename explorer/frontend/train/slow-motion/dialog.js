@@ -7,8 +7,7 @@ import { available, button } from "../widgets/button.js";
 import { createStage, paintScale } from "./stage.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
-/** @typedef {import("./view-model.js").Picture} Picture */
-/** @typedef {import("./view-model.js").Position} Position */
+/** @import { Picture, Position } from "./view-model.js" */
 /**
  * The actions of slow motion: ``onSlow`` gets another position, or null to close.
  * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void,

@@ -7,10 +7,8 @@ import { numberText } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
 import { indexOn, rowOf, valueAt } from "./numbers.js";
 
-/** @typedef {import("./view-model.js").Record} Record */
-/** @typedef {import("./view-model.js").Stage} Stage */
-/** @typedef {import("./view-model.js").Tensor} Tensor */
-/** @typedef {import("./numbers.js").Cell} Cell */
+/** @import { Cell } from "./numbers.js" */
+/** @import { Record, Stage, Tensor } from "./view-model.js" */
 /** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
 /**
  * Numbers as colours: ``scale`` is the number of the full colour, ``mark`` the row and column that are looked

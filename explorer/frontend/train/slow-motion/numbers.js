@@ -4,9 +4,7 @@ import { scopeMaker, valuesOf } from "../../formula/curves.js";
 import { within } from "../../formula/numbers.js";
 import { numberText, substituted } from "../../formula/substitution.js";
 
-/** @typedef {import("./view-model.js").Record} Record */
-/** @typedef {import("./view-model.js").Stage} Stage */
-/** @typedef {import("./view-model.js").Tensor} Tensor */
+/** @import { Record, Stage, Tensor } from "./view-model.js" */
 /**
  * A cell, by indices from 0: a unit, a row of the op's input, the example of that row, and an input.
  * @typedef {{unit: number, row: number, example: number, input: number}} Cell

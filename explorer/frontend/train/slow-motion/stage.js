@@ -6,10 +6,7 @@ import { shape } from "../../elements/svg.js";
 import { paint } from "../widgets/canvas.js";
 import { linePath } from "../widgets/svg-paths.js";
 
-/** @typedef {import("./drawings.js").Drawing} Drawing */
-/** @typedef {import("./drawings.js").Map} Map */
-/** @typedef {import("./drawings.js").Curve} Curve */
-/** @typedef {import("./drawings.js").Bars} Bars */
+/** @import { Bars, Curve, Drawing, Map } from "./drawings.js" */
 /** A colour as red, green and blue. @typedef {number[]} Colour */
 /**
  * The actions of a stage: a click on a cell of its picture, or on the stage.

@@ -8,9 +8,8 @@ import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js
 import { ACTIVE, LOST } from "../state/status.js";
 import { settingText } from "../state/tasks.js";
 
-/** @typedef {import("../state/state.js").State} State */
-/** @typedef {import("../state/state.js").Slow} Slow */
-/** @typedef {import("../state/series.js").LegendEntry} LegendEntry */
+/** @import { LegendEntry } from "../state/series.js" */
+/** @import { Slow, State } from "../state/state.js" */
 /**
  * The position in slow motion: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,

@@ -3,9 +3,8 @@
 import { find } from "../../choice/entries.js";
 import { shortText } from "../../formula/numbers.js";
 
-/** @typedef {import("./series.js").Series} Series */
-/** @typedef {import("./series.js").LegendEntry} LegendEntry */
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { LegendEntry, Series } from "./series.js" */
 /**
  * From ``step`` on the lines of ``name`` have another ``value``: "lr", "op", "rule" of all lines, or a rule.
  * @typedef {{step: number, name: string, value: string}} Point

@@ -1,6 +1,6 @@
 // Rules of which no net is left: all of them diverged.
 
-/** @typedef {import("./status.js").Snapshot} Snapshot */
+/** @import { Snapshot } from "./records.js" */
 /**
  * Whether every net of a rule diverged.
  * @param {Snapshot|null} snapshot null before the first one

@@ -5,10 +5,9 @@ import { branchedAt, pointsOf, rateAt, ratedAt, saysSame, withPoints } from "./b
 import { LOST, OVER } from "./status.js";
 import { liveOf, settingText, withSetting } from "./tasks.js";
 
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("./series.js").Drawn} Drawn */
-/** @typedef {import("./state.js").Past} Past */
-/** @typedef {import("./branches.js").Point} Point */
+/** @import { Point } from "./branches.js" */
+/** @import { Drawn } from "./series.js" */
+/** @import { Past, State } from "./state.js" */
 
 const MOST = 3; // earlier runs whose lines stay
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";

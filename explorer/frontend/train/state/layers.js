@@ -2,8 +2,8 @@
 
 import { settingText, taskOf } from "./tasks.js";
 
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("./series.js").LegendEntry} LegendEntry */
+/** @import { LegendEntry } from "./series.js" */
+/** @import { State } from "./state.js" */
 
 /**
  * The number of layers that are measured, and the displayed one: the last unless another is chosen.

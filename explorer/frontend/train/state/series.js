@@ -2,7 +2,7 @@
 
 import { array } from "../../formula/arrays.js";
 
-/** @typedef {import("./status.js").Snapshot} Snapshot */
+/** @import { Snapshot } from "./records.js" */
 /** @typedef {ArrayLike<number>} Values */
 /**
  * A line of a run in the legend: a rule with its colour.

@@ -5,8 +5,8 @@ import { withPast } from "./history.js";
 import { ACTIVE, IDLE } from "./status.js";
 import { taskOf } from "./tasks.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
-/** @typedef {import("./status.js").View} View */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Status, View } from "./status.js" */
 /** The measure of alignment that is drawn. @typedef {"cosines"|"agreements"} Aligned */
 /**
  * The records of the step that ``key`` names, by rule, or a message; null before they arrive.
@@ -18,7 +18,7 @@ import { taskOf } from "./tasks.js";
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
  * An earlier run: its choice, its last series, its branch points, the reason why it is over, and its letter.
- * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./status.js").Recorded,
+ * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./records.js").Recorded,
  *   name: string, letter: string}} Past
  */
 /**
@@ -29,7 +29,7 @@ import { taskOf } from "./tasks.js";
  * @property {View} view the present run
  * @property {Past[]} ghosts the runs before it
  * @property {number|null} at the step that is displayed; null for the last one
- * @property {import("./status.js").Status|null} displayed the status of the run at that step
+ * @property {Status|null} displayed the status of the run at that step
  * @property {string} remark on other settings
  * @property {import("./series.js").Measure|null} measure of the large chart
  * @property {Object<string, boolean>} panels opened or closed by the visitor

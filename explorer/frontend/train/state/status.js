@@ -3,9 +3,8 @@
 import { catalogue } from "../../choice/entries.js";
 import { filled } from "../../formula/learning-words.js";
 
-/** @typedef {import("./records.js").Snapshot} Snapshot */
-/** @typedef {import("./records.js").Recorded} Recorded */
-/** @typedef {import("./records.js").Status & import("./records.js").Fields} Event */
+/** @import { Fields, Recorded, Snapshot } from "./records.js" */
+/** @typedef {import("./records.js").Status & Fields} Event */
 /**
  * A run as an event has it; "idle" before there is one.
  * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status

@@ -5,7 +5,7 @@ import { stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
 
-/** @typedef {import("../../choice/choice.js").Choice} Choice */
+/** @import { Choice } from "../../choice/choice.js" */
 /**
  * A task, as Python declares it. ``defaults`` are the texts of all settings but the task, as a link has
  * them; ``begins`` is what a choice of it begins with; ``picture`` is drawn small.
