@@ -55,8 +55,8 @@ class OtherCall:
 _CALLS = (
     ("absolute fabs", "a", "abs(a)"), ("sgn", "a", "sign(a)"), ("rint", "a", "round(a)"),
     ("fix", "a", "trunc(a)"), ("ceiling", "a", "ceil(a)"), ("frac", "a", "a - trunc(a)"),
-    ("ln", "a", "log(a)"), ("log", "a, base", "log(a) / log(b)"), ("log2", "a", "log(a) / log(2)"),
-    ("log10", "a", "log(a) / log(10)"), ("exp2", "a", "2 ** a"), ("sqr square", "a", "a ** 2"),
+    ("ln", "a", "log(a)"), ("log", "a, base", "log(a) / log(b)"), ("exp2", "a", "2 ** a"),
+    ("sqr square", "a", "a ** 2"),
     ("rsqrt", "a", "1 / sqrt(a)"), ("neg negative", "a", "-a"),
     ("arctan", "a", "atan(a)"), ("cot", "a", "1 / tan(a)"), ("sec", "a", "1 / cos(a)"),
     ("csc", "a", "1 / sin(a)"), ("sech", "a", "1 / cosh(a)"), ("csch", "a", "1 / sinh(a)"),

@@ -14,8 +14,8 @@ from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, child
 PYTHON: dict[str, Callable[..., float]] = {
     function.__name__: function
     for function in (
-        abs, min, max, math.exp, math.expm1, math.log, math.log1p, math.sqrt, math.sin, math.cos, math.tan,
-        math.atan, math.sinh, math.cosh, math.tanh, math.erf,
+        abs, min, max, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p, math.sqrt, math.sin,
+        math.cos, math.tan, math.atan, math.sinh, math.cosh, math.tanh, math.erf,
     )
 }  # fmt: skip
 

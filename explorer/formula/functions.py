@@ -123,6 +123,8 @@ _ROWS = (
     _row("exp", "g * y", latex=r"\exp"),
     _row("expm1", "g * (y + 1)", latex=r"\left(\exp\left(#0\right)-1\right)"),
     _row("log", "g / a", latex=r"\ln", pieces=_SIGN),
+    _row("log2", "g / (a * log(2))", latex=r"\log_2", pieces=_SIGN),
+    _row("log10", "g / (a * log(10))", latex=r"\log_{10}", pieces=_SIGN),
     _row("log1p", "g / (a + 1)", latex=r"\ln\left(1+#0\right)", pieces=("sign(a + 1)",)),
     _row("sqrt", "g / (2 * y)", latex=r"\sqrt{#0}", pieces=_SIGN),
     _row("sin", "g * cos(a)", latex=r"\sin"),

@@ -56,6 +56,14 @@ def test_rule_gives_what_its_oracle_gives(rule):
         )
 
 
+def test_a_steep_sigmoid_keeps_its_digits_in_float32():
+    x = torch.tensor([0.5, 0.66, 0.7, 2.0, -2.0], requires_grad=True)
+    (gradient,) = torch.autograd.grad(apply("step", "sigmoid_surrogate", x, a=25).sum(), x)
+    far = 25 * x.detach().double()
+    due = 25 / (2 + torch.exp(far) + torch.exp(-far))
+    torch.testing.assert_close(gradient.double(), due, rtol=1e-5, atol=0)
+
+
 @pytest.mark.parametrize("rule", WITH_FORMULA, ids=_key)
 def test_rule_is_finite_far_out(rule):
     far = torch.logspace(-38, 6, 400, dtype=torch.float32)

@@ -36,6 +36,8 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "exp": np.exp,
     "expm1": np.expm1,
     "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
     "log1p": np.log1p,
     "sqrt": np.sqrt,
     "sin": np.sin,

@@ -300,6 +300,13 @@ def test_values_by_hand(text, expected):
     torch.testing.assert_close(got, torch.tensor(expected, dtype=torch.float64), equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_powers_of_two_have_their_exact_logarithm(dtype):
+    exponents = torch.arange(-20, 21, dtype=dtype)
+    assert torch.equal(parse("floor(log2(x))").bind()(2**exponents), exponents)
+    assert parse("floor(log2(8192))", variables=(), parameters=None).value({}) == 13
+
+
 def test_zeros_of_either_sign_are_different_parameters():
     formula = parse("x * c", parameters=("c",))
     x = torch.ones(1)

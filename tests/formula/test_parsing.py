@@ -290,7 +290,7 @@ FORGIVEN = [
     ("F.leaky_relu(x, negative_slope=0.2)", "leaky_relu(x, 0.2)"),
     ("torch.clip(x, -1, 1)", "clamp(x, -1, 1)"),
     ("torch.where(x > 0, x, 0)", "where(x > 0, x, 0)"),
-    ("log2(1 + x)", "log(1 + x) / log(2)"),
+    ("torch.log2(1 + x)", "log2(1 + x)"),
     ("1 / square(x + 1)", "1 / (x + 1) ** 2"),
     ("pow(x, -y)", "x ** -y"),
     ("np.mod(x, 2)", "remainder(x, 2)"),

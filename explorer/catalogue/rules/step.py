@@ -12,7 +12,7 @@ def _sharpness(default: float, meaning: str) -> Parameter:
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
 STEP = (
-    Rule("sigmoid_surrogate", "Sigmoid surrogate", "g * a * sigmoid(a * x) * (1 - sigmoid(a * x))",
+    Rule("sigmoid_surrogate", "Sigmoid surrogate", "g * a * sigmoid(a * x) * sigmoid(-a * x)",
          parameters=(_sharpness(4.0, "steepness: the peak is a/4"),), kinks=(),
          antiderivative="sigmoid(a * x)", area="1",
          purpose="The derivative of a steep sigmoid: just what logistic noise on the threshold would give.",
@@ -28,7 +28,7 @@ STEP = (
          parameters=(Parameter("k", 25.0, 0.1, 100.0, "steepness: the peak is 1 at any k"),), kinks=("0",),
          antiderivative="x / (1 + k * abs(x))", area="2 / k",
          purpose="A cheap peak without an exponential, of height 1: a steeper one passes less in all.",
-         note="Its area is 2/k, 0.08 at the default; norse and BrainPy take k = 100, which leaves 0.02.",
+         note="SpikingJelly's SuperSpike sets the height, a/(1 + |x|)²; norse's default ignores its alpha.",
          source="SuperSpike, Zenke and Ganguli 2018, arXiv:1705.11146; snnTorch fast_sigmoid"),
     Rule("triangle", "Triangle", "g * a * relu(1 - a * abs(x))", also=("triangular", "PiecewiseQuadratic"),
          parameters=(_sharpness(1.0, "height: the half-width is 1/a"),), kinks=("-1 / a", "0", "1 / a"),
@@ -97,7 +97,7 @@ STEP = (
          kinks=("0",), antiderivative="where(x >= 0, x, leak * x)", area="infinite",
          purpose="Learns as if the spike were a leaky ReLU: everything above the threshold, a little below.",
          note="At exactly 0 SpikingJelly passes g, as here; snnTorch passes leak times g.",
-         source="SpikingJelly LeakyKReLU; snnTorch LSO, which for years called another operator"),
+         source="SpikingJelly LeakyKReLU; snnTorch LSO, which up to 1.0.0 calls another operator"),
     Rule("log_tailed", "Log-tailed ReLU", "g * where(x > 0, 1 / max(x, 1), a)",
          also=("HWGQ",), parameters=(Parameter("a", 0.0, 0.0, 1.0, "gradient left of 0"),), kinks=("0", "1"),
          antiderivative="where(x > 0, min(x, 1) + log(max(x, 1)), a * x)", area="infinite",

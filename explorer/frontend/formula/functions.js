@@ -119,6 +119,8 @@ export const FUNCTIONS = {
   exp: Math.exp,
   expm1: Math.expm1,
   log: Math.log,
+  log2: Math.log2,
+  log10: Math.log10,
   log1p: Math.log1p,
   sqrt: Math.sqrt,
   sin: Math.sin,
