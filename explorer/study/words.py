@@ -10,7 +10,7 @@ from explorer.formula import listed, number_text, percent
 from explorer.study.judged import Judged, by_rule, interval, state
 from explorer.study.plan import Plan
 from explorer.training import TASKS
-from explorer.training.runs import score
+from explorer.training.ranking import Unit, decimals, text
 
 
 def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
@@ -34,6 +34,8 @@ class _Words:
         self._plan, self._variants = plan, variants
         self._labels = plan.labels
         self._percent = plan.metric == "accuracy"
+        self._unit: Unit = "%" if self._percent else "R²"
+        self._decimals = decimals([[*each.scores.values()] for each in variants], self._unit)
 
     def basis(self) -> str:
         plan = self._plan
@@ -77,9 +79,9 @@ class _Words:
         controls = [each for each in ended if each.rule in self._plan.controls] if rules else []
         groups: dict[tuple[str, ...] | None, list[str]] = {}
         for each in controls:
-            text = f"{self._label(each)} ({self._score(each)})"
-            groups.setdefault(self._level(each, rules), []).append(text)
-        return [self._control(level, texts, rules) for level, texts in groups.items()]
+            named = f"{self._label(each)} ({self._score(each)})"
+            groups.setdefault(self._level(each, rules), []).append(named)
+        return [self._control(level, names, rules) for level, names in groups.items()]
 
     def diverged(self, rules: Sequence[Judged]) -> list[str]:
         """Sentences on rules that diverged at every rate, or with some seeds at the chosen one."""
@@ -141,13 +143,13 @@ class _Words:
         return tuple(self._label(each) for each in level)
 
     def _control(self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[Judged]) -> str:
-        text = f"the control{'s' * (len(controls) > 1)} {listed(controls)}"
+        named = f"the control{'s' * (len(controls) > 1)} {listed(controls)}"
         if level is None:
-            return f"Beside them stand{'s' * (len(controls) == 1)} {text}."
+            return f"Beside them stand{'s' * (len(controls) == 1)} {named}."
         if not level:
-            return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {text}."
+            return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"
-        return f"{listed([*level])} {verb} not seen to do better than {text}."
+        return f"{listed([*level])} {verb} not seen to do better than {named}."
 
     def _group(self, number: int, groups: Sequence[Sequence[Judged]]) -> str:
         group = groups[number]
@@ -183,7 +185,7 @@ class _Words:
         return f"{' to '.join(ends)} %"
 
     def _score(self, each: Judged) -> str:
-        return score(list(each.scores.values()), self._plan.metric)
+        return text([*each.scores.values()], self._decimals, self._unit)
 
     def _label(self, each: Judged) -> str:
         values = ", ".join(f"{name} = {number_text(value)}" for name, value in each.values)

@@ -67,7 +67,7 @@ def test_an_empty_address_becomes_a_first_minute_that_is_true(page: Page) -> Non
     assert_start_is_among_the_first_five_stops_of_the_tab_key(page)
     page.get_by_label("full", exact=True).check()
     finish(page)
-    expect(verdict(page)).to_contain_text("Straight-through ended higher on held-out data")
+    expect(verdict(page)).to_contain_text("Straight-through is best on the 360 held-out examples")
     expect(verdict(page)).to_contain_text("With Default autograd no gradient reached the first layer")
     run = Run(Settings(task=FIRST, op="round", rules=("default", "straight_through"), seeds=5))
     run.advance(run.settings.steps)

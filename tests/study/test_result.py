@@ -81,9 +81,9 @@ def test_rules_whose_intervals_meet_are_not_told_apart():
     text = result_of(["clipped", "approx_sign", "default"]).describe()
     assert "no difference was seen between Clipped straight-through (" in text
     assert "and ApproxSign (" in text
-    assert "Below: Default autograd (42 ± 1 % at lr 0.01, 95 % interval 39.4 to 43.6 %)" in text
-    assert "Default autograd was not seen to do better than the control Zero (42 ± 1 %)." in text
-    assert "All rules did better than the control Gradient reversal (11 ± 1 %)." in text
+    assert "Below: Default autograd (41.5 ± 1.3 % at lr 0.01, 95 % interval 39.4 to 43.6 %)" in text
+    assert "Default autograd was not seen to do better than the control Zero (41.5 ± 1.3 %)." in text
+    assert "All rules did better than the control Gradient reversal (10.8 ± 1.0 %)." in text
     assert "best" not in text
 
 
@@ -93,7 +93,7 @@ def test_a_leader_has_a_margin_with_its_interval():
     assert "by 50.0 points" in text
     assert "above Default autograd" in text
     better = result_of(["clipped"]).describe()
-    controls = "the controls Zero (42 ± 1 %) and Gradient reversal (11 ± 1 %)"
+    controls = "the controls Zero (41.5 ± 1.3 %) and Gradient reversal (10.8 ± 1.0 %)"
     assert f"Clipped straight-through did better than {controls}." in better
 
 
@@ -124,7 +124,7 @@ def test_one_seed_has_no_interval_and_says_so():
     )
     assert "no difference" not in result.describe()
     assert "±" not in result.describe()
-    assert "Beside them stand the controls Zero (43 %) and Gradient reversal (11 %)." in result.describe()
+    assert "Beside them stand the controls Zero (43.0 %) and Gradient reversal (11.0 %)." in result.describe()
     assert "one seed: no interval" in result.figure().layout.annotations[0].text
 
 
@@ -181,9 +181,10 @@ def test_a_sweep_tells_dead_good_and_mismatched_values_apart():
     assert [state(each, variants) for each in variants] == ["dead", "good", "good", "mismatch"]
     text = result.describe()
     assert (
-        "Clipped straight-through by c: no difference was seen between c = 0.5 (92 ± 1 %) and c = 1 (" in text
+        "Clipped straight-through by c: no difference was seen between c = 0.5 (91.5 ± 1.3 %) and c = 1 ("
+        in text
     )
-    assert "lower at c = 0.01 (50 ± 1 %), where 2 % of the gradient passes (dead: " in text
+    assert "lower at c = 0.01 (50.5 ± 1.3 %), where 2 % of the gradient passes (dead: " in text
     assert "lower at c = 100 (80.0 ± 0.8 %), where 100 % of the gradient passes (mismatch: " in text
     line = next(t for t in result.figure().data if t.meta == "clipped" and t.mode == "lines+markers")
     assert line.x == (0.01, 0.5, 1.0, 100.0)

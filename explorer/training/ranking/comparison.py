@@ -23,12 +23,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 from statistics import fmean, stdev, variance
-from typing import Literal
 
+from explorer.training.ranking.digits import Unit, decimals
 from explorer.training.ranking.quantiles import quantile
 
 Interval = tuple[float, float]
-Unit = Literal["%", ""]
 _Pair = tuple[str, str]
 
 
@@ -49,7 +48,8 @@ class Comparison:
             the rule is not compared.
         alike: whether all score the same with every seed.
         example: what one held-out example is worth, in the unit of the scores; 0 where that has no meaning.
-        unit: "%" for shares from 0 to 1, which are written in percent, or "" for other scores.
+        unit: "%" for shares from 0 to 1, which are written in percent, "R²", or "" for other scores.
+        decimals: with how many all means are written, see ``digits``.
     """
 
     means: Mapping[str, float]
@@ -62,6 +62,7 @@ class Comparison:
     alike: bool
     example: float
     unit: Unit
+    decimals: int
 
 
 def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -> Comparison:
@@ -71,11 +72,7 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
     if len(started) != 1 or started == {0}:
         raise ValueError("rank takes one score a seed for each rule, as many for all: NaN where one diverged")
     (seeds,) = started
-    finite = {
-        label: {seed: value for seed, value in enumerate(values) if math.isfinite(value)}
-        for label, values in by_label.items()
-    }
-    compared = {label: values for label, values in finite.items() if 2 * len(values) > seeds}
+    compared = _compared(by_label)
     means = {label: fmean(values.values()) for label, values in compared.items()}
     order = sorted(means, key=lambda label: means[label], reverse=True)
     differences, shared = _differences(compared, order, example)
@@ -87,36 +84,66 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
         differences=differences,
         started=seeds,
         shared=shared,
-        diverged={label: seeds - len(values) for label, values in finite.items() if len(values) < seeds},
+        diverged={
+            label: lost for label, values in by_label.items() if (lost := seeds - len(_finite(values)))
+        },
         alike=len({tuple(values.items()) for values in compared.values()}) == 1 < len(order),
         example=example,
         unit=unit,
+        decimals=decimals(by_label.values(), unit),
     )
+
+
+def shown_above(
+    scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
+) -> tuple[str, ...]:
+    """The labels of which the scores show that they are higher than a reference, such as a control.
+
+    ``scores`` and ``example`` are those of ``rank``; the reference is one of them. The intervals of all
+    differences from it hold together at 95 %, as those from the highest do. With fewer than two seeds in
+    common, and where the reference has none, nothing is shown.
+    """
+    finite = _compared({label: [*map(float, values)] for label, values in scores.items()})
+    if reference not in finite:
+        return ()
+    order = [reference, *(label for label in finite if label != reference)]
+    differences, _ = _differences(finite, order, example)
+    return tuple(label for label, (_, most) in differences.items() if most < 0)
+
+
+def _compared(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
+    """The finite scores by seed, of those that lost fewer than half of them."""
+    return {label: kept for label, values in scores.items() if 2 * len(kept := _finite(values)) > len(values)}
+
+
+def _finite(values: Sequence[float]) -> dict[int, float]:
+    return {seed: value for seed, value in enumerate(values) if math.isfinite(value)}
 
 
 def _differences(
     scores: Mapping[str, Mapping[int, float]], order: Sequence[str], example: float
 ) -> tuple[dict[str, Interval], int]:
-    """The interval of each rule's distance below the highest, and the fewest seeds that two of them share."""
+    """The interval of each rule's distance below the first, and the fewest seeds that two of them share."""
     if len(order) < 2:
         return {}, len(scores[order[0]]) if order else 0
-    best, *rest = order
+    first, *rest = order
     pairs = {(one, other): _paired(scores[one], scores[other]) for one, other in combinations(order, 2)}
-    shared = min(len(pairs[best, label]) for label in rest)
+    shared = min(len(pairs[first, label]) for label in rest)
     if shared < 2:
         return dict.fromkeys(rest, (-inf, inf)), shared
     half = _halves(pairs, order, shared, example)
-    leads = {label: fmean(pairs[best, label]) for label in rest}
+    leads = {label: fmean(pairs[first, label]) for label in rest}
     return {label: (leads[label] - half[label], leads[label] + half[label]) for label in rest}, shared
 
 
 def _halves(
     pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
 ) -> dict[str, float]:
-    """Half of each rule's interval; rules seen to be lower leave the pool, until none does."""
-    best, *rest = order
+    """Half of each rule's interval; rules seen to differ from the first leave the pool, until none does."""
+    first, *rest = order
     errors = {
-        label: max(stdev(pairs[best, label]), example) / math.sqrt(len(pairs[best, label])) for label in rest
+        label: max(stdev(pairs[first, label]), example) / math.sqrt(len(pairs[first, label]))
+        for label in rest
     }
     variances = {pair: variance(each) for pair, each in pairs.items() if len(each) > 1}
     half: dict[str, float] = {}
@@ -125,10 +152,10 @@ def _halves(
         pooled = math.sqrt(fmean(variances.get(pair, 0.0) for pair in combinations(left, 2)) / shared)
         wide = quantile(len(order), (shared - 1) * (len(left) - 1))
         half |= {label: wide * max(errors[label], pooled) for label in left[1:]}
-        stay = [label for label in left[1:] if fmean(pairs[best, label]) <= half[label]]
+        stay = [label for label in left[1:] if abs(fmean(pairs[first, label])) <= half[label]]
         if not stay or len(stay) == len(left) - 1:
             return half
-        left = [best, *stay]
+        left = [first, *stay]
 
 
 def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> list[float]:

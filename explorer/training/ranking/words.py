@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from explorer.formula import listed
 from explorer.training.ranking.comparison import Comparison
+from explorer.training.ranking.digits import least_decimals, scaled, with_unit
 
 ADVISED = 5  # seeds: from there on differences of two points in a hundred are seen nearly always
+_MOST_OF_BOUNDS = 12  # decimals, for no bound that is claimed may read 0
 
 
 def sentence(ranking: Comparison) -> str:
@@ -20,17 +21,15 @@ class _Text:
     """The numbers of one ranking, all with the same digits."""
 
     def __init__(self, ranking: Comparison) -> None:
-        self._ranking = ranking
-        self._scale = 100 if ranking.unit else 1
-        bounds = [self._scale * least for least, _ in ranking.lower.values()]
-        usual = 1 if ranking.unit else 2
+        self._ranking, unit = ranking, ranking.unit
+        bounds = [least for least, _ in ranking.lower.values()]
         # No bound of a difference that is claimed may be written as 0.
-        self._digits = max([usual, *(math.ceil(-math.log10(2 * bound)) for bound in bounds)])
-        self._usual = usual
+        self._digits = max(ranking.decimals, least_decimals(bounds, unit, most=_MOST_OF_BOUNDS))
 
     def mean(self, label: str) -> str:
-        unit = f" {self._ranking.unit}" if self._ranking.unit else ""
-        return f"{self._scale * self._ranking.means[label]:.{self._usual}f}{unit}"
+        unit = self._ranking.unit
+        mean = scaled(self._ranking.means[label], unit)
+        return with_unit(f"{mean:.{self._ranking.decimals}f}", unit)
 
     def named(self, labels: Iterable[str]) -> str:
         return listed([f"{label} ({self.mean(label)})" for label in labels])
@@ -43,10 +42,10 @@ class _Text:
         return self._number(max(most for _, most in self._ranking.differences.values())) + self._points()
 
     def _number(self, value: float) -> str:
-        return f"{self._scale * value:.{self._digits}f}"
+        return f"{scaled(value, self._ranking.unit):.{self._digits}f}"
 
     def _points(self) -> str:
-        return " points" if self._ranking.unit else ""
+        return " points" if self._ranking.unit == "%" else ""
 
 
 def _shown(ranking: Comparison) -> list[str]:
@@ -77,9 +76,9 @@ def _shown(ranking: Comparison) -> list[str]:
 
 
 def _where(ranking: Comparison) -> str:
-    if ranking.unit and ranking.example:
+    if ranking.unit == "%" and ranking.example:
         return f"on the {1 / ranking.example:,.0f} held-out examples"
-    return "on held-out data"
+    return "on held-out data, by R²" if ranking.unit == "R²" else "on held-out data"
 
 
 def _lost(ranking: Comparison) -> list[str]:

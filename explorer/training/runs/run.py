@@ -158,6 +158,7 @@ class Run(Stepper):
             loss_steps=self._named(at),
             loss=self._named(float(series.mean(each)[-1]) if len(each) else None for each in loss),
             metric=metric_of(held_out.y) if held_out else None,
+            held_out=len(held_out.y) if held_out else 0,
             chance=_chance(held_out),
             score=self._named(
                 np.where(left < 0, each[-1], np.float32(np.nan)) if held_out else None

@@ -44,6 +44,7 @@ class Snapshot:
         loss_steps: (points,) int64 each, the step of each value in these series, from 0.
         loss: the latest mean loss; None before the first step.
         metric: of held-out data, "accuracy" or "R²"; None where nothing is held out.
+        held_out: how many examples are held out; 0 where none are.
         chance: the accuracy of who always guesses alike, where that is known.
         score: (seeds,) float32 each, on held-out data when it was last judged, at most 1; NaN for a seed
             that diverged; None without a metric.
@@ -91,6 +92,7 @@ class Snapshot:
     loss_steps: Mapping[str, NDArray[int64]]
     loss: Mapping[str, float | None]
     metric: Metric | None
+    held_out: int
     chance: float | None
     score: Mapping[str, Curve | None]
     scores: Mapping[str, Curve]

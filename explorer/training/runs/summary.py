@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from statistics import fmean, stdev
+from itertools import chain
 
 from explorer.formula import listed, percent
 from explorer.training.instruments.base.gradients import Gradients
+from explorer.training.ranking import Unit, rank, texts
 from explorer.training.runs.snapshot import Snapshot
 
 DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
@@ -33,7 +34,9 @@ def quantile(degrees: int) -> float:
 def sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
     """One sentence or two for each rule of ``labels``; then how they stand beside one another."""
     known = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
-    return [*(_rule(snapshot, rule, label) for rule, label in known.items()), conclusion(snapshot, known)]
+    judged = scores(snapshot)
+    rules = [_rule(snapshot, rule, label, judged.get(rule, "")) for rule, label in known.items()]
+    return [*rules, conclusion(snapshot, known)]
 
 
 def conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
@@ -48,77 +51,32 @@ def _does(snapshot: Snapshot, rules: int = 1) -> str:
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
-def score(values: list[float], metric: str | None) -> str:
-    """Scores of some seeds as people write them: "92 ± 1 %", "95.9 ± 0.4 %", or "0.83" of one alone."""
-    scale, unit = (100, " %") if metric == "accuracy" else (1, "")
-    spread = stdev(values) * scale if len(values) > 1 else None
-    digits = 2 if scale == 1 else 0 if spread is None or spread >= 0.95 else 1
-    middle = f"{fmean(values) * scale:.{digits}f}"
-    return middle + ("" if spread is None else f" ± {spread:.{digits}f}") + unit
-
-
 def scores(snapshot: Snapshot) -> dict[str, str]:
-    """The held-out score of each rule of which a seed is still finite, as ``score`` writes it."""
-    known = {rule: _by_seed(snapshot, rule) for rule in snapshot.losses}
-    return {rule: score(list(seeds.values()), snapshot.metric) for rule, seeds in known.items() if seeds}
-
-
-def apart(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    """Whether seeds tell two rules apart: their scores by seed differ with 95 % confidence, in pairs."""
-    differences = [one[seed] - other[seed] for seed in one if seed in other]
-    if len(differences) < 2:
-        return False
-    least = quantile(len(differences) - 1) * stdev(differences) / math.sqrt(len(differences))
-    return abs(fmean(differences)) > least
+    """The held-out score of each rule of which a seed is still finite, all with the same decimals."""
+    return texts({rule: _by_seed(snapshot, rule) for rule in snapshot.losses}, _unit(snapshot))
 
 
 def _judged(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """A sentence on the highest and lowest scores on held-out data, and on ties within uncertainty."""
+    """The ranking on held-out data, and with which of them the first layer never moved."""
     known = {rule: _by_seed(snapshot, rule) for rule in labels}
-    ended = {rule: seeds for rule, seeds in known.items() if seeds}
-    if not ended:
+    if not any(map(math.isfinite, chain(*known.values()))):
         return "No rule kept its values finite: try a smaller learning rate."
-    order = sorted(ended, key=lambda rule: fmean(ended[rule].values()), reverse=True)
-    main = _ranking(snapshot, {labels[rule]: ended[rule] for rule in order})
-    return " ".join([main, *_still(snapshot, labels, order), *_lost(snapshot, labels)])
+    unit = _unit(snapshot)
+    example = 1 / snapshot.held_out if unit == "%" else 0.0
+    found = rank({labels[rule]: values for rule, values in known.items()}, example, unit=unit)
+    order = sorted(known, key=lambda rule: found.means.get(labels[rule], -math.inf), reverse=True)
+    return " ".join([found.sentence, *_still(snapshot, labels, order)])
 
 
-def _ranking(snapshot: Snapshot, ended: Mapping[str, Mapping[int, float]]) -> str:
-    """The sentence itself, of labels from the highest score to the lowest."""
-    best, worst = next(iter(ended)), list(ended)[-1]
-    texts = {label: score(list(seeds.values()), snapshot.metric) for label, seeds in ended.items()}
-    where = "on held-out data" if snapshot.metric == "accuracy" else "on held-out data, by R²"
-    basis = f"mean ± SD of {snapshot.seeds} seeds" if snapshot.seeds > 1 else "one seed"
-    level = (
-        [label for label in ended if not apart(ended[best], ended[label])] if snapshot.seeds > 1 else [best]
-    )
-    if len(ended) == 1:
-        return f"{best} {_does(snapshot)} at {texts[best]} {where} ({basis})."
-    if len(level) == len(ended) > 1:
-        names = listed([f"{label} ({text})" for label, text in texts.items()])
-        how = "how these ended" if snapshot.finished else "how good these are"
-        return f"{snapshot.seeds} seeds cannot tell apart {how} {where}: {names}."
-    if texts[best] == texts[worst]:
-        return (
-            f"{listed(list(ended))} {_does(snapshot, len(ended))} alike {where}, at {texts[best]} ({basis})."
-        )
-    higher = "higher" if len(ended) == 2 else "highest"
-    if len(level) > 1:
-        named = listed([f"{label} ({texts[label]})" for label in level])
-        main = f"{named} {_does(snapshot, len(level))} highest {where}"
-        return (
-            f"{main}, and {snapshot.seeds} seeds cannot tell them apart; {worst} at {texts[worst]} ({basis})."
-        )
-    return (
-        f"{best} {_does(snapshot)} {higher} {where}, at {texts[best]}; {worst} at {texts[worst]} ({basis})."
-    )
+def _unit(snapshot: Snapshot) -> Unit:
+    """The unit of its scores."""
+    return "%" if snapshot.metric == "accuracy" else "R²"
 
 
-def _by_seed(snapshot: Snapshot, rule: str) -> dict[int, float]:
-    """The scores of a rule's seeds that are still finite."""
+def _by_seed(snapshot: Snapshot, rule: str) -> list[float]:
+    """The scores of a rule's seeds, NaN for one that diverged; none without held-out data."""
     scores = snapshot.score[rule]
-    values = [] if scores is None else scores.tolist()
-    return {seed: value for seed, value in enumerate(values) if math.isfinite(value)}
+    return [] if scores is None else scores.tolist()
 
 
 def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
@@ -128,18 +86,6 @@ def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> l
     if not still or not snapshot.step:
         return []
     return [f"With {listed(still)} no gradient reached the first layer: it never moved."]
-
-
-def _lost(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """Sentences on rules with diverged seeds."""
-    gone = {labels[rule]: snapshot.seeds - snapshot.going[rule] for rule in labels}
-    whole = [label for label, count in gone.items() if count == snapshot.seeds]
-    parts = [
-        f"{count} of {snapshot.seeds} seeds of {label} diverged."
-        for label, count in gone.items()
-        if 0 < count < snapshot.seeds
-    ]
-    return parts + ([f"{listed(whole)} diverged and cannot be compared."] if whole else [])
 
 
 def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
@@ -191,7 +137,7 @@ def _alone(gradients: Gradients) -> str:
     return f"w1 moved by {number(gradients.w1_moved)}."
 
 
-def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
+def _rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
     """A sentence on one rule: loss, score, and whether the gradient reaches the first layer."""
     broken = snapshot.diverged[rule]
     if broken is not None:
@@ -201,8 +147,8 @@ def _rule(snapshot: Snapshot, rule: str, label: str) -> str:
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
     rests = f" {snapshot.resting[rule]}" if snapshot.resting[rule] else ""
     words = [f"{label}: no step yet" if loss is None else f"{label}: loss {number(loss)}"]
-    if seeds := _by_seed(snapshot, rule):
-        words.append(f"{score(list(seeds.values()), snapshot.metric)} on held-out data")
+    if score:
+        words.append(f"{score} on held-out data")
     if gradients is None:
         return f"{', '.join(words)}."
     blocked = f"the rule blocks {percent(gradients.blocked)} of the gradient"

@@ -79,10 +79,12 @@ def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     assert min(means[rule] for rule in first) - min(means[rule] for rule in last) > LEAST_LEAD
     labels = {rule: find_rule(rule).label for rule in means}
     words = conclusion(ended, labels)
-    highest = {rule for rule, label in labels.items() if label in words.partition(" ended ")[0]}
+    named = re.split(r" (?:is|may each be) best ", words)[0]
+    highest = {rule for rule, label in labels.items() if label in named}
     assert highest
     assert highest <= first
     assert any(words.startswith(labels[rule]) for rule in first)
+    assert all(re.search(re.escape(labels[rule]) + r" \([^)]+\) lower by ", words) for rule in last)
     dead = "zero" if "zero" in means else "default"
     facts = ended.gradients[dead]
     assert facts
@@ -133,7 +135,7 @@ def test_what_learns_from_a_bad_start_saves_the_net(name: str):
     assert (ended.learned[rule][parameter] > 10 * start).all()
     assert np.unique(ended.learned[other][parameter]).tolist() == [np.float32(start)]
     words = conclusion(ended, {each: find_rule(each).label for each in means})
-    assert words.startswith(f"{find_rule(rule).label} ended higher")
+    assert words.startswith(f"{find_rule(rule).label} is best on the ")
 
 
 def test_the_mean_in_place_of_the_sum_does_not_save_the_net():

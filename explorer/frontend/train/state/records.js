@@ -25,6 +25,7 @@
  * @property {Object<string, Int32Array>} loss_steps
  * @property {Object<string, number|null>} loss
  * @property {"accuracy"|"R²"|null} metric
+ * @property {number} held_out
  * @property {number|null} chance
  * @property {Object<string, Float32Array|null>} score
  * @property {Object<string, Float32Array>} scores
