@@ -20,10 +20,10 @@ from explorer.checks.learned import parameter_gradients
 from explorer.checks.linearity import linear_in_g
 from explorer.checks.memory import memory
 from explorer.checks.repetition import deterministic
-from explorer.checks.result import VERDICTS, Result, Results, unknown
+from explorer.checks.result import VERDICTS, Result, Results, fails, unknown
 from explorer.checks.running import TIME_LIMIT_S, TRACING_LIMIT_S, Check, HungError, result_of, within
 from explorer.checks.shapes import dtype_and_shape
-from explorer.checks.subject import Subject, UntriedError, own_subject, pair_subject
+from explorer.checks.subject import ForwardError, Subject, UntriedError, own_subject, pair_subject
 from explorer.checks.transforms import transforms
 from explorer.checks.weight import antiderivative, area
 
@@ -34,11 +34,11 @@ CHECKS = (
     Check(
         "linear in g", "Does twice the upstream gradient give twice the gradient?", linear_in_g, in_app=True
     ),
-    Check("finite", "Is it a number everywhere, in every dtype?", finite, in_app=True),
+    Check("finite", "Is it a number everywhere, in every dtype?", finite, in_app=True, repeats=False),
     Check("kinks", "What is it exactly at a kink?", at_kinks, in_app=True),
     Check("area", "Does it weigh what the op's jumps weigh?", area, in_app=True),
     Check("antiderivative", "Does its integral go along with the op?", antiderivative, in_app=True),
-    Check("dtype and shape", "Are dtype and shape kept?", dtype_and_shape, in_app=True),
+    Check("dtype and shape", "Are dtype and shape kept?", dtype_and_shape, in_app=True, repeats=False),
     Check(
         "parameter gradients",
         "Do learned arguments get what they are due?",
@@ -51,8 +51,8 @@ CHECKS = (
     Check("transforms", "Do torch.func's vmap, grad and jvp work?", transforms, limit_s=TRACING_LIMIT_S),
     Check("compile", "Does torch.compile keep it?", compiled, limit_s=TRACING_LIMIT_S),
     Check("autocast", "Does it work under autocast?", autocast),
-    Check("devices", "Does it follow x to another device?", devices),
-    Check("deterministic", "Does it give the same twice?", deterministic),
+    Check("devices", "Does it follow x to another device?", devices, repeats=False),
+    Check("deterministic", "Does it give the same twice?", deterministic, repeats=False),
 )
 
 
@@ -104,10 +104,10 @@ def _checked_pair(
 def _checked_own(subject: Subject) -> Results:
     """All checks of somebody's own function; after one that hangs no other is tried."""
     curve, results = Curve(subject), Results(title=subject.name)
-    stopped = _stops(subject)
+    stopped, raises = _stops(subject)
     for one in CHECKS:
         if stopped:
-            results.append(unknown(stopped).of(one.name))
+            results.append((fails if one.look is finite and raises else unknown)(stopped).of(one.name))
             continue
         try:
             finding = within(one.limit_s, lambda one=one: result_of(one, curve))  # type: ignore[misc]
@@ -119,12 +119,14 @@ def _checked_own(subject: Subject) -> Results:
     return results
 
 
-def _stops(subject: Subject) -> str:
-    """A sentence on why nothing can be tried; "" where something can."""
+def _stops(subject: Subject) -> tuple[str, bool]:
+    """A sentence on why nothing can be tried, "" where something can; and whether its forward raises."""
     try:
         within(TIME_LIMIT_S, lambda: subject.trial)
     except HungError as hung:
-        return f"It {hung}."
+        return f"It {hung}.", False
     except UntriedError as error:
-        return f"It could not be tried: {error}."
-    return ""
+        cause = error.__cause__
+        raised = isinstance(cause, ForwardError)
+        return f"It could not be tried: {cause if raised else error}.", raised
+    return "", False

@@ -50,6 +50,16 @@ class Curve:
         return True
 
     @cached_property
+    def repeats(self) -> bool:
+        """Whether two backwards of the same x and g agree, bit for bit; not asked of a forward that draws."""
+        x = self.subject.lifted(_points(NEAR, 64, 8, self.dtype))
+        try:
+            (y, r), (again, r_again) = self.subject.both(x), self.subject.both(x)
+        except UntriedError:
+            return True
+        return _same(r, r_again, 0.0) or not _same(y, again, 0.0)
+
+    @cached_property
     def elementwise(self) -> bool:
         """True; UntriedError with the reason where y at one x hangs on the others, or is drawn at random."""
         x = _points(NEAR, 64, 8, self.dtype)

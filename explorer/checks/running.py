@@ -24,7 +24,8 @@ class Check:
     """One check: its name, its question, and the function of a curve that answers it.
 
     ``in_app``: whether it applies to formulas and is quick, so that the page shows it. ``if_learned``:
-    whether it needs a rule with gradients for parameters.
+    whether it needs a rule with gradients for parameters. ``repeats``: whether it compares gradients, so that
+    nothing is known where two of the same x and g differ.
     """
 
     name: str
@@ -32,12 +33,15 @@ class Check:
     look: Callable[[Curve], Finding]
     in_app: bool = False
     if_learned: bool = False
+    repeats: bool = True
     limit_s: float = TIME_LIMIT_S
 
 
 def result_of(check: Check, curve: Curve) -> Finding:
     """The finding of a check; "unknown" with the reason where it raises."""
     try:
+        if check.repeats and not curve.repeats:
+            return unknown("Two backwards of the same x and g differ, so that none can be compared.")
         return check.look(curve)
     except UntriedError as error:
         return unknown(f"It could not be tried: {error}.")

@@ -15,11 +15,16 @@ from explorer.gradient import joined
 from explorer.reference import fixed
 
 SPAN = (-3.0, 3.0)  # that a mean in a formula is over
+_MISCALLED = ("positional argument", "keyword argument", "not callable")
 _TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by chance
 
 
 class UntriedError(Exception):
     """Something could not be tried; the message is the reason in words."""
+
+
+class ForwardError(UntriedError):
+    """The forward raised, of its own accord."""
 
 
 class NoGradientError(UntriedError):
@@ -78,7 +83,8 @@ class Subject:
         try:
             y = self.call(x, *prepared)
         except Exception as error:
-            raise UntriedError(f"it raises {said(error)}") from error
+            kind = UntriedError if _is_no_fault(error) else ForwardError
+            raise kind(f"it raises {said(error)}") from error
         if not isinstance(y, Tensor):
             raise UntriedError(f"it returns {_kind(y)}, not a tensor")
         return y
@@ -171,6 +177,14 @@ def said(error: BaseException) -> str:
     """An exception in a few words: its kind and the first line of what it says."""
     words = str(error).strip().splitlines()
     return f"{type(error).__name__}: {words[0][:160].rstrip('.!: ')}" if words else type(error).__name__
+
+
+def _is_no_fault(error: Exception) -> bool:
+    """Whether a call raised because of how it was called, or for want of a device."""
+    words = str(error)
+    if not torch.cuda.is_available() and ("CUDA" in words or "NVIDIA" in words):
+        return True
+    return isinstance(error, TypeError) and any(part in words for part in _MISCALLED)
 
 
 def _kind(value: object) -> str:

@@ -715,3 +715,27 @@ class LSQByChannelFromSaturatedOnly(LSQ):
         inside = (level >= low) & (level <= high)
         due = g * level.clamp(low, high) * ~inside
         return g * inside.to(g.dtype), due.sum_to_size(s.shape), None, None
+
+
+@double("deterministic", arguments=(0.2,))
+class SpikeAtRandomBelow(Style):
+    @staticmethod
+    def forward(x, variance):
+        return (x > 0).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        _, y = ctx.saved_tensors
+        (variance,) = ctx.arguments
+        return torch.where(y > 0, g, g * (torch.rand_like(g) - 0.5) * variance), None
+
+
+@double("deterministic")
+class DitheredGradient(Style):
+    @staticmethod
+    def forward(x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g + 1e-3 * torch.randn_like(g)

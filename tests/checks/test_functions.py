@@ -144,10 +144,28 @@ class Softmax(Function):
 
 
 @pytest.mark.usefixtures("quick")
+def test_a_forward_that_always_raises_fails():
+    (failure,) = check(Raises).failures
+    assert (failure.name, failure.sentence) == (
+        "finite",
+        "It could not be tried: it raises KeyError: 'nothing here'.",
+    )
+
+
+@pytest.mark.parametrize("name", ["SpikeAtRandomBelow", "DitheredGradient"])
+def test_of_a_backward_that_draws_nothing_else_is_claimed(name):
+    function, arguments, (only,) = DOUBLES[name]
+    found = {result.name: result for result in check(function, *arguments)}
+    assert [result.name for result in found.values() if result.verdict == "fails"] == [only]
+    repeated = [check.name for check in CHECKS if check.repeats]
+    assert {found[name].verdict for name in repeated} == {"unknown"}
+    assert "Two backwards of the same x and g differ" in found["memory"].sentence
+
+
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
-        (Raises, (), "KeyError"),
         (RaisesBackward, (), "no backward yet"),
         (ReturnsNone, (), "None"),
         (NeedsCuda, (), "It could not be tried"),
