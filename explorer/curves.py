@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,95 +26,39 @@ from explorer.catalogue import (
     find_rule,
     finite,
     gradient_beside,
-    known_degree,
     values,
 )
-from explorer.formula.tree import Call, walk
 from explorer.gradient import joined, pulled_back
 from explorer.kinks import kinks, part_kinks
 from explorer.reference import even_points, fixed
+from explorer.sampled import (
+    BESIDE,
+    EVEN,
+    FORWARD,
+    KINK,
+    LARGEST_RANGE,
+    POINTS,
+    Floats,
+    Sampled,
+    part_key,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 601
 READING_POINTS = 7
 MOST_POINTS = 4001
-LARGEST_RANGE = 1e6
 # Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
 NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-EVEN, KINK, BESIDE = 0, 1, 2
-FORWARD = "forward"
-
-Floats = NDArray[np.floating[Any]]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
-    """An op and the gradients of its rules at the same x.
-
-    Attributes:
-        op, rules: the entries; ``parameters`` holds the values chosen for them, by name.
-        start, stop, points, g: the request, start below stop.
-        x: (n,) float32 or float64, ascending and distinct.
-        marks: (n,) int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for one of the
-            floats beside a kink.
-        y: (n,) forward values, of x's dtype.
-        gradients: by rule key, (n,) of x's dtype.
-        kinks: by "forward", rule key or ``part_key`` of one, as floats of the dtype; None for too many to be
-            shown.
-        learns: the parameter whose contributions are sampled too, or "".
-        parts: by rule key, (n,) of x's dtype: what one element contributes to the gradient for it, unscaled;
-            without the rules by which it cannot learn.
-    """
-
-    op: Op
-    rules: tuple[Rule, ...]
-    parameters: Mapping[str, float]
-    start: float
-    stop: float
-    points: int
-    g: float
-    x: Floats
-    marks: NDArray[np.int8]
-    y: Floats
-    gradients: Mapping[str, Floats]
-    kinks: Mapping[str, tuple[float, ...] | None]
-    learns: str = ""
-    parts: Mapping[str, Floats] = field(default_factory=dict)
+class Curves(Sampled):
+    """Curves that torch computed."""
 
     def __deepcopy__(self, _memo: object) -> Curves:
         return self  # nothing in it changes; pandas copies what stands in attrs
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """The label of each rule on screen, by its key."""
-        return {rule.key: rule.label for rule in self.rules}
-
-    @cached_property
-    def columns(self) -> dict[str, Floats]:
-        """Every curve, by "forward", rule key or ``part_key`` of one."""
-        parts = {part_key(key): values for key, values in self.parts.items()}
-        return {FORWARD: self.y, **self.gradients, **parts}
-
-    @cached_property
-    def degrees(self) -> dict[str, float]:
-        """The degree of each curve's polynomials between kinks; inf where it is not known."""
-        y = known_degree(self.op)
-        degrees = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
-        return {FORWARD: y, **degrees}
-
-    @cached_property
-    def declared(self) -> dict[str, bool]:
-        """Whether the catalogue declares the kinks of each curve, so that none is missed."""
-        op = self.op.kinks is not None
-        alone = {
-            rule.key: rule.parsed is not None and "y" not in rule.parsed.variables for rule in self.rules
-        }
-        rules = {rule.key: rule.kinks is not None and (op or alone[rule.key]) for rule in self.rules}
-        return {FORWARD: op, **rules}
 
     def at(self, key: str, x: Floats) -> Floats:
         """The values of one curve at other x of the range; (m,), of their dtype."""
@@ -127,22 +71,6 @@ class Curves:
         """The gradient of torch's own autograd for the op and an upstream gradient; (n,)."""
         span = self.start, self.stop
         return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span, self.learns)[1]
-
-    def flat(self) -> Mask:
-        """Mask of the points at which the op has slope 0, kinks and their neighbours left out; (n,)."""
-        parts = walk(self.op.parsed.tree)
-        detached = any(isinstance(part, Call) and part.function == "detach" for part in parts)
-        flat: Mask = (self.autograd(1.0) == 0) & ~self.around(FORWARD) & (not detached)
-        return flat
-
-    def around(self, key: str) -> Mask:
-        """Mask of the points that are a kink of one curve, or one of the floats beside it; (n,)."""
-        near = np.zeros(len(self.x), dtype=bool)
-        at = np.searchsorted(self.x, np.asarray(self.kinks[key] or (), dtype=self.x.dtype))
-        for step in range(-2, 3):
-            near[np.clip(at + step, 0, len(near) - 1)] = True
-        near &= self.marks != EVEN
-        return near
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -230,11 +158,6 @@ def sample_curves(
         if rule.key in learning
     }
     return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
-
-
-def part_key(rule: str) -> str:
-    """The key of a rule's contributions among curves and kinks."""
-    return f"part {rule}"
 
 
 def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:

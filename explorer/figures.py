@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
-from explorer.curves import EVEN, FORWARD, Curves, Floats, Mask, curves_of, part_key
+from explorer.curves import Curves, curves_of
+from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,9 @@ import pytest
 
 from explorer.catalogue import OPS, RULES
 from explorer.colours import RULE_COLOURS_LIGHT
-from explorer.curves import EVEN, MOST_POINTS, MOST_RULES, sample, sample_curves
+from explorer.curves import MOST_POINTS, MOST_RULES, sample, sample_curves
 from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
+from explorer.sampled import EVEN
 from tests.catalogue.cases import usual_op
 
 LARGEST_BYTES = 1_500_000

@@ -203,8 +203,7 @@ def rooms_used(root: Path, part: str, rooms: Collection[str]) -> dict[str, set[s
 
 def python_graph(root: Path) -> dict[str, set[str]]:
     """The modules that each module of ours imports."""
-    files = [path for path in files_of(root) if "site/torch" not in path.as_posix()]  # which goes
-    paths = {path: path.relative_to(root).with_suffix("").parts for path in files}
+    paths = {path: path.relative_to(root).with_suffix("").parts for path in files_of(root)}
     modules = {".".join(parts).removesuffix(".__init__"): path for path, parts in paths.items()}
     graph: dict[str, set[str]] = {}
     for name, path in modules.items():

@@ -8,13 +8,13 @@ import numpy as np
 
 from explorer.claims.claim import MOST_PIECES, Claim, Span
 from explorer.claims.pieces import Curve, zero_share
-from explorer.curves import BESIDE, Curves, Floats, Mask
+from explorer.sampled import BESIDE, Floats, Mask, Sampled
 
 _gauss = cache(np.polynomial.legendre.leggauss)
 _MOST_CENTRES = 40  # more kinks than this are too many for an area
 
 
-def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
+def comparisons(curves: Sampled, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
     """Claims on rules that coincide or differ at a few x only; of three or more, on how many differ.
 
     ``claims``: those about each rule alone.
@@ -45,7 +45,7 @@ def comparisons(curves: Curves, claims: Mapping[str, Sequence[Claim]]) -> Iterab
         yield from _measures(Curve(curves, key), claims[key])
 
 
-def _differing(curves: Curves, one: str, other: str) -> Mask:
+def _differing(curves: Sampled, one: str, other: str) -> Mask:
     """Mask of the points at which two curves differ by more than rounding; (n,)."""
     a, b = curves.columns[one], curves.columns[other]
     with np.errstate(over="ignore"):  # a difference beyond the largest number is one
@@ -53,11 +53,11 @@ def _differing(curves: Curves, one: str, other: str) -> Mask:
     return ~same
 
 
-def _kinks(curves: Curves, *keys: str) -> set[float]:
+def _kinks(curves: Sampled, *keys: str) -> set[float]:
     return {kink for key in keys for kink in curves.kinks[key] or ()}
 
 
-def _known(curves: Curves, *keys: str) -> bool:
+def _known(curves: Sampled, *keys: str) -> bool:
     """Whether there are enough points between all kinks of some curves to know how they differ."""
     kinks = sorted(_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
@@ -120,7 +120,7 @@ def _cells(curve: Curve) -> Floats | None:
         return None
     steps = curve.width * 2.0 ** -np.arange(1, 51)
     edges = [np.linspace(curve.x[0], curve.x[-1], 201), centres]
-    edges += [(centres[:, None] + side * steps).ravel() for side in (-1, 1)]
+    edges += [centre + side * steps for side in (-1, 1) for centre in centres]
     bounds: Floats = np.unique(np.clip(np.concatenate(edges), curve.x[0], curve.x[-1]))
     return bounds
 
@@ -128,6 +128,9 @@ def _cells(curve: Curve) -> Floats | None:
 def _integral(curve: Curve, edges: Floats, count: int) -> float:
     nodes, weights = _gauss(count)
     halves, middles = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
-    x = (middles[:, None] + halves[:, None] * nodes).ravel()
-    values = curve.curves.at(curve.key, x).reshape(-1, count)
-    return float((values * weights).sum(1) @ halves)
+    x = np.concatenate([middles + halves * node for node in nodes])
+    values = curve.curves.at(curve.key, x)
+    return sum(
+        float(weight * (values[place * len(halves) : (place + 1) * len(halves)] * halves).sum())
+        for place, weight in enumerate(weights)
+    )

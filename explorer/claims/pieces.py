@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from explorer.curves import BESIDE, EVEN, KINK, Curves, Floats, Mask
+from explorer.sampled import BESIDE, EVEN, KINK, Floats, Mask, Sampled
 
 _NOTHING = 1e-9  # of the range: a few floats beside a kink are no part of it
 _BESIDE = 1e-6  # of the range: so far from a pole of second order rounding has made an end of it
@@ -50,15 +50,15 @@ class Piece:
 
 def _runs(mask: Mask) -> list[slice]:
     """The stretches of neighbouring points at which a mask is true."""
-    edges = np.flatnonzero(np.diff(np.pad(mask, 1).astype(np.int8)))
-    return [slice(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
+    return [slice(int(first), int(stop)) for first, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
     """One of several curves, in float64: its values, kinks and pieces."""
 
-    curves: Curves
+    curves: Sampled
     key: str
 
     @property

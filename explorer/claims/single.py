@@ -7,13 +7,13 @@ import numpy as np
 
 from explorer.claims.claim import MOST_PIECES, Claim, Span
 from explorer.claims.pieces import Curve, Piece, zero_share
-from explorer.curves import BESIDE, EVEN, FORWARD, KINK, Curves, Floats
+from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Sampled
 
 _ROUNDING = 1e-15  # by which values that are equal may differ
 _CANCELLED = 1e-13  # and what is left of x where it was taken from itself
 
 
-def forward_claims(curves: Curves, limit: float) -> list[Claim]:
+def forward_claims(curves: Sampled, limit: float) -> list[Claim]:
     """Claims on the op where it is flat, not finite, or beyond ``limit``. The curves are in float64."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
@@ -28,7 +28,7 @@ def forward_claims(curves: Curves, limit: float) -> list[Claim]:
     return [flatness, *missing, *(_alone(curve) if _is_missing(missing) else [])]
 
 
-def _settled(curves: Curves) -> Floats:
+def _settled(curves: Sampled) -> Floats:
     """Forward values, all of a flat part the same, though rounding may have set them apart; (n,)."""
     x, y = np.abs(curves.x), curves.y
     with np.errstate(invalid="ignore", over="ignore"):
@@ -43,7 +43,7 @@ def _settled(curves: Curves) -> Floats:
     return y[np.maximum.accumulate(np.where(begins, np.arange(len(y)), 0))]
 
 
-def gradient_claims(curves: Curves, key: str, limit: float) -> list[Claim]:
+def gradient_claims(curves: Sampled, key: str, limit: float) -> list[Claim]:
     """Claims on the values of a rule and their spans; the first that is no share says most."""
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
@@ -197,7 +197,7 @@ def _range(curve: Curve) -> list[Claim]:
     return [*claims, Claim("part", (curve.key,), (0.0, share), exact=known)] if 0.02 < share < 1 else claims
 
 
-def _kink_beside(curves: Curves, x: float) -> float:
+def _kink_beside(curves: Sampled, x: float) -> float:
     """The kink beside which one of the floats lies."""
     kinks = curves.x[curves.marks == KINK]
     return float(kinks[np.argmin(np.abs(kinks - x))])

@@ -4,7 +4,7 @@
 says "in this picture".
 """
 
-from explorer.description.description import Description, describe, described, document
+from explorer.description.description import describe, described, document
 from explorer.description.learning import (
     LEARNING_WORDS,
     MOST_POSITIONS,
@@ -12,6 +12,7 @@ from explorer.description.learning import (
     pull_words,
     rest_words,
 )
+from explorer.description.telling import Description
 from explorer.description.words import MAIN_LENGTH
 
 __all__ = [

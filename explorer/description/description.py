@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.claims import Claim, comparisons, forward_claims, gradient_claims
-from explorer.curves import FORWARD, Curves, curves_of
-from explorer.description.comparison import comparison_sentences
-from explorer.description.forward import forward_words
-from explorer.description.gradient import gradient_words
+from explorer.curves import Curves, curves_of
 from explorer.description.learning import learning_words
-from explorer.description.words import MAIN_LENGTH
-from explorer.formula import listed
+from explorer.description.telling import Description, telling
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_LONGEST = 34  # characters of a name that is said whole
-_SHORT = 12  # and of a longer one
-
-
-@dataclass(frozen=True)
-class Description:
-    """The main sentences (about gradients where they can be told), the others, and the claims behind them."""
-
-    main: str
-    rest: str
-    claims: tuple[Claim, ...]
 
 
 def describe(shown: Curves | pd.DataFrame) -> str:
@@ -48,41 +28,12 @@ def describe(shown: Curves | pd.DataFrame) -> str:
 def described(shown: Curves | pd.DataFrame) -> Description:
     """The parts of ``describe``, to be shown apart."""
     curves = curves_of(shown)
-    exact, limit = curves.exact, float(np.finfo(curves.x.dtype).max)
-    forward = forward_claims(exact, limit)
-    gradients = {key: gradient_claims(exact, key, limit) for key in exact.gradients}
-    compared = list(comparisons(exact, gradients))
-    claims = (claim for some in (forward, *gradients.values(), compared) for claim in some)
-    names = _brief(exact)
-    said: dict[str, list[str]] = {}
-    for key, stated in gradients.items():
-        said.setdefault(gradient_words(stated, exact), []).append(names[key])
-    each = [f"{listed(labels)}: the gradient is {words}." for words, labels in said.items()]
-    first = f"{names[FORWARD]} {forward_words(forward)}."
-    sentences = comparison_sentences(compared, gradients, each, exact, names)
-    sentences = [*sentences, first] if len(sentences[0]) <= MAIN_LENGTH else [first, *sentences]
-    if forward[0].kind == "many":
-        sentences = [first, *(sentence for sentence in sentences if sentence != first)]
-    ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
-    count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
-    rest = [*sentences[count:], *([learning_words(exact)] if exact.learns else [])]
-    return Description(" ".join(sentences[:count]), " ".join(rest), tuple(claims))
+    exact = curves.exact
+    learning = learning_words(exact) if exact.learns else ""
+    return telling(exact, float(np.finfo(curves.x.dtype).max), learning)
 
 
 def document(curves: Curves, words: Description) -> dict[str, Any]:
     """Curves with their sentences as plain data: arrays, lists and texts, by name."""
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
     return {name: getattr(curves, name) for name in names} | {"main": words.main, "rest": words.rest}
-
-
-def _brief(curves: Curves) -> dict[str, str]:
-    """The name of each curve: its label, or the beginning of a long one, which others may share."""
-    cut = {key: _cut(label) for key, label in curves.labels.items()}
-    alike = [name for name, count in Counter(cut.values()).items() if count > 1]
-    numbered = enumerate(cut.items(), 1)
-    rules = {key: f"Rule {number} ({name})" if name in alike else name for number, (key, name) in numbered}
-    return {FORWARD: _cut(curves.op.label), **rules}
-
-
-def _cut(label: str) -> str:
-    return label if len(label) <= _LONGEST else f"{label[:_SHORT].rstrip()}…"

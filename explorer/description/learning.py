@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from explorer.curves import Curves, Floats
 from explorer.description.words import in_digits
 from explorer.formula import listed
 from explorer.rest import Pull, Rest, normal_numbers, pull
+from explorer.sampled import Floats, Sampled
 
 # Of a parameter that learns; in braces what is put in, here and in the browser.
 LEARNING_WORDS = {
@@ -34,7 +34,7 @@ LEARNING_WORDS = {
 MOST_POSITIONS = 4  # that are named one by one
 
 
-def learning_words(curves: Curves) -> str:
+def learning_words(curves: Sampled) -> str:
     """The gradient for the parameter that learns on standard normal numbers, under each rule, in words."""
     numbers = normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))

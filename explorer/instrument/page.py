@@ -20,7 +20,8 @@ from explorer.instrument.assets import (
     sources,
     with_imports,
 )
-from explorer.instrument.document import choice_data, document
+from explorer.instrument.choice import choice_data
+from explorer.instrument.document import document
 from explorer.instrument.view import View
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from explorer.curves import LARGEST_RANGE
 from explorer.instrument.limits import LARGEST_G
+from explorer.sampled import LARGEST_RANGE
 
 SECTIONS = {
     "formula": "Formula",

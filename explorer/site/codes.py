@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.catalogue import OPS, RULES, Op, Rule, learnable
-from explorer.curves import POINTS
+from explorer.sampled import POINTS
 from explorer.snippets.detach import detach_code
 from explorer.snippets.jax_code import jax_code
 from explorer.snippets.layout import WIDTH

@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from explorer.catalogue import OPS, RULES
-from explorer.curves import EVEN, FORWARD, KINK, POINTS, Curves, Floats, grid, sample_curves
+from explorer.curves import Curves, grid, sample_curves
 from explorer.description import described
 from explorer.lessons import LESSONS
+from explorer.sampled import EVEN, FORWARD, KINK, POINTS, Floats
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS

@@ -37,7 +37,7 @@ from explorer.ui.server import answers
 
 Json = dict[str, Any]
 
-ELSEWHERE = ("paste",)  # the sections of the page Explore that the app alone has
+ELSEWHERE = ("paste",)  # the sections of the page Explore that need the app without Pyodide
 SUFFIX = ".html"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
 COMMANDS = """python3 -m venv .venv
@@ -141,15 +141,11 @@ def _packed(parts: tuple[str, str]) -> list[str]:
 
 
 def _reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """What reads own formulas, writes their code and checks rules: files whose addresses change with them."""
+    """Python for own formulas, pasted code and words: files whose addresses change with them."""
     if not (version := python.version(pyodide)):
         return {}
     runtime = (f"python/pyodide-{version}.js", _script(python.runtime(pyodide)))
-    texts = {
-        "program": ("formulas", python.program()),
-        "formatter": (FORMATTER, formatter()),
-        "judging": ("checks", python.judging()),
-    }
+    texts = {"program": ("program", python.program()), "formatter": (FORMATTER, formatter())}
     return {"runtime": runtime} | {what: _digested(*named) for what, named in texts.items()}
 
 
@@ -219,7 +215,8 @@ def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> 
     match page.name:
         case "index":
             told = {name: given[name] for name in ("choice", "sections", "examples")}
-            told |= {"elsewhere": {key: SECTIONS[key] for key in ELSEWHERE}, "app": f"train{SUFFIX}"}
+            elsewhere = {} if reader else {key: SECTIONS[key] for key in ELSEWHERE}
+            told |= {"elsewhere": elsewhere, "app": f"train{SUFFIX}"}
             told |= {
                 "languages": LANGUAGES,
                 "notebook": NOTEBOOK,

@@ -1,7 +1,7 @@
-"""Python in the browser, which reads own formulas there: Pyodide, and the modules that read them in the app.
+"""Python in the browser: Pyodide, and the app's own modules that read formulas and code and describe curves.
 
 Pyodide comes from npm (see package.json). Its files and ours are written beside the pages as data, and none
-is loaded before somebody writes an own formula or opens a link with one.
+is loaded before somebody asks for what did not come along, such as an own formula.
 """
 
 import ast
@@ -10,7 +10,7 @@ import gzip
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from keyword import kwlist, softkwlist
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,19 @@ import torch
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import alike
 from explorer.formula.measured import at_bounds, is_elsewhere
-from explorer.formula.torch_operations import called
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
-_OWN, _JUDGING = "explorer.site.own", "explorer.site.judging"
-_STAND_IN = Path(__file__).with_name("torch")
+# The module that answers, and those that it imports once they are needed.
+_START = ("explorer.site.program", "explorer.site.words", "explorer.ui.sections.pasted")
+_HERE = Path(__file__).parent
+_IN_PLACE = {
+    "numpy/__init__.py": _HERE / "numpy.py",
+    "explorer/formula/torch_operations.py": _HERE / "steps.py",
+}
 _MEASURED = "explorer/formula/measured.py"
-_WORKER = Path(__file__).with_name("worker.js")
-_FROM = re.compile(r'(^(?:import|export)\b[^;"]*from )"(\.[^"]+)"', re.MULTILINE)
+_WORKER, _BROWSER = _HERE / "worker.js", _HERE / "sampling.js"
+_FROM = re.compile(r'^(?:import|export)\b[^;"]*from "(\.[^"]+)"', re.MULTILINE)
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 
 Json = dict[str, Any]
@@ -43,7 +47,7 @@ def version(pyodide: Path = PYODIDE) -> str:
 def runtime(pyodide: Path = PYODIDE) -> Json:
     """Python itself: the worker's address, and the files of Pyodide as base64 of gzip, by name."""
     return {
-        "worker": _address(_WORKER.read_bytes()),
+        "worker": f"data:text/javascript;base64,{base64.b64encode(_WORKER.read_bytes()).decode()}",
         "files": {name: _packed((pyodide / name).read_bytes()) for name in _RUNTIME},
         "packages": packages(pyodide),
     }
@@ -56,74 +60,45 @@ def packages(pyodide: Path = PYODIDE) -> str:
 
 
 def program() -> Json:
-    """What answers questions about own formulas: its module, and the texts of all modules by their paths."""
-    return {"start": _OWN, "modules": _modules(_OWN), "arrays": ""}
+    """The module that answers questions, ``start``, and all modules with it, texts by their paths.
 
-
-def judging() -> Json:
-    """What answers questions about rules: as ``program``, with what stands in for torch and NumPy."""
-    return {
-        "start": _JUDGING,
-        "modules": _modules(_JUDGING) | stand_in(),
-        "arrays": _holding(_STAND_IN / "arrays.js"),
-    }
-
-
-def stand_in() -> dict[str, str]:
-    """The modules that are imported as torch and NumPy in the browser, by their paths."""
-    texts = {f"torch/{path.name}": path.read_text(encoding="utf-8") for path in _STAND_IN.glob("*.py")}
-    return texts | {
-        "torch_measured.py": f"VERSION, ONCE = {torch.__version__!r}, {_once()!r}\n",
-        "numpy/__init__.py": "from torch.numpy import *\nfrom torch.numpy import __getattr__\n",
-        "numpy/typing.py": "NDArray = list\n",
-    }
-
-
-def _once() -> dict[str, str]:
-    """What the torch that is here says of a second derivative, by the functions of which it has none."""
-    said = {}
-    for name, row in FUNCTIONS.items():
-        if row.arity == 1 and row.differentiable and not row.reduces:
-            x = torch.zeros(1, requires_grad=True)
-            (first,) = torch.autograd.grad(called(row)(x), x, create_graph=True)
-            try:
-                torch.autograd.backward(first)
-            except RuntimeError as error:
-                if first.requires_grad:
-                    said[name] = str(error)
-    return said
-
-
-def _modules(start: str) -> dict[str, str]:
-    """A module and those that it needs: of others they need torch at most.
-
-    The packages that hold them without being asked for anything are left out, as they would import the rest.
+    ``scripts`` are JavaScript likewise; Python imports that at the path ``browser`` as a module of this name.
     """
-    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in _needed(start)}
-    return texts | {_MEASURED: _measured()}
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in _needed(_START)}
+    texts |= {name: path.read_text(encoding="utf-8") for name, path in _IN_PLACE.items()}
+    texts |= {_MEASURED: _measured(), "numpy/typing.py": "NDArray = list\n"}
+    scripts = {path.relative_to(ROOT).as_posix(): text for path, text in _scripts(_BROWSER)}
+    return {
+        "start": _START[0],
+        "modules": texts,
+        "browser": _BROWSER.relative_to(ROOT).as_posix(),
+        "scripts": scripts,
+    }
 
 
-def _holding(module: Path) -> str:
-    """An address that holds a module of JavaScript and, in it, those of all that it imports."""
+def _scripts(start: Path) -> Iterator[tuple[Path, str]]:
+    """A module of JavaScript and all that it imports, with their texts."""
+    paths = [start]
+    for path in paths:  # it grows
+        text = path.read_text(encoding="utf-8")
+        paths += [other for other in _beside(path, text) if other not in paths]
+        yield path, text
 
-    def beside(found: re.Match[str]) -> str:
-        return f'{found[1]}"{_holding((module.parent / found[2]).resolve())}"'
 
-    text = _FROM.sub(beside, module.read_text(encoding="utf-8"))
-    return _address(text.encode())
-
-
-def _address(script: bytes) -> str:
-    return f"data:text/javascript;base64,{base64.b64encode(script).decode()}"
+def _beside(module: Path, text: str) -> list[Path]:
+    return [(module.parent / found).resolve() for found in _FROM.findall(text)]
 
 
 def _packed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, mtime=0)).decode()
 
 
-def _needed(start: str) -> list[Path]:
-    """The files of a module and of all that it imports from here at its top."""
-    names = [start]
+def _needed(start: Sequence[str]) -> list[Path]:
+    """The files of modules and of all that they import from here at their top.
+
+    The packages that hold them without being asked for anything are left out, as they would import the rest.
+    """
+    names = [*start]
     for name in names:  # it grows
         names += [other for other in _imported(name) if other not in names]
     return [path for path in map(_path, names) if path]
@@ -131,7 +106,7 @@ def _needed(start: str) -> list[Path]:
 
 def _imported(name: str) -> Iterator[str]:
     path = _path(name)
-    if path is None or path.relative_to(ROOT).as_posix() == _MEASURED:
+    if path is None or path.relative_to(ROOT).as_posix() in (_MEASURED, *_IN_PLACE):
         return
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("explorer"):

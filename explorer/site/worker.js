@@ -1,16 +1,17 @@
-// Python in a worker: questions about formulas and rules, by the modules that answer them in the app.
+// Python in a worker: questions about formulas, code and curves, by the modules that answer them in the app.
 
 /**
- * The first message holds the files, the name of the module that answers, and the address of the arrays that it
- * computes with, if it needs any; every other one a question, and modules that are needed from then on. Nothing
- * is fetched: what Pyodide asks for is among the files.
+ * The first message holds the files, the name of the module that answers, and the scripts that it computes with;
+ * every other one a question, and modules that are needed from then on. Nothing is fetched: what Pyodide asks for
+ * is among the files.
  * @typedef {Record<string, string>} Modules texts by their paths
- * @typedef {{files: Record<string, string>, packages: string, start: string, arrays: string,
- *   modules: Modules}} Start files as base64 of gzip
+ * @typedef {{files: Record<string, string>, packages: string, start: string, modules: Modules, browser: string,
+ *   scripts: Modules}} Start files as base64 of gzip; ``browser`` is the path of the script that Python imports
  * @typedef {{question: string, input: *, modules: Modules}} Asked
  */
 
 const NOWHERE = "https://pyodide.invalid/";
+const FROM = /^((?:import|export)\b[^;"]*from )"(\.[^"]+)"/gm;
 const TYPES = /** @type {Record<string, string>} */ ({ wasm: "application/wasm", mjs: "text/javascript" });
 
 /** @type {Promise<*>|null} */
@@ -47,7 +48,7 @@ function write(python, modules) {
 }
 
 /** @param {Start} data @returns Pyodide */
-async function start({ files, packages, start: module, arrays }) {
+async function start({ files, packages, start: module, browser, scripts }) {
   from = module;
   self.fetch = async (address) => {
     const name = String(address).slice(NOWHERE.length);
@@ -59,8 +60,23 @@ async function start({ files, packages, start: module, arrays }) {
     import(await moduleAddress(files["pyodide.asm.mjs"])),
   ]);
   const python = await loadPyodide({ indexURL: NOWHERE, lockFileContents: packages, createPyodideModule });
-  if (arrays) python.registerJsModule("arrays", await import(arrays));
+  python.registerJsModule("browser", await import(scriptAddress(scripts, browser)));
   return python;
+}
+
+/**
+ * An address that holds a script and, in it, those of all that it imports.
+ * @param {Modules} scripts
+ * @param {string} path
+ * @returns {string}
+ */
+function scriptAddress(scripts, path) {
+  const beside = (/** @type {string} */ address) => new URL(address, `file:///${path}`).pathname.slice(1);
+  const text = scripts[path].replace(
+    FROM,
+    (_, before, address) => `${before}"${scriptAddress(scripts, beside(address))}"`,
+  );
+  return `data:text/javascript,${encodeURIComponent(text)}`;
 }
 
 /** @param {string} name of a file */

@@ -22,7 +22,7 @@ from explorer.nearest import nearest
 from explorer.site import python, write
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui.links.presets import PRESETS
-from explorer.ui.sections.words import words
+from explorer.ui.server import answers
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import Profiles
 from tests.browser.files import serve_files
@@ -40,6 +40,7 @@ from tests.browser.reading import (
     turn,
     visit,
 )
+from tests.reading.documents import DOCUMENTS_CLAMP
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"
@@ -164,7 +165,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     disk.get_by_label("Code for").select_option("Clipped straight-through")
     expect(disk.get_by_role("region", name="Code")).to_have_text(snippet("round", "clipped", c).rstrip())
     disk.get_by_role("button", name="Paste code", exact=True).click()
-    expect(disk.get_by_text("The section Paste code needs the app")).to_be_visible()
+    expect(disk.get_by_text("Paste code needs the app")).to_have_count(0 if python.version() else 1)
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("link", name="Train", exact=True).click()
     expect(disk.get_by_text("To train nets takes torch, and so the app")).to_be_visible()
@@ -305,7 +306,7 @@ def test_own_formulas_are_read_on_a_web_host(served: Page, host: str, app: Page)
 
 @needs_pyodide
 def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: Path) -> None:
-    """Code, formulas, words and checks, also of an own rule that nobody need read: a lesson has it."""
+    """Code, formulas and words, also of an own rule that nobody need read: a lesson has it."""
     label, pair = TAUGHT.removeprefix(KEY), ("round", TAUGHT)
     disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
     _drawn(disk, "Computed in the browser")
@@ -314,6 +315,7 @@ def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: P
     disk.get_by_label("Code for").select_option(TAUGHT)
     expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
     text = disk.get_by_role("region", name="Code")
+    expect(disk.get_by_text("Loading black, which lays out code")).to_be_visible(timeout=LOADING_MS)
     expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip(), timeout=LOADING_MS)
     enter(number(card(disk, label), "h"), "0.5")
     for language, write_code in (("Detach trick", detach_snippet), ("JAX", jax_snippet)):
@@ -332,23 +334,69 @@ def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: P
     assert in_both_themes(disk, "body") == []
     say = disk.get_by_role("button", name="Say it in words", exact=True)
     say.click()
-    expect(disk.get_by_text("Loading Python, which puts this into words …")).to_be_visible()
-    disk.get_by_role("button", name="Checks", exact=True).click()
-    expect(disk.get_by_text("Loading Python, which computes this …").first).to_be_visible()
-    said = words("round", ["default", TAUGHT, "clipped"], {"h": 0.5, "c": 0.7}, g=1.0, start=-3.0, stop=3.0)
-    expect(disk.locator(".words .main")).to_have_text(said["main"], timeout=LOADING_MS)
+    query = f"op=round&rule=default&rule={quote(TAUGHT)}&h=0.5&rule=clipped&c=0.7"
+    expect(disk.locator(".words .main")).to_have_text(answers.confirm(query)["main"], timeout=LOADING_MS)
+    expect(disk.get_by_text("Loading Python")).to_have_count(0)  # one is there for all
     expect(say).to_be_hidden()
-    default, mine, clipped = disk.locator(".checked").all()
-    expect(default).to_contain_text(check_pair("round", "default", {})[0].sentence)
-    expect(mine).to_contain_text(check_pair(*pair, {"h": 0.5})[0].sentence, timeout=LOADING_MS)
-    lines = {f"{one.verdict}. {one.sentence}" for one in check_pair("round", "clipped", {"c": 0.7})}
-    told = clipped.locator("ul").first.locator("li")  # not those beside other rules
-    expect(told).to_have_count(len(lines), timeout=LOADING_MS)
-    assert set(told.locator("span").all_text_contents()) == lines
-    expect(disk.locator(".checks .origin").first).to_have_text("Computed in the browser")
-    expect(disk.locator(".checks").get_by_text("without torch, by the same checks")).to_be_visible()
     expect(disk.locator("body")).not_to_contain_text("undefined")
     assert in_both_themes(disk, "body") == []
+
+
+def test_checks_of_what_was_moved_are_said_to_be_those_at_the_defaults(disk: Page, folder: Path) -> None:
+    pair, own = ("round", "clipped"), "g * x"
+    disk.goto(_at(folder, "index", "op=round&rule=default&rule=clipped&section=checks"))
+    default, clipped = disk.locator(".checked").all()
+    lines = [f"{one.verdict}. {one.sentence}" for one in check_pair(*pair, {})]
+    told = clipped.locator("ul").first.locator("li span")  # not those beside other rules
+    expect(told).to_have_count(len(lines))
+    placed = clipped.locator("button.line").count()
+    assert placed > 0
+    expect(disk.get_by_text("At the defaults.")).to_have_count(0)
+    enter(number(card(disk, "Clipped straight-through"), "c"), "0.7")
+    enter(disk.get_by_label("To", exact=True), "2")
+    moved = clipped.locator(".defaults")
+    expect(moved.first).to_have_text("At the defaults. For c = 0.7 the app checks this.")
+    expect(moved.last).to_have_text("At the defaults. For c = 0.7 and the range −3 to 2 the app checks this.")
+    assert set(told.all_text_contents()) == set(lines)
+    expect(clipped.get_by_role("button")).to_have_count(0)  # they have no place on this chart
+    expect(clipped.get_by_role("heading", name="Beside another rule, on −3 to 3")).to_be_visible()
+    expect(default.locator(".defaults")).to_have_text(
+        "At the defaults. For the range −3 to 2 the app checks this."
+    )
+    expect(disk.get_by_role("link", name="How to run the app")).to_be_visible()
+    assert in_both_themes(disk, "body") == []
+    disk.goto(_at(folder, "index", f"op=round&rule=clipped&rule={quote(KEY + own)}&section=checks"))
+    expect(disk.get_by_text(f"To check {own} here")).to_be_visible(timeout=LOADING_MS)
+    expect(disk.locator(".checked")).to_have_count(1)
+
+
+def test_without_pyodide_pasted_code_is_said_to_need_the_app(disk: Page, tmp_path: Path) -> None:
+    write(tmp_path / PREFIX, ops=(), lessons=(), pyodide=tmp_path)
+    disk.goto(_at(tmp_path, "index", "section=paste"))
+    expect(disk.get_by_text("The section Paste code needs the app")).to_be_visible()
+    expect(disk.get_by_role("link", name="How to run the app")).to_be_visible()
+    expect(disk.get_by_label("Paste a torch.autograd.Function")).to_have_count(0)
+    assert in_both_themes(disk, "body") == []
+
+
+@needs_pyodide
+def test_pasted_code_is_read_from_the_disk(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index", "section=paste"))
+    box = disk.get_by_label("Paste a torch.autograd.Function")
+    box.fill(DOCUMENTS_CLAMP)
+    expect(disk.get_by_text("Loading Python, which reads code …")).to_be_visible()
+    found = disk.locator(".found section").filter(has=disk.get_by_role("heading", name="ClampGradient"))
+    expect(found).to_contain_text("gradient = where(x > 1, 1, where(x < 0, 0, g))", timeout=LOADING_MS)
+    expect(disk.get_by_text("Loading Python")).to_have_count(0)
+    assert in_both_themes(disk, "body") == []
+    found.get_by_role("button", name="Show its curve").click()
+    expect(card(disk, "ClampGradient").last).to_be_visible()
+    _drawn(disk, "Computed in the browser")
+    box.fill(DOCUMENTS_CLAMP.replace("x.round()", "sort_it(x)"))
+    expect(disk.locator(".found")).to_contain_text("line 5")
+    expect(box).to_be_visible()
+    disk.get_by_role("button", name="Data", exact=True).click()
+    expect(box).to_be_hidden()
 
 
 @pytest.mark.parametrize("query", LINKS, ids=range(len(LINKS)))

@@ -16,10 +16,11 @@ import torch
 
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, values
 from explorer.claims import MOST_PIECES, Claim
-from explorer.curves import FORWARD, Curves, sample_curves
+from explorer.curves import Curves, sample_curves
 from explorer.description import describe, described
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
 from explorer.formula.tree import Call, Name, substituted, walk
+from explorer.sampled import FORWARD
 from tests.formula import oracle
 
 CHOICES = 1000

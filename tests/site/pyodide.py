@@ -39,7 +39,7 @@ _START = """
 """
 _ASK = """
     const said = [];
-    for (const [question, asked, modules] of given) said.push(await ask({ question, given: asked, modules }));
+    for (const [question, asked, modules] of given) said.push(await ask({ question, input: asked, modules }));
     return said;
 """
 runtime = cache(python.runtime)  # it is packed for most of a second

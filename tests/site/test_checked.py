@@ -57,47 +57,45 @@ def test_a_process_writes_the_same_bytes() -> None:
     assert there == [of_op("sign")]
 
 
-def test_what_did_not_come_along_is_known(node: Node) -> None:
-    """All of the catalogue did at the defaults, and nothing else."""
+def test_what_comes_along_is_that_at_the_defaults_and_says_what_was_moved(node: Node) -> None:
+    """All of the catalogue came along at the defaults, and nothing else."""
     begin = """
         const { setDocument } = await import("./choice/entries.js");
         const { received } = await import("./choice/message.js");
         const { queryOf } = await import("./choice/address.js");
-        const { alone } = await import("./explore/sections/beside.js");
-        const { hasLines } = await import("./pages/site-files.js");
+        const { alone, atDefaults } = await import("./explore/sections/beside.js");
         setDocument(given.document);
-        const lines = (choice, ranged) => hasLines(queryOf(alone(received(choice), 0, ranged)));
+        const lines = (choice, ranged) => atDefaults(queryOf(alone(received(choice), 0, ranged)));
         return given.choices.map((choice) => [lines(choice, false), lines(choice, true)]);
     """
     choices = [
         Choice(op="clamp", rules=("clipped",), g=2.0, section="checks"),
         Choice(op="clamp", rules=("clipped",), range=(-3.0, 2.0)),
-        Choice(op="clamp", rules=("clipped",), parameters={"hi": 0.5}),
+        Choice(op="clamp", rules=("clipped",), parameters={"hi": 0.5, "lo": -2.0}, range=(0.0, 2.0)),
         Choice(op="clamp", rules=("formula: g",)),
         Choice(op="formula: x", rules=("clipped",)),
     ]
     given = {"document": answers.whole_document(), "choices": [answers.chosen(choice) for choice in choices]}
-    assert node.run(begin, given) == [[True, True], [True, False], *[[False, False]] * 3]
+    usual, *moved, own, other = node.run(begin, given)
+    clamp = "op=clamp&rule=clipped"
+    assert usual == [{"query": clamp, "moved": []}] * 2
+    assert moved == [
+        [{"query": clamp, "moved": []}, {"query": clamp, "moved": ["the range −3 to 2"]}],
+        [
+            {"query": clamp, "moved": ["lo = −2", "hi = 0.5"]},
+            {"query": clamp, "moved": ["lo = −2", "hi = 0.5", "the range 0 to 2"]},
+        ],
+    ]
+    assert own == other == [None, None]
 
 
 @pytest.mark.parametrize(
-    ("checks", "neighbours", "sentence"),
+    ("labels", "sentence"),
     [
-        ("A", "A", "To check A here, and to find the rules of the catalogue near it, takes the app."),
-        (
-            "AB",
-            "AB",
-            "To check A and B here, and to find the rules of the catalogue near them, takes the app.",
-        ),
-        (
-            "A",
-            "ABC",
-            "To check A here, and to find the rules of the catalogue near A, B and C, takes the app.",
-        ),
-        ("", "AB", "To find the rules of the catalogue near A and B on this range takes the app."),
+        ("A", "To check A here, and to find the rules of the catalogue near it, takes the app."),
+        ("AB", "To check A and B here, and to find the rules of the catalogue near them, takes the app."),
     ],
 )
-def test_what_needs_the_app_is_one_sentence(node: Node, checks: str, neighbours: str, sentence: str) -> None:
-    labels = {"checks": list(checks), "neighbours": list(neighbours)}
+def test_what_needs_the_app_is_one_sentence(node: Node, labels: str, sentence: str) -> None:
     told = 'return (await import("./explore/sections/elsewhere.js")).needsApp(given.labels);'
-    assert node.run(told, {"labels": labels}) == sentence
+    assert node.run(told, {"labels": list(labels)}) == sentence

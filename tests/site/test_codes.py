@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import OPS, RULES, Parameter, learnable
-from explorer.curves import part_key, sample_curves
+from explorer.curves import sample_curves
+from explorer.sampled import part_key
 from explorer.site.codes import codes, notebooks
 from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui.links.choice import Choice, parameters_of

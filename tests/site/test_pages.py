@@ -96,7 +96,8 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
     assert 'href="https://example.org/&lt;project&gt;"' in pages["train"]
 
 
-def test_every_section_but_pasted_code_is_there() -> None:
+def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, str]) -> None:
+    assert '"elsewhere":{}' in pages["index"]
     assert set(SECTIONS) - set(ELSEWHERE) == {*sections._SECTIONS, "checks", "rest"}
 
 
@@ -129,8 +130,8 @@ def test_a_saved_file_is_the_apps_but_for_its_plotly(site: Path) -> None:
 
 def test_what_reads_formulas_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
     files = sorted((site / "python").iterdir())
-    assert [path.name.rpartition("-")[0] for path in files] == ["black", "checks", "formulas", "pyodide"]
-    assert files[3].name == "pyodide-1.2.3.js"
+    assert [path.name.rpartition("-")[0] for path in files] == ["black", "program", "pyodide"]
+    assert files[2].name == "pyodide-1.2.3.js"
     for name in ("index", "learn"):
         for path in files:
             assert f'"python/{path.name}"' in pages[name]
@@ -154,4 +155,5 @@ def test_without_pyodide_there_is_neither_it_nor_leave_to_compile(tmp_path: Path
     assert not (tmp_path / "python").exists()
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '"python":null' in page
+    assert '"elsewhere":{"paste":' in page
     assert "wasm" not in page.partition("<title>")[0]

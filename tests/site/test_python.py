@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,7 @@ ODD = (
 ANSWERS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from explorer.site.own import answer
+from explorer.site.program import answer
 asked = [{"kind": kind, "text": text} for kind, text in json.load(sys.stdin)]
 told = [json.loads(answer("entry", json.dumps(each))) for each in asked]
 others = [name for name in sys.modules if name.partition(".")[0] in ("torch", "numpy", "pandas", "black")]
@@ -96,7 +97,17 @@ def test_the_modules_are_those_that_are_needed() -> None:
     program = python.program()["modules"]
     assert {"explorer/formula/parsing.py", "explorer/catalogue/own.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
+    left_out |= {"explorer/curves.py", "explorer/gradient.py", "explorer/description/description.py"}
     assert not left_out & set(program)
+    texts = [text for path, text in program.items() if path != "explorer/formula/measured.py"]
+    assert not [text for text in texts if re.search("^(import|from) torch", text, re.MULTILINE)]
+
+
+def test_the_scripts_are_those_that_sample_curves() -> None:
+    program = python.program()
+    assert program["browser"] in program["scripts"]
+    names = {Path(path).name for path in program["scripts"]}
+    assert {"sampling.js", "curves.js", "kinks.js", "functions.js"} <= names
 
 
 def test_without_pyodide_there_is_none(tmp_path: Path) -> None:
@@ -104,15 +115,14 @@ def test_without_pyodide_there_is_none(tmp_path: Path) -> None:
 
 
 @pyodide.needs_pyodide
-def test_the_worker_reads_formulas_and_writes_code_as_the_app_does() -> None:
+def test_the_worker_reads_formulas_and_writes_code_as_the_app_does(ask: pyodide.Ask) -> None:
     questions = corpus()[::4] + [("op", text) for text in ODD] + [("rule", LSQ.removeprefix(OWN))]
     asked: list[Any] = [("entry", {"kind": kind, "text": text}, {}) for kind, text in questions]
     code = {"language": "PyTorch", "op": f"{OWN}a * x", "rule": f"{OWN}g * a", "parameters": {"a": "0.5"}}
     drawing = {"start": "-3.0", "stop": "3.0", "g": "1.0", "kinks": []}
     given = code | {"learns": "", "drawing": drawing}
     asked += [("code", given | {"language": "?"}, formatter()), ("code", given, {})]
-    with pyodide.started(python.program()) as ask:
-        *said, failed, written = ask(asked)
+    *said, failed, written = ask(asked)
     assert told(questions, [each["answer"] for each in said]) == []
     assert "KeyError" in failed["failed"]
     assert written["answer"] == {"text": snippet(code["op"], code["rule"], {"a": 0.5}), "note": ""}

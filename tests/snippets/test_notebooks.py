@@ -11,8 +11,9 @@ import pytest
 from nbclient import NotebookClient
 
 from explorer.catalogue import RULES, contribution, find_op, find_rule, values
-from explorer.curves import part_key, sample
+from explorer.curves import sample
 from explorer.rest import normal_numbers, pull
+from explorer.sampled import part_key
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op

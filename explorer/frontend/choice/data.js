@@ -28,7 +28,7 @@ let read = /** @type {Data|null} */ (null); // the last data that were read
 /** The numbers that are chosen; the standard normal where they are gone. @returns {Data} */
 export function chosenData() {
   const { kind, text } = chosen();
-  read ??= { normal, carried, pasted: () => pasted(text) }[kind]() ?? normal();
+  read ??= { normal: normalData, carried, pasted: () => pasted(text) }[kind]() ?? normalData();
   return read;
 }
 
@@ -68,8 +68,8 @@ function limits() {
   return { most: catalogue().learning.most, largest: sampling().largest };
 }
 
-/** @returns {Data} */
-function normal() {
+/** Standard normal numbers. @returns {Data} */
+export function normalData() {
   const { normal: numbers, words } = catalogue().learning;
   const values = mirrored(numbers);
   const label = words.normal.replace("{count}", values.length.toLocaleString("en"));

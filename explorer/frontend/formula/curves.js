@@ -98,7 +98,7 @@ export function valuesOf(op, rule, settings) {
 }
 
 /** Both ends in order, 1 to both sides where they are equal. @param {{start: number, stop: number}} choice */
-function rangeOf({ start, stop }) {
+export function rangeOf({ start, stop }) {
   const [low, high] = [Math.min(start, stop), Math.max(start, stop)];
   return low === high ? [low - 1, high + 1] : [low, high];
 }

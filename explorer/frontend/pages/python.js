@@ -1,10 +1,10 @@
-// Python in a worker, without a server: questions on own formulas and on rules to be checked.
+// Python in a worker, without a server: questions on own formulas, pasted code and words on curves.
 
 import { loaded } from "./files.js";
 
 /** @typedef {NonNullable<import("../explore/page/instrument.js").Reach["read"]>} Read */
-/** @typedef {keyof typeof TASKS} Question what explorer/site/own.py answers, or judging.py */
-/** @typedef {{runtime: string, program: string, formatter: string, judging: string}} Files addresses of what comes along */
+/** @typedef {keyof typeof TASKS} Question what explorer/site/program.py answers */
+/** @typedef {{runtime: string, program: string, formatter: string}} Files addresses of what comes along */
 /** @typedef {(words: string) => void} OnWait gets the reason of a wait, and "" at its end */
 /**
  * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>,
@@ -17,25 +17,24 @@ const TASKS = {
   entry: "reads formulas",
   formulas: "reads formulas",
   code: "reads formulas",
-  checks: "computes this",
-  neighbours: "computes this",
+  read: "reads code",
   words: "puts this into words",
 };
+const LAYOUT = "Loading black, which lays out code: the first text takes some seconds …";
 const GONE = "could not be loaded";
 const UNFIT = "does not start in this browser";
 const FAILED = "Python failed at it in this browser: in the app it can be had";
 const LIMIT_S = 120; // see LONG
 const LONG =
-  "This takes longer than two minutes in this browser, and was given up: in the app it takes seconds.";
+  "This takes longer than two minutes in this browser, and was given up: in the app it takes seconds";
 
 /**
  * Python, which is loaded when that is prepared or something is asked for the first time, and answers one question
  * after the other. What is asked is rejected with words for the page.
  * @param {Files} files
- * @param {"program"|"judging"} program which of them it runs
  * @param {{limit_s?: number}} [options] ``limit_s`` is the longest that a question may take
  */
-export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
+export function createPython(files, { limit_s = LIMIT_S } = {}) {
   let isReady = false;
   let hasFormatter = false;
   /** @type {Promise<Interpreter>|null} */
@@ -55,7 +54,7 @@ export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
 
   async function begun() {
     try {
-      const interpreter = await started(files.runtime, files[program], ended);
+      const interpreter = await started(files.runtime, files.program, ended);
       isReady = true;
       return interpreter;
     } catch (error) {
@@ -69,40 +68,33 @@ export function createPython(files, program, { limit_s = LIMIT_S } = {}) {
     starting = null;
   }
 
-  /**
-   * The answer to a question. Once its signal is aborted nobody waits for it: Python ends where it computes it,
-   * and what is asked otherwise is computed by a new one.
-   * @param {Question} question @param {*} input @param {OnWait} [onWait] @param {AbortSignal} [signal]
-   */
-  async function ask(question, input, onWait, signal) {
+  /** The answer to a question. @param {Question} question @param {*} input @param {OnWait} [onWait] */
+  async function ask(question, input, onWait) {
     await prepare(question, onWait);
-    const answer = last.then(() => answered(question, input, onWait, signal));
+    if (question === "code" && !hasFormatter) onWait?.(LAYOUT);
+    const answer = last.then(() => answered(question, input, onWait));
     last = answer.catch(() => undefined);
     return answer;
   }
 
-  /** @param {Question} question @param {*} input @param {OnWait} [onWait] @param {AbortSignal} [signal] */
-  async function answered(question, input, onWait, signal) {
+  /** @param {Question} question @param {*} input @param {OnWait} [onWait] */
+  async function answered(question, input, onWait) {
     const interpreter = await prepare(question, onWait); // it may have ended meanwhile
-    const modules = question === "code" ? await formatter() : {};
-    signal?.throwIfAborted();
-    const leave = () => interpreter.end(signal?.reason);
+    const isFirst = question === "code" && !hasFormatter;
+    const modules = isFirst ? await formatter() : {};
     const timer = setTimeout(() => interpreter.end(new Error(LONG)), 1000 * limit_s);
-    signal?.addEventListener("abort", leave);
     try {
-      return await interpreter.ask(question, input, modules);
+      const answer = await interpreter.ask(question, input, modules);
+      hasFormatter ||= isFirst;
+      return answer;
     } finally {
-      signal?.removeEventListener("abort", leave);
       clearTimeout(timer);
     }
   }
 
-  /** The modules that lay out code, if they are not loaded yet. */
-  async function formatter() {
-    if (hasFormatter) return {};
-    const modules = await had(files.formatter).catch(() => Promise.reject(lacking(GONE, "code")));
-    hasFormatter = true;
-    return modules;
+  /** The modules that lay out code. */
+  function formatter() {
+    return had(files.formatter).catch(() => Promise.reject(lacking(GONE, "code")));
   }
 
   return { prepare, ask };
@@ -123,6 +115,15 @@ export function createReader({ ask, prepare }) {
   const read = (kind, text, onWait) =>
     ask("entry", { kind, text }, onWait).catch((error) => ({ message: error.message, column: 0 }));
   return Object.assign(read, { prepare: () => prepare("entry").catch(() => undefined) });
+}
+
+/**
+ * A reader of pasted code, as the app's.
+ * @param {Python} python
+ * @returns {import("../explore/sections/paste.js").ReadCode}
+ */
+export function createCodeReader({ ask }) {
+  return (code, onWait) => ask("read", { code }, onWait).catch(({ message }) => ({ message: `${message}.` }));
 }
 
 /** @param {string} address */

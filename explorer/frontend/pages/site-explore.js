@@ -7,14 +7,15 @@ import { readLink, readOwn } from "../choice/reading.js";
 import { keep, load } from "../choice/session.js";
 import { store } from "../choice/store.js";
 import { element } from "../elements/dom.js";
+import { atDefaults } from "../explore/sections/beside.js";
 import { besideWay, needsApp } from "../explore/sections/elsewhere.js";
 import { createSections } from "../explore/sections/sections.js";
 import { sentencesOf } from "../explore/stage/telling.js";
-import { createJudging } from "./judging.js";
 import { createPage } from "./page.js";
+import { createCodeReader } from "./python.js";
 import { receivedExamples } from "./reach.js";
-import { arrange, carryOn, judging, python, siteReach, start, tell, tellWaiting } from "./site.js";
-import { hasLines, readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
+import { arrange, carryOn, python, siteReach, start, tell, tellWaiting } from "./site.js";
+import { readCodes, readFormulas, readLines, readNotebooks, writtenFile } from "./site-files.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 
@@ -22,15 +23,8 @@ const OWN = "own-formulas";
 const { sections, elsewhere, app, languages, notebook, torch, saved } = start;
 const FOUND =
   `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
-  "what stands beside another rule, of the range.";
-const COMPUTED = {
-  note:
-    "What is marked as computed in the browser Python has computed here, without torch, by the same checks and the " +
-    "same search as in the app.",
-  sign: "Computed in the browser",
-};
+  "what stands beside another rule, of the range. Elsewhere the app checks it.";
 const { confirm } = siteReach;
-const judge = judging && createJudging(judging);
 const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
 learnAll(start.own);
 if (load(OWN)) learnAll(load(OWN)); // of who has been here
@@ -46,12 +40,11 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
       elsewhere: { names: elsewhere, address: app },
       ...{ confirm, languages, notebook, readCodes, readNotebooks, readFormulas, ask: python?.ask ?? null },
     }),
-  readLines: (what, query, onWait) =>
-    judge && !hasLines(query) ? judge(what, query, onWait) : readLines(what, query),
+  readCode: python && createCodeReader(python),
+  readLines,
   brought: {
-    note: FOUND,
-    has: hasLines,
-    computed: judge && COMPUTED,
+    note: () => besideWay(element("p", {}, FOUND), app),
+    nearest: atDefaults,
     elsewhere: (labels) => besideWay(element("p", {}, needsApp(labels)), app),
   },
   write: async (now) => writtenFile(now, start.document, saved, await wordsOf(now)),

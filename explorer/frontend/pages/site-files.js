@@ -1,6 +1,5 @@
 // The files beside the page Explore without a server, and their readers.
 
-import { isOwn } from "../choice/entries.js";
 import { sentChoice } from "../choice/message.js";
 import { loaded } from "./files.js";
 
@@ -13,14 +12,8 @@ export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
 export const readNotebooks = () => loaded("code/notebooks.js");
 export const readFormulas = () => loaded("formulas.js");
 
-/** Whether torch's lines are among the site's files: ops and rules of the catalogue at the defaults. @param {string} query */
-export function hasLines(query) {
-  const named = new URLSearchParams(query);
-  return [...named].every(([name, key]) => FIXED.includes(name) && !isOwn(key));
-}
-
 /**
- * Torch's lines on a rule that ``hasLines`` knows.
+ * Torch's lines on a rule, for a query at the defaults.
  * @type {import("../explore/sections/checks.js").ReadLines}
  */
 export async function readLines(what, query) {

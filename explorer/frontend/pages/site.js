@@ -20,18 +20,15 @@ const NO_READING = { message: "To read a new formula takes the app.", column: 0 
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
-/** Python for own formulas, where it came along. */
-export const python = start.python && createPython(start.python, "program");
-
-/** Python for checks and for the sentences above the chart. */
-export const judging = start.python && createPython(start.python, "judging");
+/** Python for own formulas, pasted code and the sentences above the chart, where it came along. */
+export const python = start.python && createPython(start.python);
 
 /** The means of every instrument of a site. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   confirm: createBrought((name) => loaded(`torch/${name}.js`)),
   explanation: EXPLANATION,
-  tell: judging && createTeller(judging),
+  tell: python && createTeller(python),
   read: python ? createReader(python) : async () => NO_READING,
   readCode: null,
   readLines: null,

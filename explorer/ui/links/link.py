@@ -12,10 +12,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Rule, find_op, find_rule, hint, learnable
-from explorer.curves import LARGEST_RANGE, LEAST_RANGE, NARROWEST_RANGE
+from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
 from explorer.instrument.limits import LONGEST_QUERY, LONGEST_QUOTE, reach
 from explorer.instrument.view import VIEW, Word
+from explorer.sampled import LARGEST_RANGE
 from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS

@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from explorer.catalogue import OWN, Op, Rule, learnable, values
-from explorer.curves import part_key, readings, sample_curves
+from explorer.curves import readings, sample_curves
 from explorer.instrument.limits import MOST_READINGS
+from explorer.sampled import part_key
 from explorer.ui.links.choice import Choice
 from explorer.ui.pages import state
 from explorer.ui.sections import formulas

@@ -1,15 +1,12 @@
-"""Lines on a rule below the chart: its checks, and the rules of the catalogue near it.
-
-The app's server answers with them, on the site Python in the browser, see site/judging.py.
-"""
+"""The lines on a rule below the chart: its checks, and the rules of the catalogue near it."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from explorer.checks import Result, check_pair
-from explorer.curves import LARGEST_RANGE
 from explorer.nearest import Neighbour, nearest
+from explorer.sampled import LARGEST_RANGE
 
 Answer = dict[str, Any]
 Settings = tuple[tuple[str, float], ...]

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from explorer.catalogue import OWN, find_op, find_rule
+from explorer.catalogue import OWN, find_rule
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import MODULES, PLOTLY, json_text, skeleton, skeleton_css, with_imports
 from explorer.instrument.page import Page
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS
-from explorer.reading import MAX_CHARACTERS, Reading, ReadingError, beginnings, read_sources
+from explorer.reading import MAX_CHARACTERS
 from explorer.study import usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
@@ -35,7 +35,7 @@ from explorer.training.scheduling.status import SENTENCES
 from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
 from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
-from explorer.ui.sections import lines
+from explorer.ui.sections import lines, pasted
 from explorer.ui.sections.words import drawn
 
 # What words of settings are called.
@@ -273,25 +273,5 @@ def _picture(rule: str) -> Answer:
 
 
 def read(code: object) -> Answer:
-    """What stands in pasted code: each Function with the choice that shows it, or what is in the way."""
-    text = str(code or "").encode("utf-8", "replace").decode()  # JSON may hold halves of characters
-    try:
-        return {"readings": [_readable(reading) for reading in read_sources(text)]}
-    except ReadingError as error:
-        return {"message": error.message}
-
-
-def _readable(reading: Reading) -> Answer:
-    heading = {"name": reading.name, "line": reading.line}
-    if reading.problem:
-        return heading | {"message": reading.problem.message}
-    rules = dict.fromkeys(["default", reading.rule])
-    op, records = find_op(reading.op), [find_rule(rule) for rule in rules]
-    values = beginnings(op.parsed.tree)
-    return heading | {
-        "op": op.formula,
-        "rule": records[-1].formula or "torch's own",
-        "learned": {learned.name: learned.text for learned in records[-1].learned},
-        "notes": list(reading.notes),
-        "choice": choice_data(op, records, parameters=values),
-    }
+    """The Functions in pasted code, each with the choice that shows it; a message where it is no code."""
+    return pasted.read(str(code or ""))

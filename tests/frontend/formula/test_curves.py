@@ -17,11 +17,12 @@ import torch
 from hypothesis import given, settings
 
 from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Parameter, Rule, find_op, find_rule
-from explorer.curves import EVEN, Curves, sample_curves
+from explorer.curves import Curves, sample_curves
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.tree import Call, Name, children, walk
 from explorer.formula.tree import Node as Tree
 from explorer.instrument import entry
+from explorer.sampled import EVEN
 from tests.catalogue.cases import suiting
 from tests.formula import oracle
 from tests.formula.loops import undecided

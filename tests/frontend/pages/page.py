@@ -3,14 +3,13 @@
 # ``sent`` is all that workers are made of and told; what ``reply`` gives a message is answered to it, what it
 # throws ends the worker; undefined is never answered.
 PAGE = """
-    const program = { start: "own", modules: { c: "d" }, arrays: "" };
+    const program = { start: "own", modules: { c: "d" }, browser: "x.js", scripts: {} };
     const scripts = {
       "python.js": { worker: "worker", files: { a: "b" }, packages: "{}" },
       "own.js": program,
-      "checks.js": program,
       "black.js": { e: "f" },
     };
-    const files = { runtime: "python.js", program: "own.js", judging: "checks.js", formatter: "black.js" };
+    const files = { runtime: "python.js", program: "own.js", formatter: "black.js" };
     let gone = false;
     let reply = () => ({});
     const sent = [];

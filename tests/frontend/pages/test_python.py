@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.pages.page import PAGE
 
@@ -17,7 +18,7 @@ READER = """
       if (input.text === "crash") throw new Error("out of memory");
       return input.text === "x(" ? { failed: "Error" } : { answer: { entry: { key: input.text } } };
     };
-    const asked = createPython(files, "program");
+    const asked = createPython(files);
     const read = createReader(asked);
     const waits = [];
     const wait = (words) => waits.push(words);
@@ -73,7 +74,8 @@ def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
         "packages": "{}",
         "start": "own",
         "modules": {"c": "d"},
-        "arrays": "",
+        "browser": "x.js",
+        "scripts": {},
     }
 
 
@@ -83,3 +85,65 @@ def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -
     assert texts == ["x", "g", "x(", "g * 2", "c", "d", "crash", "g + 1", "g * 3"]
     assert [each["modules"] for each in sent if each["question"] == "code"] == [{"e": "f"}, {}]
     assert not any(each["modules"] for each in sent if each["question"] == "entry")
+
+
+SHARED = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { createTeller } = await import("./pages/teller.js");
+    const { createCodeReader } = await import("./pages/python.js");
+    setDocument(given.document);
+    reply = ({ question, input }) => {
+      if (!question) return {};
+      if ([input.code, input.op].includes("never")) return undefined;
+      return { answer: question === "words" ? { main: input.op, rest: "" } : { readings: [input.code] } };
+    };
+    const waits = [];
+    const wait = (words) => waits.push(words);
+    const bothOf = (python) => {
+      const [tell, read] = [createTeller(python), createCodeReader(python)];
+      const choice = (op) => ({ op, rules: [], parameters: {}, g: 1, range: [-3, 3], learns: "" });
+      return {
+        words: (op) => tell(choice(op), wait).catch(({ message }) => message),
+        code: (code) => read(code, wait),
+      };
+    };
+
+    /** What is told, asked and waited for until all is answered that is begun at once. */
+    async function visit(...begins) {
+      sent.length = waits.length = 0;
+      const told = await Promise.all(begins.map((begin) => answered(begin())));
+      const named = ({ question, input }) => [question, input.op ?? input.code];
+      const asked = sent.filter((message) => message === "ended" || message.question);
+      return { told, sent: asked.map((one) => (one === "ended" ? one : named(one))), waits: [...waits] };
+    }
+    const { words, code } = bothOf(createPython(files));
+    const hasty = bothOf(createPython(files, { limit_s: 0.02 }));
+    return {
+      first: await visit(() => words("round"), () => code("x"), () => words("sign")),
+      late: await visit(() => hasty.code("never"), () => hasty.words("round")),
+      unsaid: await visit(() => hasty.words("never"), () => hasty.code("y")),
+    };
+"""
+
+
+@pytest.fixture(scope="module")
+def shared() -> Any:
+    """What is told of curves and of pasted code by one Python, and what is asked and waited for."""
+    with modules.node() as node:
+        return node.run(PAGE + SHARED, {"document": answers.whole_document()})
+
+
+def test_one_python_answers_all_and_each_says_what_it_waits_for(shared: Any) -> None:
+    found = shared["first"]
+    assert found["told"] == [{"main": "round", "rest": ""}, {"readings": ["x"]}, {"main": "sign", "rest": ""}]
+    assert found["sent"] == [["words", "round"], ["read", "x"], ["words", "sign"]]
+    words, code = (f"Loading Python, which {does} …" for does in ("puts this into words", "reads code"))
+    assert found["waits"] == [words, code, words, "", "", ""]
+
+
+def test_nothing_is_computed_for_ever_and_who_waits_behind_it_is_answered(shared: Any) -> None:
+    (late, after), (unsaid, beside) = shared["late"]["told"], shared["unsaid"]["told"]
+    assert late["message"].endswith("in the app it takes seconds.")
+    assert late["message"] == f"{unsaid}."
+    assert (after, beside) == ({"main": "round", "rest": ""}, {"readings": ["y"]})
+    assert shared["late"]["sent"] == [["read", "never"], "ended", ["words", "round"]]

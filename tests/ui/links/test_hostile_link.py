@@ -10,8 +10,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from explorer.catalogue import OPS, OWN, RULES
-from explorer.curves import LARGEST_RANGE, MOST_RULES, sample
+from explorer.curves import MOST_RULES, sample
 from explorer.instrument.limits import LARGEST_G, reach
+from explorer.sampled import LARGEST_RANGE
 from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui.links.choice import Choice, ordered, parameters_of
 from explorer.ui.links.link import from_query

@@ -4,6 +4,7 @@ import { createCards } from "../../cards/cards.js";
 import { createChecks } from "../sections/checks.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
 import { catalogue } from "../../choice/entries.js";
+import { element } from "../../elements/dom.js";
 import { createPaste } from "../sections/paste.js";
 import { createResting } from "../sections/resting.js";
 import { createStage } from "../stage/stage.js";
@@ -77,7 +78,10 @@ export function createInstrument(host, store, reach) {
       }),
     );
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
-  if (panel && reach.readCode) parts.push(createPaste(panel, { store, read: reach.readCode, onShow: show }));
+  if (panel && reach.readCode) {
+    const own = below ? panel.appendChild(element("div")) : panel; // else the panel holds nothing beside it
+    parts.push(createPaste(own, { store, read: reach.readCode, onShow: show }));
+  }
   const checks = hostOf("checks");
   if (checks && stage && reach.readLines)
     drawn.push(

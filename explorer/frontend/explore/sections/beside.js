@@ -9,10 +9,15 @@ import {
   withoutRule,
 } from "../../choice/choice.js";
 import { tidied } from "../../chart/scene/view.js";
+import { isOwn } from "../../choice/entries.js";
+import { numberText } from "../../formula/numbers.js";
 import { defaultView } from "../../choice/view.js";
 import { held } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
+
+const PAIR = ["op", "rule"];
+const RANGE = "range";
 
 /**
  * The choice with one of its rules alone, and without all that does not concern it.
@@ -65,4 +70,27 @@ export function joined(choice, { rule, parameters }) {
     const value = mine ? held(parameters, control.parameter.name) : undefined;
     return value === undefined ? next : withParameter(next, control, value);
   }, added);
+}
+
+/**
+ * The query of an op and a rule at the defaults that is nearest to another; null for own formulas.
+ * @param {string} query
+ * @returns {import("./checks.js").Nearest|null}
+ */
+export function atDefaults(query) {
+  const named = new URLSearchParams(query);
+  const pair = PAIR.map((name) => [name, named.get(name) ?? ""]);
+  if (pair.some(([, key]) => isOwn(key))) return null;
+  const parameters = [...named].filter(([name]) => !PAIR.includes(name) && name !== RANGE);
+  const moved = parameters.map(
+    ([name, text]) => `${name.split(".").pop()} = ${numberText(Number(text)).replace("-", "−")}`,
+  );
+  const [start, stop] = named.getAll(RANGE).map(Number);
+  if (named.has(RANGE)) moved.push(`the range ${rangeText([start, stop])}`);
+  return { query: String(new URLSearchParams(pair)), moved };
+}
+
+/** The range over which rules are compared, in words. @param {[number, number]} range */
+export function rangeText(range) {
+  return range.map((end) => numberText(end).replace("-", "−")).join(" to ");
 }

@@ -3,8 +3,9 @@
 import { element } from "../../elements/dom.js";
 import { fits, queryOf } from "../../choice/address.js";
 import { find } from "../../choice/entries.js";
-import { numberText } from "../../formula/numbers.js";
-import { alone, canJoin, centred, joined } from "./beside.js";
+import { defaultView } from "../../choice/view.js";
+import { listed } from "../../formula/learning-words.js";
+import { alone, canJoin, centred, joined, rangeText } from "./beside.js";
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */
 /**
@@ -13,12 +14,12 @@ import { alone, canJoin, centred, joined } from "./beside.js";
  *   rule?: string, parameters?: Object<string, number>}} Line
  * @typedef {"checks"|"neighbours"} What
  * @typedef {{lines: Line[]}|{message: string}} Answer
- * @typedef {(what: What, query: string, onWait?: (words: string) => void) => Promise<Answer|null>} ReadLines
- *   ``onWait`` gets the reason of a wait, and "" at its end
- * @typedef {{note: string, has: (query: string) => boolean, computed: {note: string, sign: string}|null,
- *   elsewhere: (labels: Record<What, string[]>) => Element}} Brought what came along where there is no server:
- *   where it is from, whether it holds what a query asks; what is said above and below what the browser computes,
- *   or, where it computes nothing, of the rules that are lacking, by label
+ * @typedef {(what: What, query: string) => Promise<Answer|null>} ReadLines
+ * @typedef {{query: string, moved: string[]}} Nearest a query that can be answered, and what of another it leaves at
+ *   the default, in words
+ * @typedef {{note: () => Element, nearest: (query: string) => Nearest|null,
+ *   elsewhere: (labels: string[]) => Element}} Brought what came along where there is no server:
+ *   where it is from, what of it is nearest to a query, and what is said of rules without any, by label
  */
 
 /**
@@ -63,9 +64,9 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     clearTimeout(timer);
     point(null);
     const blocks = choice.rules.map(block);
-    const bodies = blocks.filter(({ checks, neighbours }) => checks || neighbours).map(({ body }) => body);
+    const bodies = blocks.filter(({ checks }) => checks).map(({ body }) => body);
     host.replaceChildren(
-      ...(brought ? notes(choice, brought) : []),
+      ...(brought && bodies.length ? [brought.note()] : []),
       ...bodies,
       ...(brought ? lacking(blocks, brought) : []),
     );
@@ -81,18 +82,10 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     for (const part of parts) if (part?.body.isConnected) await part.ask();
   }
 
-  /** The origin of the lines. @param {Choice} choice @param {Brought} of */
-  function notes({ rules }, { note, has, computed }) {
-    const queries = rules.flatMap(({ slot }) => Object.values(requests(slot)));
-    const said = [queries.some(has) ? note : "", queries.every(has) ? "" : (computed?.note ?? "")];
-    return said.filter(Boolean).map((words) => element("p", {}, words));
-  }
-
-  /** One notice for all rules with missing lines. @param {Block[]} blocks @param {Brought} of */
+  /** One notice for all rules without lines. @param {Block[]} blocks @param {Brought} of */
   function lacking(blocks, of) {
-    const labels = (/** @type {What} */ what) => blocks.filter((one) => !one[what]).map(({ label }) => label);
-    const missing = { checks: labels("checks"), neighbours: labels("neighbours") };
-    return missing.checks.length + missing.neighbours.length ? [of.elsewhere(missing)] : [];
+    const labels = blocks.filter(({ checks }) => !checks).map(({ label }) => label);
+    return labels.length ? [of.elsewhere(labels)] : [];
   }
 
   /** The queries about a rule. @param {number} slot @returns {Record<What, string>} */
@@ -107,11 +100,13 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
    */
   function block({ key, slot }) {
     const queries = requests(slot);
-    const had = (/** @type {What} */ what) =>
-      !brought || brought.computed || brought.has(queries[what]) ? part(what, queries[what]) : null;
-    const [checks, neighbours] = WHATS.map(had);
+    const [checks, neighbours] = WHATS.map((what) => {
+      const nearest = brought ? brought.nearest(queries[what]) : { query: queries[what], moved: [] };
+      return nearest && part(what, nearest);
+    });
     const label = find("rule", key)?.label ?? key;
-    const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(now().range)}`);
+    const range = brought ? defaultView().range : now().range;
+    const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(range)}`);
     const body = element(
       "section",
       { class: "checked" },
@@ -130,28 +125,31 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     return mark;
   }
 
-  /** The lines of one question, with a sentence while they are on their way. @param {What} what @param {string} query */
-  function part(what, query) {
+  /**
+   * The lines of one question, with a sentence while they are on their way.
+   * @param {What} what
+   * @param {Nearest} nearest
+   */
+  function part(what, { query, moved }) {
     const body = element("div", { class: "lines" });
     const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>
       body.replaceChildren(element("p", { role: "status" }, words), ...more);
     const name = `${what}?${query}`;
     const known = cached.get(name);
-    const sign = brought?.computed && !brought.has(query) ? brought.computed.sign : "";
 
     /** @param {Answer} answer */
     function fill(answer) {
       if ("message" in answer) say(answer.message);
       else if (!answer.lines.length) say(WORDS[what].none);
-      else body.replaceChildren(element("ul", {}, ...answer.lines.map(item)));
-      if ("lines" in answer && sign) body.append(element("p", { class: "origin" }, sign));
+      else body.replaceChildren(element("ul", {}, ...answer.lines.map(moved.length ? elsewhere : item)));
+      if (moved.length) body.prepend(element("p", { class: "defaults" }, defaultsText(moved)));
     }
 
     async function ask() {
       if (known || !body.isConnected) return;
       if (!fits(query)) return say(LONG);
       say(WORDS[what].busy);
-      const answer = await read(what, query, (words) => say(words || WORDS[what].busy));
+      const answer = await read(what, query);
       if (!answer) return say(GONE, element("button", { type: "button", onclick: ask }, "Try again"));
       if (cached.size >= MOST_CACHED) cached.clear();
       if ("lines" in answer) cached.set(name, answer);
@@ -161,6 +159,11 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     if (known) fill(known);
     else say(WORDS[what].busy);
     return { body, ask };
+  }
+
+  /** A line on other curves than those of the chart: it has no place there. @param {Line} line */
+  function elsewhere(line) {
+    return item({ ...line, where: null, rule: undefined });
   }
 
   /** @param {Line} line */
@@ -218,7 +221,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   };
 }
 
-/** The range over which rules are compared, in words. @param {[number, number]} range */
-function rangeText(range) {
-  return range.map((end) => numberText(end).replace("-", "−")).join(" to ");
+/** Above lines that are not those of the choice. @param {string[]} moved what they leave at the default */
+function defaultsText(moved) {
+  return `At the defaults. For ${listed(moved)} the app checks this.`;
 }

@@ -15,17 +15,10 @@ export function besideWay(sentence, address) {
   return element("div", { class: "elsewhere" }, sentence, way);
 }
 
-/**
- * The sentence on rules whose checks or neighbours only the app computes.
- * @param {Record<"checks"|"neighbours", string[]>} labels
- */
-export function needsApp({ checks, neighbours }) {
-  const alike = String(checks) === String(neighbours);
-  const whom = alike ? (checks.length > 1 ? "them" : "it") : listed(neighbours);
-  const find = `find the rules of the catalogue near ${whom}`;
-  return checks.length
-    ? `To check ${listed(checks)} here, and to ${find}, takes the app.`
-    : `To ${find} on this range takes the app.`;
+/** The sentence on rules whose checks and neighbours only the app computes. @param {string[]} labels of the rules */
+export function needsApp(labels) {
+  const whom = labels.length > 1 ? "them" : "it";
+  return `To check ${listed(labels)} here, and to find the rules of the catalogue near ${whom}, takes the app.`;
 }
 
 /**

@@ -1,6 +1,6 @@
-// Pasted code: read by the server as one types, shown as formulas, drawn on a button.
+// Pasted code: read as one types, shown as formulas, drawn on a button.
 
-import { element, freshId } from "../../elements/dom.js";
+import { element, freshId, setText } from "../../elements/dom.js";
 import { received } from "../../choice/message.js";
 import { viewOf } from "../../choice/view.js";
 
@@ -9,7 +9,9 @@ import { viewOf } from "../../choice/view.js";
  * the choice that shows them, or the reason why it cannot be drawn.
  * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
  *   notes?: string[], choice?: *, message?: string}} Reading
- * @typedef {(text: string) => Promise<{readings: Reading[]}|{message: string}>} ReadCode
+ * @typedef {(text: string, onWait: (words: string) => void) =>
+ *   Promise<{readings: Reading[]}|{message: string}>} ReadCode ``onWait`` is called with what is loaded, where
+ *   something is, and "" once it is there
  */
 
 const PAUSE_MS = 250; // between two keys of one who types
@@ -41,7 +43,8 @@ export function createPaste(host, { store, read, onShow }) {
 
   async function reading() {
     const mine = ++turn;
-    const answer = box.value.trim() ? await read(box.value) : { readings: [] };
+    const wait = (/** @type {string} */ words) => mine === turn && setText(results, words);
+    const answer = box.value.trim() ? await read(box.value, wait) : { readings: [] };
     if (mine !== turn) return;
     results.replaceChildren(
       ...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)),

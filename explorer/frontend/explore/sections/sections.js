@@ -16,7 +16,7 @@ import { createTable } from "./table.js";
  */
 export function createSections(host, options) {
   const { store, elsewhere } = options;
-  const open = new Set(["formula", "code", "data", ...Object.keys(elsewhere.names)]);
+  const open = new Set(["formula", "code", "data", "paste", ...Object.keys(elsewhere.names)]);
   const arrange = (/** @type {import("../../choice/choice.js").Choice} */ { section }) =>
     (host.hidden = !open.has(section));
   const stop = store.subscribe(arrange); // before the parts, which measure their space

@@ -1,6 +1,11 @@
 // Sentences that are not among the site's files: computed on request, and from then on at every rest.
 
-import { curvesKey } from "../../choice/choice.js";
+import { curvesKey, entriesOf } from "../../choice/choice.js";
+import { normalData } from "../../choice/data.js";
+import { catalogue, find } from "../../choice/entries.js";
+import { filled, pullWords } from "../../formula/learning-words.js";
+import { pullOf } from "../../formula/pull.js";
+import { sampling } from "../../formula/sampling.js";
 import { NO_WORDS, NOT_YET } from "./words.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -62,4 +67,25 @@ export function createTelling({ tell, words, onSentences }) {
   }
 
   return { offer };
+}
+
+/** The arguments with which explorer/site/words.py is asked. @param {Choice} choice */
+export function questionOf(choice) {
+  const { op, rules, parameters, g, range, learns } = choice;
+  const [start, stop] = range;
+  const drawing = { ...entriesOf(choice), torchs: find("rule", "default"), sampling: sampling() };
+  const learning = learns && learningWords(choice);
+  return { op, rules: rules.map(({ key }) => key), parameters, g, start, stop, learns, learning, drawing };
+}
+
+/** The sentence on the parameter that learns, as Python's ``learning_words``. @param {Choice} choice */
+function learningWords(choice) {
+  const { op, rules } = entriesOf(choice);
+  const { words, ...resting } = catalogue().learning;
+  const data = normalData();
+  const verdicts = rules.map((rule) => {
+    const pull = pullOf(op, rule, choice.learns, data, choice.parameters, resting);
+    return pullWords(words, pull, rule.label, choice.learns);
+  });
+  return `${filled(words.lead, { data: data.label })} ${verdicts.join("; ")}.`;
 }

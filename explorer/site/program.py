@@ -1,6 +1,7 @@
-"""What Python in the browser is asked about own formulas: entries, formulas as MathML, and code.
+"""The questions that Python in the browser answers: own formulas, pasted code, and words on curves.
 
-It and all it imports need the standard library alone, and black where code is laid out.
+The app's own modules answer. They need the standard library, for words numpy.py in place of NumPy, and for
+the layout of code black.
 """
 
 import json
@@ -15,9 +16,9 @@ from explorer.ui.sections.code import WITHOUT_TRICK, learned_with, written
 Json = dict[str, Any]
 
 
-def answer(question: str, given: str) -> str:
-    """The answer to ``entry``, ``formulas`` or ``code``; what is given and answered is JSON."""
-    return json.dumps(_ANSWERS[question](**json.loads(given)))
+def answer(question: str, arguments: str) -> str:
+    """The answer to a question of ``_ANSWERS``; its arguments and the answer are JSON."""
+    return json.dumps(_ANSWERS[question](**json.loads(arguments)))
 
 
 def _formulas(op: str, rules: Sequence[str]) -> Json:
@@ -39,4 +40,20 @@ def _code(
     return {"text": text or "", "note": WITHOUT_TRICK[entries[1].formula is None] if text is None else ""}
 
 
-_ANSWERS: Mapping[str, Callable[..., Json]] = {"entry": own_entry, "formulas": _formulas, "code": _code}
+def _read(**asked: Any) -> Json:
+    from explorer.ui.sections.pasted import (
+        read,  # a tenth of a second, which who pastes nothing need not wait for
+    )
+
+    return read(**asked)
+
+
+def _words(**asked: Any) -> Json:
+    from explorer.site.words import words
+
+    return words(**asked)
+
+
+_ANSWERS: Mapping[str, Callable[..., Json]] = {
+    "entry": own_entry, "formulas": _formulas, "code": _code, "read": _read, "words": _words,
+}  # fmt: skip

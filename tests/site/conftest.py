@@ -1,0 +1,17 @@
+"""One Python in the browser's worker for all tests that ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from explorer.site import python
+from tests.site.pyodide import Ask, started
+
+
+@pytest.fixture(scope="package")
+def ask() -> Iterator[Ask]:
+    """What asks a Python that starts for the first test, which takes seconds, and stays."""
+    with started(python.program()) as ask:
+        yield ask
