@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
-from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError
-from explorer.formula.tree import Node, measure, walk
+from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, listed
+from explorer.formula.tree import Node, measure, names, walk
 from explorer.reading.beginning import beginnings
 from explorer.reading.building import ONE, built, number
 from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
@@ -175,7 +175,7 @@ def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dic
     except UndecidedError as undecided:
         test, line = undecided.args
     if len(decisions) == MAX_BRANCHES:
-        raise ReadingError(f"line {line}: the code branches on parameters too often to be drawn", line)
+        raise ReadingError(f"line {line}: {_undecided([*decisions, test])}", line)
     sides = []
     for answer in (True, False):
         try:
@@ -187,6 +187,14 @@ def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dic
     notes = tuple(dict.fromkeys(note for side in sides for note in side.notes))
     alike = sides[0][:3] == sides[-1][:3]
     return (sides[0] if alike else _joined(test, line, *sides))._replace(notes=notes)
+
+
+def _undecided(tests: Sequence[object]) -> str:
+    """The sentence on code with more branches than can be drawn, with the parameters that decide them."""
+    deciding = list(dict.fromkeys(name for test in tests if isinstance(test, Node) for name in names(test)))
+    words = "the code branches on parameters too often to be drawn"
+    examples = f", such as {deciding[0]}=4" if deciding else ""
+    return f"{words}: give {listed(deciding)} a value in the signature{examples}" if deciding else words
 
 
 def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:

@@ -6,6 +6,7 @@ arguments hold. Nothing here computes on tensors: the results are formula trees.
 
 import inspect
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -203,6 +204,10 @@ def _filled(fill_value: Value) -> Value:
     return Tensor(quantity(fill_value).node, sized=True)
 
 
+# Kinds of number that are none of the known ones: float8_e4m3fn, complex64, uint16, qint8, bits8.
+_NUMBERS = re.compile(r"(q?u?int|float|bfloat|complex|bits|fp)\d\w*")
+
+
 class _Torch:
     """Functions and methods of tensors."""
 
@@ -212,7 +217,10 @@ class _Torch:
         name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
         kind = KINDS.get(str(name).rsplit(".", 1)[-1].removesuffix("Tensor").lower())
         is_mask = is_condition(held.node)
-        require(kind != "narrow" and (kind != "uint8" or is_mask), REASONS["quantize_per_tensor"])
+        short = isinstance(name, str) and not kind and _NUMBERS.fullmatch(name.rsplit(".", 1)[-1])
+        require(
+            not short and kind != "narrow" and (kind != "uint8" or is_mask), REASONS["quantize_per_tensor"]
+        )
         if kind in (None, held.kind):
             return _Torch.clone(self) if dtype in ("double", "float64") else self
         whole = kind == "int64" and not is_mask

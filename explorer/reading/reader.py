@@ -117,7 +117,7 @@ class Reader:
             case ast.Attribute(owner, name):
                 return self.attribute(self.value(owner, scope), name)
             case ast.Call(ast.Name(name)) if name not in scope:
-                raise UnreadableError(UNKNOWN)
+                raise UnreadableError(f"{UNKNOWN}: paste the definition of {name} too")
             case ast.Call(function, parts, keywords):
                 named: dict[str, Value] = {}
                 for word in keywords:

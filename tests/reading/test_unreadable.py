@@ -122,6 +122,19 @@ UNREADABLE = {
                   "  return g\n\nf.register_autograd(f_back)\n", 2, "gets its gradient elsewhere"),
     "one answer": (_fn("return x * torch.equal(x, x)"), 3, "mixes the elements"),
     "hook": (_layer("self.a = 1\nself.register_full_backward_hook(f)"), 4, "register_full_backward_hook"),
+    "helper left out": (_fn("return heaviside(x)"), 3, "paste the definition of heaviside too"),
+    "sign left out": (_fn("return binary_sign(x)"), 3, "paste the definition of binary_sign too"),
+    "eight bits": (_fn("return x.to(torch.float8_e4m3fn).to(x.dtype)"), 3, "another number format"),
+    "eight bits by word": (_fn("return x.to(dtype='float8_e5m2').float()"), 3, "another number format"),
+    "eight bits by type": (_fn("return x.type(torch.float8_e5m2).type_as(x)"), 3, "another number format"),
+    "eight bits at first": (_fn("return torch.tensor(x, dtype=torch.float8_e5m2)"), 3, "number format"),
+    "eight bits of g": (_fn("return x.round()", "return g.to(torch.float8_e5m2).to(g.dtype)"), 5,
+                        "another number format"),
+    "complex": (_fn("return x.to(torch.complex64).to(x.dtype)"), 3, "another number format"),
+    "bits decide": (_fn("if bits == 1: x = -x\nif bits == 2: x = -x\nif bits == 3: x = -x\n"
+                        "if layerwise: x = -x\nif bits == 5: x = -x\nreturn x",
+                        takes="ctx, x, bits, layerwise"), 7,
+                    "give bits and layerwise a value in the signature, such as bits=4"),
     "nested tests": (_fn("if k == 1: x = -x\nif k == 2: x = -x\nif k == 3: x = -x\nif k == 4: x = -x\n"
                          "if k == 5: x = -x\nreturn x", takes="ctx, x, k"), 7, "too often to be drawn"),
 }  # fmt: skip
