@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 
 from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import number_text
-from explorer.study.judged import Judged, State, by_rule, state
+from explorer.study.judged import Judged, State, by_rule, states
 from explorer.study.plan import Plan
 from explorer.study.words import percent_of
 from explorer.training import TASKS
@@ -27,7 +27,7 @@ _SYMBOLS: dict[State | None, str] = {
     None: "circle",
 }
 _MEANINGS: dict[State, str] = {
-    "good": "good: not told apart from the highest",
+    "good": "good: may be the best",
     "dead": "dead: lower, too little gradient passes",
     "mismatch": "mismatch: lower, gradient passes where the op is flat",
 }
@@ -92,7 +92,7 @@ _LAYOUT = {
 
 
 def _title(plan: Plan) -> str:
-    judged = "one seed: no interval" if len(plan.judge_seeds) == 1 else "mean, 95 % interval, seeds"
+    judged = "one seed: no interval" if len(plan.judge_seeds) == 1 else "mean, its own 95 % interval, seeds"
     return f"{TASKS[plan.task].label}, held-out {plan.metric} ({judged})"
 
 
@@ -215,7 +215,7 @@ def _sweep(
         own = [each for each in variants if each.rule == rule and each.scores and name in dict(each.values)]
         visible = [_highest(own, name, value) for value in sorted({dict(each.values)[name] for each in own})]
         if visible:
-            traces.append(_line(visible, name, labels[rule], colours[rule]))
+            traces.append(_line(plan, visible, name, labels[rule], colours[rule]))
     return traces + (_key() if with_key else [])
 
 
@@ -223,19 +223,19 @@ def _highest(own: Sequence[Judged], name: str, value: float) -> Judged:
     return max((each for each in own if dict(each.values)[name] == value), key=lambda each: each.validation)
 
 
-def _line(visible: Sequence[Judged], name: str, label: str, colour: str) -> go.Scatter:
-    states = [state(each, visible) for each in visible]
+def _line(plan: Plan, visible: Sequence[Judged], name: str, label: str, colour: str) -> go.Scatter:
+    found = states(plan, visible)
     return go.Scatter(
         x=[dict(each.values)[name] for each in visible],
         y=[each.mean for each in visible],
         error_y={"type": "data", "array": [_half(each) for each in visible], "color": colour, "width": 4},
         mode="lines+markers",
         line={"color": colour, "width": 2},
-        marker={"size": 10, "color": colour, "symbol": [_SYMBOLS[each] for each in states]},
+        marker={"size": 10, "color": colour, "symbol": [_SYMBOLS[each] for each in found]},
         customdata=[
             ("" if math.isnan(each.passed) else f"; {percent_of(each.passed)} of the gradient passes")
             + (f"; {where}" if where else "")
-            for each, where in zip(visible, states, strict=True)
+            for each, where in zip(visible, found, strict=True)
         ],
         hovertemplate="%{x}: %{y}%{customdata}",
         name=label,

@@ -10,6 +10,7 @@ from typing import Literal
 
 from explorer.study.plan import Plan
 from explorer.study.trial import Row, Values
+from explorer.training.ranking import MOST_RULES, Ranking, rank
 from explorer.training.runs import quantile
 
 State = Literal["good", "dead", "mismatch"]
@@ -25,6 +26,7 @@ class Judged:
         lr: the rate with the highest mean validation; None where all diverged at every rate, or none ran.
         validation: that mean, a seed that diverged counted as 0; NaN without a rate.
         scores: on held-out data by seed, of those that stayed finite.
+        seeds: the seeds that judged it so far, diverged or not.
         lost: how many of the others diverged; without a rate, how many runs did at all rates.
         passed: mean of what the rule makes of the upstream gradient; NaN where that is not known.
     """
@@ -34,6 +36,7 @@ class Judged:
     lr: float | None
     validation: float
     scores: dict[int, float]
+    seeds: tuple[int, ...]
     lost: int
     passed: float
 
@@ -56,10 +59,6 @@ class Judged:
     def half(self) -> float:
         """Half of the 95 % interval of the mean; NaN with fewer than two scores."""
         return interval(list(self.scores.values()))
-
-    def meets(self, other: Judged) -> bool:
-        """Whether the intervals of both have a point in common; True if one has no interval."""
-        return not abs(self.mean - other.mean) > self.half + other.half
 
 
 def interval(values: Sequence[float]) -> float:
@@ -96,23 +95,45 @@ def by_rule(plan: Plan, variants: Iterable[Judged]) -> list[Judged]:
     return [top[rule] for rule in plan.keys]
 
 
-def state(each: Judged, others: Sequence[Judged]) -> State | None:
-    """The rank of a swept value within its rule, or None if the seeds cannot separate it.
+def ranking(plan: Plan, variants: Sequence[Judged], names: Sequence[str]) -> Ranking | None:
+    """The ranking of rules, or of swept values, by the seeds that have judged all of them so far.
 
-    "good" where its interval meets that of the highest; otherwise "dead" where less of the gradient passes
-    than there, and "mismatch" where more does, that is also where the op is flat.
+    None without such a seed, and for more of them than ``rank`` compares.
     """
-    known = [other for other in others if other.scores]
-    if not each.scores or not known:
-        return None
-    top = max(known, key=lambda other: other.mean)
-    if math.isnan(each.half) or math.isnan(top.half):
-        return None
-    if each.meets(top):
+    scores = paired(variants, names)
+    comparable = len(scores) <= MOST_RULES and any(scores.values())
+    return rank(scores, plan.example, unit=plan.unit) if comparable else None
+
+
+def paired(variants: Sequence[Judged], names: Sequence[str]) -> dict[str, list[float]]:
+    """Scores by name, of the seeds that have judged all of them; NaN for one that diverged."""
+    seeds = sorted(set.intersection(*(set(each.seeds) for each in variants))) if variants else []
+    return {
+        name: [each.scores.get(seed, math.nan) for seed in seeds]
+        for name, each in zip(names, variants, strict=True)
+    }
+
+
+def states(plan: Plan, variants: Sequence[Judged]) -> list[State | None]:
+    """The state of each swept value of a rule, by the ranking of all; None where seeds do not show it.
+
+    "good" where it may be the best; otherwise "dead" where less of the gradient passes than with the
+    highest, and "mismatch" where more does, that is also where the op is flat.
+    """
+    names = [str(each.values) for each in variants]
+    found = ranking(plan, variants, names)
+    if found is None or found.shared < 2 or not found.means:
+        return [None] * len(variants)
+    top = variants[names.index(found.best[0])]
+    return [_state(found, name, each.passed, top.passed) for name, each in zip(names, variants, strict=True)]
+
+
+def _state(found: Ranking, name: str, passed: float, most: float) -> State | None:
+    if name in found.best:
         return "good"
-    if each.passed == top.passed:
+    if name not in found.lower or passed == most:
         return None
-    return "mismatch" if each.passed > top.passed else "dead"
+    return "mismatch" if passed > most else "dead"
 
 
 def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged:
@@ -126,10 +147,11 @@ def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged
         lr,
         fmean(validation),
         {row.trial.seed: row.held_out for row in ended if not row.diverged},
+        tuple(row.trial.seed for row in ended),
         sum(row.diverged for row in ended),
         fmean(passed) if passed else math.nan,
     )
 
 
 def _nothing(rule: str, values: Values, lost: int) -> Judged:
-    return Judged(rule, values, None, math.nan, {}, lost, math.nan)
+    return Judged(rule, values, None, math.nan, {}, (), lost, math.nan)

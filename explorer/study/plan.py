@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
 
+from torch import Generator
+
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
@@ -18,7 +20,9 @@ from explorer.study.trial import COLUMNS, Row, Stage, Trial, Values, best_rate, 
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import Learned, learned_by, learned_with
 from explorer.training.numerics import Metric, metric_of
+from explorer.training.ranking import Unit
 from explorer.training.settings import checked_learn
+from explorer.training.tasks import Draw
 from explorer.training.tasks.table import read_table
 
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
@@ -139,6 +143,19 @@ class Plan:
         """The metric that it is judged by."""
         data = read_table(self.table) if self.table else None
         return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of its scores, as ``explorer.rank`` takes it."""
+        return "%" if self.metric == "accuracy" else "R²"
+
+    @property
+    def example(self) -> float:
+        """The worth of one held-out example in an accuracy; 0 for another metric."""
+        if self.unit != "%":
+            return 0.0
+        held_out = TASKS[self.task].data(Draw(Generator(), batch=1, table=self.table)).held_out
+        return 1 / len(held_out.y) if held_out else 0.0
 
     @property
     def labels(self) -> dict[str, str]:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from statistics import fmean
+from dataclasses import replace
 
 from explorer.formula import listed, number_text, percent
-from explorer.study.judged import Judged, by_rule, interval, state
+from explorer.study.judged import Judged, by_rule, paired, ranking, states
 from explorer.study.plan import Plan
 from explorer.training import TASKS
-from explorer.training.ranking import Unit, decimals, text
+from explorer.training.ranking import MOST_RULES, decimals, shown_above, text
 
 
 def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
     """Sentences on the judgement, the ranking, the controls, divergence and each swept value."""
     rules = by_rule(plan, variants)
     words = _Words(plan, variants)
-    ended = [each for each in rules if each.scores]
+    ended = [each for each in rules if each.seeds]
     return [
         words.basis(),
         *words.progress(done, ended),
         *words.ranking([each for each in ended if each.rule not in plan.controls]),
+        *words.rates([each for each in ended if each.rule not in plan.controls]),
         *words.controls(ended),
         *words.diverged(rules),
         *words.edges([each for each in ended if each.rule not in plan.controls]),
@@ -34,8 +34,7 @@ class _Words:
         self._plan, self._variants = plan, variants
         self._labels = plan.labels
         self._percent = plan.metric == "accuracy"
-        self._unit: Unit = "%" if self._percent else "R²"
-        self._decimals = decimals([[*each.scores.values()] for each in variants], self._unit)
+        self._decimals = decimals([[*each.scores.values()] for each in variants], plan.unit)
 
     def basis(self) -> str:
         plan = self._plan
@@ -58,25 +57,33 @@ class _Words:
         said = []
         if done < plan.runs and not (ended and all(self._complete(each) for each in self._variants)):
             said.append(f"So far {done:,} of {plan.runs:,} runs are done.")
-        if len(plan.judge_seeds) == 1 and ended:
-            said.append("One seed judges each rule: there is no interval, and what differs may be chance.")
         return said
 
     def ranking(self, ended: Sequence[Judged]) -> list[str]:
-        """The ranking from the highest to the lowest, in groups whose intervals meet that of their first."""
-        rest = sorted(ended, key=lambda each: each.mean, reverse=True)
-        if len(rest) < 2 or math.isnan(rest[0].half):
-            return [f"{self._label(each)}: {self._text(each)}." for each in rest]
-        groups: list[list[Judged]] = []
-        while rest:
-            groups.append([each for each in rest if each.meets(rest[0])])
-            rest = [each for each in rest if not each.meets(rest[0])]
-        return [self._group(number, groups) for number in range(len(groups))]
+        """The ranking of the rules by the seeds that have judged all of them."""
+        found = ranking(self._plan, ended, [self._label(each) for each in ended])
+        return [] if found is None else [replace(found, decimals=self._decimals).sentence]
+
+    def rates(self, ended: Sequence[Judged]) -> list[str]:
+        """The rate that was chosen for each rule, where there was a choice."""
+        by_rate: dict[float, list[str]] = {}
+        for each in sorted(ended, key=lambda each: each.lr or 0.0):
+            if each.lr is not None:
+                by_rate.setdefault(each.lr, []).append(self._label(each))
+        if len(self._plan.lrs) == 1 or not by_rate:
+            return []
+        chosen = [f"{number_text(lr)} for {listed(names)}" for lr, names in by_rate.items()]
+        return [f"Rates that validation chose: {'; '.join(chosen)}."]
 
     def controls(self, ended: Sequence[Judged]) -> list[str]:
-        """Sentences on rules not seen to do better than a control; controls with the same rules together."""
+        """Which rules are not shown to do better than a control; controls with the same rules together.
+
+        Each control is compared with all rules at once, its intervals holding together at 95 %.
+        """
         rules = [each for each in ended if each.rule not in self._plan.controls]
-        controls = [each for each in ended if each.rule in self._plan.controls] if rules else []
+        controls = (
+            [each for each in ended if each.rule in self._plan.controls and each.scores] if rules else []
+        )
         groups: dict[tuple[str, ...] | None, list[str]] = {}
         for each in controls:
             named = f"{self._label(each)} ({self._score(each)})"
@@ -84,16 +91,15 @@ class _Words:
         return [self._control(level, names, rules) for level, names in groups.items()]
 
     def diverged(self, rules: Sequence[Judged]) -> list[str]:
-        """Sentences on rules that diverged at every rate, or with some seeds at the chosen one."""
+        """What did so at every rate, and with how many seeds a control did at its chosen one."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.lost]
+        controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
         said = [f"{listed(everywhere)} diverged at every rate."] if everywhere else []
-        for each in rules:
-            if each.lr is not None and each.lost:
-                count = each.lost + len(each.scores)
-                said.append(
-                    f"{each.lost} of {count} seeds of {self._label(each)} diverged; its mean leaves them out."
-                )
-        return said
+        return said + [
+            f"{each.lost} of {len(each.seeds)} seeds of {self._label(each)} diverged: its mean omits them."
+            for each in controls
+            if each.lost
+        ]
 
     def edges(self, ended: Sequence[Judged]) -> list[str]:
         """A sentence on rules whose rate stands at an end of those that were tried."""
@@ -114,33 +120,35 @@ class _Words:
         if len(variants) < 2 or len(variants[0].values) != 1:
             return []
         ((name, _),) = variants[0].values
-        states = [state(each, variants) for each in variants]
-        if None in states:
+        found = states(self._plan, variants)
+        if None in found:
             listing = [f"{number_text(each.values[0][1])}: {self._score(each)}" for each in variants]
             return [f"{self._labels[rule]} by {name}: {', '.join(listing)}."]
-        good = [each for each, where in zip(variants, states, strict=True) if where == "good"]
+        good = [each for each, where in zip(variants, found, strict=True) if where == "good"]
         main = f"{self._labels[rule]} by {name}: " + (
-            f"no difference was seen between {listed([self._value(each) for each in good])}"
+            f"{listed([self._value(each) for each in good])} may each be best"
             if len(good) > 1
-            else f"highest at {self._value(good[0])}"
+            else f"best at {self._value(good[0])}"
         )
         parts = [main]
         for where, why in (
             ("dead", "too little gradient passes"),
             ("mismatch", "it passes where the op is flat"),
         ):
-            if lower := [each for each, own in zip(variants, states, strict=True) if own == where]:
+            if lower := [each for each, own in zip(variants, found, strict=True) if own == where]:
                 passed = listed([percent_of(each.passed) for each in lower])
                 texts = listed([self._value(each) for each in lower])
                 parts.append(f"lower at {texts}, where {passed} of the gradient passes ({where}: {why})")
         return ["; ".join(parts) + "."]
 
     def _level(self, control: Judged, rules: Sequence[Judged]) -> tuple[str, ...] | None:
-        """The rules that were not seen to do better; None with one seed, which tells nothing."""
-        if math.isnan(control.half):
+        """The rules that are not shown to do better; None where fewer than two seeds have judged all."""
+        names = [self._label(each) for each in (control, *rules)]
+        scores = paired([control, *rules], names)
+        if min(map(len, scores.values())) < 2 or len(scores) > MOST_RULES:
             return None
-        level = [each for each in rules if each.mean <= control.mean or each.meets(control)]
-        return tuple(self._label(each) for each in level)
+        above = shown_above(scores, names[0], self._plan.example)
+        return tuple(name for name in names[1:] if name not in above)
 
     def _control(self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[Judged]) -> str:
         named = f"the control{'s' * (len(controls) > 1)} {listed(controls)}"
@@ -149,43 +157,10 @@ class _Words:
         if not level:
             return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"
-        return f"{listed([*level])} {verb} not seen to do better than {named}."
-
-    def _group(self, number: int, groups: Sequence[Sequence[Judged]]) -> str:
-        group = groups[number]
-        where = "Highest on held-out data" if not number else "Below"
-        texts = listed([f"{self._label(each)} ({self._text(each)})" for each in group])
-        if len(group) > 1:
-            return f"{where}: no difference was seen between {texts}, for their intervals meet."
-        if number or len(groups) == 1:
-            return f"{where}: {texts}."
-        return f"{where}: {texts}, {self._margin(group[0], groups[1][0])}."
-
-    def _margin(self, one: Judged, other: Judged) -> str:
-        """The lead of one over another, seed by seed."""
-        pairs = [one.scores[seed] - other.scores[seed] for seed in one.scores if seed in other.scores]
-        half = interval(pairs)
-        scale, unit = (100, " points") if self._percent else (1, "")
-        lead = fmean(pairs) if pairs else one.mean - other.mean
-        sure = "" if math.isnan(half) else f" ({_span(lead * scale, half * scale)})"
-        return f"by {_digits(lead * scale, half * scale)}{unit}{sure} above {self._label(other)}"
-
-    def _text(self, each: Judged) -> str:
-        rate = f" at lr {number_text(each.lr)}" if each.lr is not None and len(self._plan.lrs) > 1 else ""
-        if math.isnan(each.half):
-            return f"{self._score(each)}{rate}"
-        return f"{self._score(each)}{rate}, 95 % interval {self._interval(each)}"
-
-    def _interval(self, each: Judged) -> str:
-        """An interval as text; a share ends at 0 and at 100 %."""
-        low, high = each.mean - each.half, each.mean + each.half
-        if not self._percent:
-            return f"{_digits(low, each.half)} to {_digits(high, each.half)}"
-        ends = (_digits(100 * end, 100 * each.half) for end in (max(0.0, low), min(1.0, high)))
-        return f"{' to '.join(ends)} %"
+        return f"{listed([*level])} {verb} not shown to do better than {named}."
 
     def _score(self, each: Judged) -> str:
-        return text([*each.scores.values()], self._decimals, self._unit)
+        return text([*each.scores.values()], self._decimals, self._plan.unit)
 
     def _label(self, each: Judged) -> str:
         values = ", ".join(f"{name} = {number_text(value)}" for name, value in each.values)
@@ -210,13 +185,3 @@ def _seeds(seeds: Sequence[int]) -> str:
     if seeds[-1] - seeds[0] == len(seeds) - 1:
         return f"seeds {seeds[0]} to {seeds[-1]}"
     return f"{len(seeds)} seeds from {seeds[0]} to {seeds[-1]}"
-
-
-def _span(middle: float, half: float) -> str:
-    return f"{_digits(middle - half, half)} to {_digits(middle + half, half)}"
-
-
-def _digits(value: float, half: float) -> str:
-    """A number with as many digits as an interval of that size is worth."""
-    decimals = 1 if math.isnan(half) or half == 0 else max(0, 1 - math.floor(math.log10(half)))
-    return f"{value:.{min(decimals, 4)}f}"

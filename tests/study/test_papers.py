@@ -1,6 +1,7 @@
 """What papers claim of backward rules, each with its source, its setting and what comes out here."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -94,7 +95,7 @@ def test_scaling_a_rule_changes_what_sgd_learns_and_leaves_adam_alone():
     adam, by_adam = scores("adam", 0.01)
     sgd, by_sgd = scores("sgd", 0.1)
     assert max(by_adam.values()) - min(by_adam.values()) < 0.02
-    assert "no difference was seen between s = 0.03" in adam.describe()
+    assert re.search(r"Scale by s: s = 0.03 .+ may each be best", adam.describe())
     assert max(by_sgd.values()) - min(by_sgd.values()) > 0.1
     assert "lower at s = " in sgd.describe()
 

@@ -2,6 +2,7 @@
 
 from explorer.training.ranking.comparison import shown_above
 from explorer.training.ranking.digits import Unit, decimals, text, texts
+from explorer.training.ranking.quantiles import MOST_RULES
 from explorer.training.ranking.ranking import Ranking, rank
 
-__all__ = ["Ranking", "Unit", "decimals", "rank", "shown_above", "text", "texts"]
+__all__ = ["MOST_RULES", "Ranking", "Unit", "decimals", "rank", "shown_above", "text", "texts"]
