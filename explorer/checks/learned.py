@@ -21,6 +21,8 @@ _REPEATS = 3
 _STAIRS = frozenset(("round", "floor", "ceil", "trunc"))
 _CLOSE = 1e-6
 _LEAST_DECIDED = 0.5
+_ASIDE = 1e-2  # of an argument and 1: as far from a kink both of its sides are tried
+_JUMPS = "its forward jumps as the argument moves"
 _ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
 _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
     getattr(owner, f"{name}_"): getattr(torch, name) for owner in (torch, Tensor) for name in _STAIRS
@@ -192,6 +194,21 @@ def _plain_forward(function: type[torch.autograd.Function], x: Tensor, *argument
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
 
 
+class _Rounding(TorchFunctionMode):
+    """Tells whether code rounds, inside a Function's forward too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = False
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        named = kwargs or {}
+        self.found |= func in _ROUNDINGS or func in _IN_PLACE or bool(named.get("rounding_mode"))
+        return func(*args, **named)
+
+
 class _StraightThrough(TorchFunctionMode):
     """Rounding as ``x + (round(x) - x).detach()``, as code without a Function writes it."""
 
@@ -212,7 +229,11 @@ class _StraightThrough(TorchFunctionMode):
 def _by_differences(
     subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
 ) -> list[Tensor | None]:
-    """Central differences of a callable by its arguments; raises UntriedError where it jumps."""
+    """Central differences of a callable by its arguments; raises UntriedError where it jumps or rounds."""
+    with _Rounding() as rounding, torch.no_grad():
+        subject.run(x.clone(), arguments)
+    if rounding.found:  # between its jumps it is level, whatever gradient is passed straight through
+        raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
     gradients: list[Tensor | None] = []
     for k, argument in enumerate(arguments):
         if not (isinstance(argument, Tensor) and argument.requires_grad):
@@ -222,7 +243,7 @@ def _by_differences(
         for i in range(argument.numel()):
             wide, fine = (_slope(subject, x, arguments, g, k, i, h) for h in (1e-4, 5e-5))
             if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
-                raise UntriedError("its forward jumps as the argument moves: check the Function itself")
+                raise UntriedError(f"{_JUMPS}: check the Function itself")
             slopes.view(-1)[i] = fine
         gradients.append(slopes)
     return gradients
@@ -242,7 +263,32 @@ def _slope(
 
 
 def _of_one(probe: _Probe, k: int) -> Finding:
-    name = probe.subject.names[k] if probe.subject.names else f"argument {k + 1}"
+    """The finding on one argument; where it fails at its value alone, that value is a kink."""
+    finding = _at_value(probe, k)
+    if finding.verdict != "fails":
+        return finding
+    sides = [_at_value(_Probe(_moved(probe.subject, k, sign * _ASIDE)), k) for sign in (-1.0, 1.0)]
+    if any(side.verdict not in ("holds", "by design") for side in sides):
+        return finding
+    name = _begun(_name_of(probe, k))
+    below, above = (side.sentence for side in sides)
+    beside = f"On both sides: {below}" if below == above else f"Below it: {below} Above it: {above}"
+    return by_design(f"{name} starts on a kink of y, where its gradient is one of several. {beside}")
+
+
+def _moved(subject: Subject, k: int, share: float) -> Subject:
+    """The subject with one argument moved by a share of 1 and its size."""
+    argument = subject.arguments[k].detach()
+    moved = (argument + share * (1 + argument.abs())).requires_grad_()
+    return replace(subject, arguments=(*subject.arguments[:k], moved, *subject.arguments[k + 1 :]))
+
+
+def _name_of(probe: _Probe, k: int) -> str:
+    return probe.subject.names[k] if probe.subject.names else f"argument {k + 1}"
+
+
+def _at_value(probe: _Probe, k: int) -> Finding:
+    name = _name_of(probe, k)
     try:
         got = [probe.got(probe.x, g)[k] for g in probe.upstreams]
     except NoGradientError as error:

@@ -75,6 +75,47 @@ def test_a_callable_is_held_against_differences_where_there_are_any(only):
     assert (jumps.verdict, "its forward jumps" in jumps.sentence) == ("unknown", True), jumps.sentence
 
 
+class HardTanhOnItsBound(torch.nn.Module):
+    """A quantiser whose scale starts exactly where its levels end; composed, so that autograd is right."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, x):
+        s = self.scale / 127
+        level = torch.nn.functional.hardtanh(x) / s
+        level = level + (level.round() - level).detach()
+        return level.clamp(-127, 127) * s
+
+
+class GrowsAbove(torch.nn.Module):
+    """y grows with a weight above 0 alone, where it starts."""
+
+    def __init__(self, slope):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.tensor(0.0))
+        self.slope = slope
+
+    def forward(self, x):
+        moved = self.w.relu()
+        return x * (1 + self.slope * moved + (1 - self.slope) * moved.detach())
+
+
+def test_a_parameter_that_starts_on_a_kink_is_tried_on_both_sides(only):
+    only("parameter gradients")
+    (right,) = check(GrowsAbove(1.0))
+    assert (right.verdict, "starts on a kink" in right.sentence) == ("by design", True), right.sentence
+    (wrong,) = check(GrowsAbove(0.5))
+    assert "Above it: The gradient of argument 1 is 0.5 times what autograd gives." in wrong.sentence
+
+
+def test_of_a_quantiser_that_is_called_nothing_false_is_said(only):
+    only("parameter gradients")
+    (found,) = check(HardTanhOnItsBound())
+    assert (found.verdict, "its forward jumps" in found.sentence) == ("unknown", True), found.sentence
+
+
 def test_of_several_values_the_one_that_is_wrong_is_named(only):
     """The first of two gets half of what it is due."""
     only("parameter gradients")
