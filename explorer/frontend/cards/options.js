@@ -32,7 +32,6 @@ export function opOptions(choice) {
 /**
  * Every rule; those that are shown already cannot be chosen again.
  * @param {Choice} choice
- * @returns {Option[]}
  */
 export function ruleOptions(choice) {
   const { rules, firstOwn } = catalogue();

@@ -127,7 +127,6 @@ export function withParameter(choice, control, value) {
  * The ends of a control's slider.
  * @param {Choice} choice
  * @param {Control} control
- * @returns {[number, number]}
  */
 export function boundsOf(choice, control) {
   return held(choice.bounds, control.name) ?? [control.parameter.low, control.parameter.high];

@@ -63,7 +63,6 @@ export function catalogue() {
  * @template {Kind} K
  * @param {K} kind
  * @param {string} key
- * @returns {ByKind[K]|undefined}
  */
 export function find(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */

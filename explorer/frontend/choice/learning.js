@@ -55,7 +55,6 @@ export function toggled(learning, name, key) {
  * @param {Learning[]} learning
  * @param {string} name
  * @param {boolean} learns
- * @returns {Learning[]}
  */
 export function withAll(learning, name, learns) {
   return learning.map((each) =>

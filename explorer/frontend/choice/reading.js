@@ -22,7 +22,6 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
  * The own formulas of a link, read and remembered; the known ones are not read again.
  * @param {string} search the query of the link
  * @param {(kind: Kind, text: string) => Promise<*>} read gives an entry or a message
- * @returns {Promise<OwnRead>}
  */
 export async function readOwn(search, read) {
   /** @type {OwnRead} */
@@ -44,7 +43,6 @@ export async function readOwn(search, read) {
  * @param {string} search the query of the link
  * @param {{first: Choice, own?: OwnRead|null}} known the choice of a link without words, and the link's own
  *   formulas, null if nothing can read them
- * @returns {{choice: Choice, notices: string[]}}
  */
 export function readLink(search, { first, own = null }) {
   const query = new URLSearchParams(search);

@@ -48,14 +48,13 @@ export function contributionOf(op, rule, name) {
 function derived(op, rule, name) {
   const own = held(rule.learned, name);
   if (own) {
-    const { tree, text, scale, scaleText: factor, atBound, note, pieces, slopes } = own;
-    const watched = pieces && slopes ? { tree, pieces, slopes } : null;
-    return { origin: "rule", tree, text, scale, scaleText: factor ?? "", atBound, note, watched };
+    const { pieces, slopes, scaleText, ...rest } = own;
+    const watched = pieces && slopes ? { tree: own.tree, pieces, slopes } : null;
+    return { origin: "rule", ...rest, scaleText: scaleText ?? "", watched };
   }
-  const through = rule.tree === null ? undefined : held(op.follows, name);
-  if (through && rule.tree !== null) {
+  const through = held(op.follows, name);
+  if (through && rule.tree !== null)
     return { ...PLAIN, origin: "follows", tree: followed(through, rule.tree) };
-  }
   const torchs = held(op.torch, name);
   return torchs ? { ...PLAIN, origin: "torch", ...torchs } : null;
 }

@@ -17,10 +17,8 @@ export function controlsOf(entry, op, rules) {
   return entry.parameters.map((own) => {
     const shared = op.parameters.find((parameter) => parameter.name === own.name);
     if (shared) return { name: own.name, parameter: shared };
-    const others = rules.flatMap((rule) =>
-      rule.parameters.filter((parameter) => parameter.name === own.name),
-    );
-    const alike = others.every((other) => same(other, own));
+    const others = rules.flatMap((rule) => rule.parameters).filter(({ name }) => name === own.name);
+    const alike = others.every((other) => JSON.stringify(other) === JSON.stringify(own));
     return { name: alike ? own.name : `${entry.key}.${own.name}`, parameter: own };
   });
 }
@@ -29,7 +27,6 @@ export function controlsOf(entry, op, rules) {
  * All controls of an op and rules, each once.
  * @param {Entry} op
  * @param {Entry[]} rules
- * @returns {Control[]}
  */
 export function allControls(op, rules) {
   const every = [op, ...rules].flatMap((entry) => controlsOf(entry, op, rules));
@@ -94,9 +91,4 @@ function isAbove(upper, lower) {
   const { name, below } = lower.parameter;
   if (!below) return false;
   return [lower.name.slice(0, lower.name.length - name.length) + below, below].includes(upper.name);
-}
-
-/** @param {Parameter} one @param {Parameter} other */
-function same(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -28,7 +28,7 @@ import { entryKinks, few, searched } from "./kinks.js";
 import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
-/** @import { Entry, Op, Rule } from "./entry.js" */
+/** @import { Op, Rule } from "./entry.js" */
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
@@ -58,12 +58,8 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
     const part = learning[i];
     if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range);
   });
-  const { x, marks } = grid(
-    start,
-    stop,
-    points,
-    Object.values(kinks).flatMap((each) => each ?? []),
-  );
+  const every = Object.values(kinks).flatMap((each) => each ?? []);
+  const { x, marks } = grid(start, stop, points, every);
   /** @type {Record<string, Float64Array|null>} */
   const gradients = {};
   rules.forEach((rule, i) => {
@@ -84,7 +80,6 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
  * @param {Op} op
  * @param {Rule | null} rule
  * @param {Record<string, number>} settings
- * @returns {Record<string, number>}
  */
 export function valuesOf(op, rule, settings) {
   /** @type {Record<string, number>} */
@@ -108,7 +103,6 @@ export function rangeOf({ start, stop }) {
  * @param {Op} op
  * @param {Record<string, number>} parameters as of valuesOf
  * @param {Range} range
- * @returns {(x: Float64Array) => Scope}
  */
 export function scopeMaker(op, parameters, { start, stop, g }) {
   /** @type {Scope|undefined} */
@@ -139,13 +133,11 @@ export function scopeMaker(op, parameters, { start, stop, g }) {
  * @param {Range} range
  */
 function kinksOf(op, rule, parameters, range) {
-  const scopeAt = scopeMaker(op, parameters, range);
   const torchs = rule !== null && !rule.tree;
-  const search = (/** @type {Entry} */ entry) =>
-    entryKinks(entry, scopeAt, parameters, range.start, range.stop, slopeOf(op, scopeAt), torchs);
-  const forward = search(op);
+  const search = searchOf(op, parameters, range, torchs);
+  const forward = entryKinks(op, search, parameters);
   if (!rule?.tree) return forward ?? (torchs && op.flat ? [] : null); // torch's gradient is 0, jumps or not
-  const own = search(rule);
+  const own = entryKinks(rule, search, parameters);
   const through = forward ?? (rule.usesY ? null : []);
   return through && own && few([...through, ...own]);
 }
@@ -160,31 +152,23 @@ function kinksOf(op, rule, parameters, range) {
  */
 function partKinks(op, rule, { origin, watched }, parameters, range) {
   const ofRule = origin === "torch" ? [] : kinksOf(op, rule, parameters, range);
-  const own = watched ? searchedKinks(op, watched, parameters, range) : [];
+  const own = watched ? searched(watched, searchOf(op, parameters, range, false)) : [];
   const all = [kinksOf(op, null, parameters, range), ofRule, own];
   return all.includes(null) ? null : few(all.flatMap((some) => some ?? []));
 }
 
 /**
- * The kinks of a formula that declares none.
+ * The range in which kinks of an op and a rule are looked for, with the functions on it.
  * @param {Op} op
- * @param {import("./kinks.js").Watched} watched
  * @param {Record<string, number>} parameters
  * @param {Range} range
+ * @param {boolean} torchs
  */
-function searchedKinks(op, watched, parameters, range) {
+function searchOf(op, parameters, range, torchs) {
   const scopeAt = scopeMaker(op, parameters, range);
-  return searched(watched, scopeAt, range.start, range.stop, slopeOf(op, scopeAt), false);
-}
-
-/**
- * The derivative of an op times an upstream gradient.
- * @param {Op} op
- * @param {(x: Float64Array) => Scope} scopeAt
- * @returns {import("./kinks.js").OpSlope}
- */
-function slopeOf(op, scopeAt) {
-  return (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
+  /** @type {import("./kinks.js").OpSlope} */
+  const opSlope = (x, upstream) => evaluate(op.gradient ?? 0, Object.assign(scopeAt(x), { g: upstream }));
+  return { scopeAt, start: range.start, stop: range.stop, opSlope, torchs };
 }
 
 /**

@@ -44,7 +44,6 @@ export function evaluate(tree, scope) {
  * The one value of a tree without x, y and g.
  * @param {Tree} tree
  * @param {Record<string, number>} parameters
- * @returns {number}
  */
 export const constantValue = (tree, parameters) =>
   /** @type {number} */ (calculated(tree, { x: NOWHERE, parameters }));

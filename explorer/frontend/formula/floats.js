@@ -5,11 +5,7 @@ import { sampling } from "./sampling.js";
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
-/**
- * The next float64 above x.
- * @param {number} x
- * @returns {number}
- */
+/** The next float64 above x. @param {number} x */
 export function above(x) {
   if (!(x < Infinity)) return x;
   number[0] = x + 0; // no −0
@@ -17,18 +13,10 @@ export function above(x) {
   return number[0];
 }
 
-/**
- * The next float64 below x.
- * @param {number} x
- * @returns {number}
- */
+/** The next float64 below x. @param {number} x */
 export const below = (x) => -above(-x);
 
-/**
- * The distance from |x| to the next float64.
- * @param {number} x
- * @returns {number}
- */
+/** The distance from |x| to the next float64. @param {number} x */
 export const unit = (x) => above(Math.abs(x)) - Math.abs(x);
 
 /**
@@ -54,3 +42,19 @@ export const mirrored = (upper) =>
       .map((x) => -x)
       .concat(upper),
   );
+
+/**
+ * The index of the first of ascending x that is not below a value.
+ * @param {ArrayLike<number>} x
+ * @param {number} value
+ */
+export function firstNotBelow(x, value) {
+  let low = 0;
+  let high = x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -30,13 +30,6 @@ function erf(x) {
   return Math.sign(x) * (1 - complement(Math.abs(x)));
 }
 
-/** @param {number} a */
-function roundHalfToEven(a) {
-  const down = Math.floor(a);
-  const rest = a - down;
-  return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a);
-}
-
 /**
  * C's pow, where JavaScript has NaN for 1 to any power and for (−1) to an infinite one.
  * @param {number} a
@@ -61,58 +54,26 @@ const CONSTANT_POWERS = new Map([
   [-2, (a) => 1 / (a * a)],
 ]);
 
-/**
- * The function a ↦ a to a constant power.
- * @param {number} exponent
- * @returns {(a: number) => number}
- */
+/** The function a ↦ a to a constant power. @param {number} exponent */
 export const toThe = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => power(a, exponent));
 
 /** @type {Scalar} */
-const sign = (a) => (a > 0 ? 1 : 0) - (a < 0 ? 1 : 0);
-/** @type {Scalar} */
 const clamp = (a, low, high) => Math.min(Math.max(a, low), high);
-/** @type {Scalar} */
-const sigmoid = (a) => 1 / (1 + Math.exp(-a));
-/** @type {Scalar} */
-const softplus = (a) => (a > 20 ? a : Math.log1p(Math.exp(a)));
 /** @type {Scalar} */
 const elu = (a, alpha) => (a < 0 ? Math.expm1(a) * alpha : a);
 
 const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127;
 
-/** @param {number} a @param {number} alpha */
-function celu(a, alpha) {
-  const size = Math.abs(alpha);
-  if (size === 0 || (size > LARGEST_FLOAT32 && size < Infinity)) return NaN;
-  return a < 0 ? Math.expm1(a * (1 / alpha)) * alpha : a;
-}
-
-/** @param {number} a @param {number} width */
-function softshrink(a, width) {
-  if (!(width >= 0 && width < Infinity)) return NaN;
-  if (a > width) return a - width;
-  return a < -width ? a + width : a * 0;
-}
-
-/** @type {Scalar} */
-const geluTanh = (a) => 0.5 * a * (1 + Math.tanh((Math.SQRT2 / ROOT_PI) * (a + 0.044715 * a * a * a)));
-
-/** @type {Scalar} */
-function remainder(a, b) {
-  const rest = a % b;
-  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
-}
-
-/** @param {number} a */
-const isNegative = (a) => a < 0 || Object.is(a, -0);
-
 /** @type {Record<string, Scalar>} */
 export const FUNCTIONS = {
   abs: Math.abs,
-  sign,
+  sign: (a) => (a > 0 ? 1 : 0) - (a < 0 ? 1 : 0),
   heaviside: (a, b) => (a === 0 ? b : Number(a > 0)),
-  round: roundHalfToEven,
+  round(a) {
+    const down = Math.floor(a);
+    const rest = a - down;
+    return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a); // a half to even
+  },
   floor: Math.floor,
   ceil: Math.ceil,
   trunc: Math.trunc,
@@ -130,8 +91,8 @@ export const FUNCTIONS = {
   sinh: Math.sinh,
   cosh: Math.cosh,
   tanh: Math.tanh,
-  sigmoid,
-  softplus,
+  sigmoid: (a) => 1 / (1 + Math.exp(-a)),
+  softplus: (a) => (a > 20 ? a : Math.log1p(Math.exp(a))),
   erf,
   relu: (a) => Math.max(a, 0),
   min: (a, b) => Math.min(a, b),
@@ -142,41 +103,49 @@ export const FUNCTIONS = {
   where: (condition, then, otherwise) => (condition ? then : otherwise),
   detach: (a) => a,
   gelu: (a) => 0.5 * a * (1 + erf(a * Math.SQRT1_2)),
-  gelu_tanh: geluTanh,
+  gelu_tanh: (a) => 0.5 * a * (1 + Math.tanh((Math.SQRT2 / ROOT_PI) * (a + 0.044715 * a * a * a))),
   silu: (a) => a / (1 + Math.exp(-a)),
   mish: (a) => a * Math.tanh(Math.log1p(Math.exp(a))),
   selu: (a) => 1.0507009873554805 * elu(a, 1.6732632423543772),
   elu,
-  celu,
+  celu(a, alpha) {
+    const size = Math.abs(alpha);
+    if (size === 0 || (size > LARGEST_FLOAT32 && size < Infinity)) return NaN;
+    return a < 0 ? Math.expm1(a * (1 / alpha)) * alpha : a;
+  },
   leaky_relu: (a, slope) => (a > 0 ? a : a * slope),
   relu6: (a) => clamp(a, 0, 6),
   hardtanh: (a, low, high) => (low > high ? NaN : clamp(a, low, high)),
   softsign: (a) => a / (Math.abs(a) + 1),
   hardsigmoid: (a) => clamp(a + 3, 0, 6) / 6,
   hardswish: (a) => (a * clamp(a + 3, 0, 6)) / 6,
-  softshrink,
+  softshrink(a, width) {
+    if (!(width >= 0 && width < Infinity)) return NaN;
+    if (a > width) return a - width;
+    return a < -width ? a + width : a * 0;
+  },
   hardshrink: (a, width) => (-width <= a && a <= width ? 0 : a),
   reciprocal: (a) => 1 / a,
-  remainder,
-  copysign: (a, b) => (isNegative(b) ? -Math.abs(a) : Math.abs(a)),
+  remainder(a, b) {
+    const rest = a % b;
+    return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
+  },
+  copysign: (a, b) => (b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a)),
   nan_to_num: (a) => (Number.isNaN(a) ? 0 : clamp(a, -Number.MAX_VALUE, Number.MAX_VALUE)),
 };
 
 /** @param {Float64Array} values */
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** @param {Float64Array} values */
-function std(values) {
-  const middle = mean(values);
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
-}
-
 /** One number for all elements. @type {Record<string, (values: Float64Array) => number>} */
 export const REDUCTIONS = {
   mean,
   amax: (values) => values.reduce((a, b) => Math.max(a, b), -Infinity),
   amin: (values) => values.reduce((a, b) => Math.min(a, b), Infinity),
-  std,
+  std(values) {
+    const middle = mean(values);
+    return Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1));
+  },
   numel: (values) => values.length,
 };
 

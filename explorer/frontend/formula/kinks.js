@@ -7,6 +7,8 @@
  * @typedef {(x: Float64Array) => Scope} ScopeAt
  * @typedef {(x: Float64Array) => Float64Array} Values
  * @typedef {(x: Float64Array, upstream: Float64Array) => Float64Array} OpSlope the op's derivative times it
+ * @typedef {{scopeAt: ScopeAt, start: number, stop: number, opSlope: OpSlope, torchs: boolean}} Search a range with
+ *   the op's functions on it; ``torchs``: the gradient is torch's own and may be another at one x than beside it
  * @typedef {{values: Float64Array, slopes: Float64Array}} Sides of a curve at given x
  * @typedef {(x: Float64Array) => Sides} Curve
  */
@@ -21,18 +23,14 @@ import { sampling } from "./sampling.js";
 /**
  * The kinks of an entry within a range, ascending; null for too many to be shown.
  * @param {Entry} entry
- * @param {ScopeAt} scopeAt
+ * @param {Search} search
  * @param {Record<string, number>} parameters
- * @param {number} start
- * @param {number} stop
- * @param {OpSlope} opSlope
- * @param {boolean} torchs whether the gradient is torch's own: it may be another at one x than beside it
- * @returns {number[] | null}
  */
-export function entryKinks(entry, scopeAt, parameters, start, stop, opSlope, torchs) {
+export function entryKinks(entry, search, parameters) {
+  const { start, stop } = search;
   const found = entry.kinks
     ? declared(entry.kinks, parameters, start, stop)
-    : searched(/** @type {Watched} */ (entry), scopeAt, start, stop, opSlope, torchs);
+    : searched(/** @type {Watched} */ (entry), search);
   return found && few(found.filter((x) => x >= start && x <= stop));
 }
 
@@ -83,13 +81,10 @@ function latticePoints(lattice, value, start, stop) {
 /**
  * The kinks of a formula that declares none, ascending; null for too many.
  * @param {Watched} entry
- * @param {ScopeAt} scopeAt
- * @param {number} start
- * @param {number} stop
- * @param {OpSlope} opSlope
- * @param {boolean} torchs
+ * @param {Search} search
  */
-export function searched(entry, scopeAt, start, stop, opSlope, torchs) {
+export function searched(entry, { scopeAt, start, stop, opSlope, torchs }) {
+  const width = stop - start;
   /** @type {number[]} */
   const found = [];
   // Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
@@ -104,13 +99,10 @@ export function searched(entry, scopeAt, start, stop, opSlope, torchs) {
     if (!changing) return null;
     const isSign = typeof tree !== "number" && tree[1] === "sign";
     const touching = isSign ? zeros(valueOf(tree), turning) : [];
-    found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * (stop - start))));
+    found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * width)));
   }
-  const candidates = apart(
-    found.sort((a, b) => a - b),
-    stop - start,
-  ).filter((x) => x >= start && x <= stop);
-  return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), stop - start, torchs);
+  const candidates = apart(found, width).filter((x) => x >= start && x <= stop);
+  return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), width, torchs);
 }
 
 /**
@@ -151,27 +143,21 @@ function switches(value, start, stop, also) {
     ];
   }
   const changed = cells.filter(([, , before, after]) => before !== after).map(([, high]) => high);
-  return apart(
-    changed.sort((a, b) => a - b),
-    stop - start,
-  );
+  return apart(changed, stop - start);
 }
 
-/**
- * Values with Infinity for NaN, which would differ from itself.
- * @param {Float64Array} values
- */
+/** Values with Infinity for NaN, which would differ from itself. @param {Float64Array} values */
 const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infinity : value));
 
 /**
- * Each x once, though a sign changes both at its zero and right after it; as short decimals.
+ * Each x once and ascending, though a sign changes both at its zero and right after it; as short decimals.
  * @param {number[]} found
  * @param {number} width
  */
 function apart(found, width) {
   /** @type {number[]} */
   const distinct = [];
-  for (const x of found) {
+  for (const x of found.sort((a, b) => a - b)) {
     const near = Math.max(1e-14 * width, 8 * unit(x));
     if (distinct.length && x - distinct[distinct.length - 1] <= near) continue;
     const short = Math.abs(x) > near ? Number(x.toPrecision(7)) : 0;
@@ -209,14 +195,9 @@ function sidesOf(entry, scopeAt, opSlope) {
  */
 function bends(curve, x, width, torchs) {
   const step = x.map((at, i) => Math.max(32 * unit(at), Math.min(spacing(x, i, width), 1e-10 * width)));
-  const [far, near] = [100, 1].map((factor) =>
-    changes(
-      curve,
-      x,
-      step.map((size) => size * factor),
-      torchs,
-    ),
-  );
+  const wide = step.map((size) => 100 * size);
+  const far = changes(curve, x, wide, torchs);
+  const near = changes(curve, x, step, torchs);
   /** @param {"jump"|"corner"} kind @param {number} i */
   const fades = (kind, i) => near[kind][i] < far[kind][i] / 2 + 1e-300;
   const smooth = (/** @type {number} */ i) =>

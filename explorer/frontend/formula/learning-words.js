@@ -51,6 +51,8 @@ export function restWords(words, rest, rules, name, most) {
 function placeWords(words, { at, places: all, gradients }, { key, label: rule }, name, most) {
   const places = all[key];
   const manner = mannerOf(places.length, most, gradients[key]);
+  const stretch = (/** @type {[number, number]} */ [low, high]) =>
+    low === high ? digits(low) : filled(words.stretch, { low: digits(low), high: digits(high) });
   const ends = manner === "many" ? places.flat() : [at[0], at[at.length - 1]];
   return filled(words[manner], {
     rule,
@@ -58,7 +60,7 @@ function placeWords(words, { at, places: all, gradients }, { key, label: rule },
     count: places.length,
     low: digits(Math.min(...ends)),
     high: digits(Math.max(...ends)),
-    places: listed(places.map(([low, high]) => stretchWords(words, low, high))),
+    places: listed(places.map(stretch)),
   });
 }
 
@@ -76,11 +78,6 @@ function mannerOf(places, most, gradient) {
   return gradient.every((value) => value >= 0) ? "shrinks" : "nowhere";
 }
 
-/** @param {Words} words @param {number} low @param {number} high */
-function stretchWords(words, low, high) {
-  return low === high ? digits(low) : filled(words.stretch, { low: digits(low), high: digits(high) });
-}
-
 /** Parts as a sentence has them: "a, b and c". @param {string[]} parts */
 export function listed(parts) {
   return parts.length < 2
@@ -96,12 +93,7 @@ export function digits(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const [mantissa, exponent] = value.toExponential(3).split("e");
   const power = Number(exponent);
-  const short = String(Number(mantissa));
-  const text = power >= 7 || power < -4 ? `${short}e${power}` : power >= 4 ? value.toFixed(0) : plain(value);
+  const plain = power >= 4 ? value.toFixed(0) : String(Number(value.toPrecision(4)) + 0);
+  const text = power >= 7 || power < -4 ? `${Number(mantissa)}e${power}` : plain;
   return text.replaceAll("-", "−");
-}
-
-/** @param {number} value */
-function plain(value) {
-  return String(Number(value.toPrecision(4)) + 0);
 }

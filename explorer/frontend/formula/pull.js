@@ -87,7 +87,6 @@ function sums(parts, weights) {
  * @param {Numbers} numbers
  * @param {Record<string, number>} settings
  * @param {Resting} resting
- * @returns {Rest}
  */
 export function restOf(op, rules, name, numbers, settings, resting) {
   const learning = rules.filter((rule) => contributionOf(op, rule, name));
@@ -102,8 +101,9 @@ export function restOf(op, rules, name, numbers, settings, resting) {
     rest.gradients[rule.key] = at.map(mean);
     rest.places[rule.key] = placesOf(at, rest.gradients[rule.key], mean, resting.halvings);
   }
+  const [first] = learning;
   rest.error = at.map((value) =>
-    errorOf(op, numbers, valuesOf(op, learning[0], changed(settings, learning[0], name, value))),
+    errorOf(op, numbers, valuesOf(op, first, changed(settings, first, name, value))),
   );
   rest.least = leastOf(at, rest.error, resting);
   return rest;
@@ -153,11 +153,6 @@ function leastOf(at, error, { balanced }) {
  */
 function placesOf(at, gradient, mean, halvings) {
   const runs = runsOf(Array.from(gradient, Math.sign));
-  const halved = (
-    /** @type {number} */ low,
-    /** @type {number} */ high,
-    /** @type {(v: number) => boolean} */ isLeft,
-  ) => halfway(low, high, isLeft, halvings);
   const isBelow = (/** @type {number} */ value) => mean(value) < 0;
   /** @type {Stretch[]} */
   const crossings = runs.slice(1).flatMap((right, before) => {
@@ -175,6 +170,19 @@ function placesOf(at, gradient, mean, halvings) {
     return [/** @type {Stretch} */ ([low, high])];
   });
   return [...crossings, ...stretches];
+
+  /**
+   * The end of a condition that holds at ``low`` and not at ``high``.
+   * @param {number} low @param {number} high @param {(value: number) => boolean} isLeft
+   */
+  function halved(low, high, isLeft) {
+    for (let halving = 0; halving < halvings; halving += 1) {
+      const middle = (low + high) / 2;
+      if (isLeft(middle)) low = middle;
+      else high = middle;
+    }
+    return high;
+  }
 }
 
 /** Stretches of equal signs. @param {number[]} signs @returns {{sign: number, first: number, last: number}[]} */
@@ -187,20 +195,4 @@ function runsOf(signs) {
     else runs.push({ sign, first: index, last: index });
   });
   return runs;
-}
-
-/**
- * The end of a condition that holds at ``low`` and not at ``high``, by halving.
- * @param {number} low
- * @param {number} high
- * @param {(value: number) => boolean} isLeft
- * @param {number} halvings
- */
-function halfway(low, high, isLeft, halvings) {
-  for (let halving = 0; halving < halvings; halving += 1) {
-    const middle = (low + high) / 2;
-    if (isLeft(middle)) low = middle;
-    else high = middle;
-  }
-  return high;
 }

@@ -1,7 +1,7 @@
 /** Curves at a few even steps and around each kink: the rows that explorer.curves.readings has. */
 
 import { KINK } from "./curves.js";
-import { evenPoints } from "./floats.js";
+import { evenPoints, firstNotBelow } from "./floats.js";
 import { sampling } from "./sampling.js";
 
 /**
@@ -18,11 +18,6 @@ export function readingIndices({ x, marks }, [start, stop]) {
 
 /** The place of the x that is nearest. @param {ArrayLike<number>} x ascending @param {number} at */
 function nearest(x, at) {
-  let [low, high] = [0, x.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (x[middle] <= at) low = middle;
-    else high = middle;
-  }
-  return at - x[low] <= x[high] - at ? low : high;
+  const after = Math.min(firstNotBelow(x, at), x.length - 1);
+  return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;
 }

@@ -5,7 +5,6 @@
  * @template T
  * @param {Record<string, T>} record
  * @param {string} name
- * @returns {T|undefined}
  */
 export function held(record, name) {
   return Object.hasOwn(record, name) ? record[name] : undefined;

@@ -1,11 +1,10 @@
 /** A formula with the numbers of one point put in, as short text: "1 × (|0.5| ≤ 1) = 1". */
 
 import { evaluate, isReduction, operands } from "./evaluation.js";
+import { raised } from "./numbers.js";
 
 /** @import { Comparison, Scope, Tree } from "./evaluation.js" */
-/**
- * @typedef {{text: string, level: number}} Printed text, and how tightly its outermost operator binds
- */
+/** @typedef {{text: string, level: number}} Printed text, and how tightly its outermost operator binds */
 
 /** @type {Record<string, string>} */
 const SIGNS = {
@@ -23,28 +22,21 @@ const SIGNS = {
 /** @type {Record<string, number>} */
 const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
 const [SIGN, ATOM] = [6, 8];
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/**
- * A number with at most 4 significant digits, and a true minus.
- * @param {number} value
- * @returns {string}
- */
+/** A number with at most 4 significant digits, and a true minus. @param {number} value */
 export function numberText(value) {
   if (Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const [digits, exponent] = String(Number(value.toPrecision(4))).split("e");
-  return minus(exponent ? `${digits}·10${[...exponent.replace("+", "")].map(raised).join("")}` : digits);
+  return minus(exponent ? `${digits}·10${raised(Number(exponent))}` : digits);
 }
 
 const minus = (/** @type {string} */ text) => text.replace("-", "−");
-const raised = (/** @type {string} */ digit) => (digit === "-" ? "⁻" : SUPERSCRIPTS[Number(digit)]);
 
 /**
  * The formula with its numbers, and its result.
  * @param {Tree} tree
  * @param {Scope} scope with one x
- * @returns {string}
  */
 export function substituted(tree, scope) {
   const result = numberText(evaluate(tree, scope)[0]);
@@ -98,6 +90,6 @@ function compared([, signs, ...parts], inside) {
 
 /** A power: whole numbers are raised, others stand after ^. @param {string} base @param {Printed} exponent */
 function raisedTo(base, { text, level }) {
-  if (/^\d+$/.test(text)) return base + [...text].map(raised).join("");
+  if (/^\d+$/.test(text)) return base + raised(Number(text));
   return `${base}^${bracketed({ text, level }, ATOM)}`;
 }

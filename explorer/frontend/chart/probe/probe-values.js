@@ -3,8 +3,8 @@
 import { contributionOf, gradientOf } from "../../formula/contribution.js";
 import { scopeMaker, valuesOf } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
+import { firstNotBelow } from "../../formula/floats.js";
 import { substituted } from "../../formula/substitution.js";
-import { firstNotBelow } from "../scene/jumps.js";
 
 /**
  * ``slopes``: the forward's numerical slope, or at a kink the one on its left and the one on its right.

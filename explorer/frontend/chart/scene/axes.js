@@ -15,7 +15,6 @@ const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten that are written out
  * @param {Line[]} lines
  * @param {ArrayLike<number>} marks
  * @param {Range} least values that are always in it
- * @returns {Range}
  */
 export function rangeOf(lines, marks, least) {
   const most = bound(lines, marks);
@@ -82,7 +81,6 @@ export function eased([low, high], [nextLow, nextHigh], fit) {
  * @param {Range} range
  * @param {number} most how many fit
  * @param {number} letters that a label may have
- * @returns {{values: number[], texts: string[], base: number, exponent: number}}
  */
 export function ticks(range, most, letters) {
   const step = roundStep((range[1] - range[0]) / Math.max(most, 2));

@@ -1,5 +1,7 @@
 // The jumps of sampled curves.
 
+import { firstNotBelow } from "../../formula/floats.js";
+
 /** @typedef {Float64Array|Float32Array} Floats */
 
 const FARTHEST = 1e6; // times as large as the curve away from kinks: the limit of a pole, without a circle
@@ -44,22 +46,6 @@ function positionOf(x, kink) {
   const value = x instanceof Float32Array ? Math.fround(kink) : kink;
   const at = firstNotBelow(x, value);
   return x[at] === value ? at : -1;
-}
-
-/**
- * The index of the first of ascending x that is not below a value.
- * @param {Floats} x
- * @param {number} value
- */
-export function firstNotBelow(x, value) {
-  let low = 0;
-  let high = x.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (x[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**

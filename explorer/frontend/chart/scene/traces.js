@@ -32,7 +32,6 @@ const OPEN_SIZE = 11; // stays visible around a filled one
 /**
  * The lines of a picture: the op, then each rule that is shown and has values, then the parts of each.
  * @param {import("./picture.js").Picture} picture
- * @returns {Line[]}
  */
 export function linesOf({ curves, op, rules, neutral }) {
   const visible = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
@@ -63,7 +62,6 @@ function line(key, { key: rule, label, colour }, panel, curves, y) {
 /**
  * Lines with a broad one under each where it coincides with a later one, so that both are seen there.
  * @param {Line[]} lines
- * @returns {Line[]}
  */
 export function underlaid(lines) {
   const shared = lines.map((line, index) => lines.slice(index + 1).map((later) => sharedGaps(line, later)));

@@ -9,7 +9,6 @@ import { sampling } from "../../formula/sampling.js";
  * @param {Range} view
  * @param {number} x
  * @param {number} factor
- * @returns {Range}
  */
 export function zoomed([start, stop], x, factor) {
   const { least, narrowest: share } = sampling();
@@ -23,7 +22,6 @@ export function zoomed([start, stop], x, factor) {
  * The view moved by a part of its width.
  * @param {Range} view
  * @param {number} share positive to the right
- * @returns {Range}
  */
 export function moved([start, stop], share) {
   const width = stop - start;
@@ -37,7 +35,6 @@ export function moved([start, stop], share) {
  * @param {Range} view when the fingers came down
  * @param {[number, number]} from where they came down, as parts of the width
  * @param {[number, number]} to where they are now
- * @returns {Range}
  */
 export function pinched(view, from, to) {
   const held = view[0] + ((from[0] + from[1]) / 2) * (view[1] - view[0]);
