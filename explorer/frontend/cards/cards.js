@@ -144,8 +144,7 @@ export function createCards(host, { store, read, colours, drawn }) {
     setAttribute(add, "title", add.disabled ? `${catalogue().limits.rules} rules are the most.` : null);
   }
 
-  const stop = store.subscribe(show);
-  if (store.choice) show(store.choice);
+  const stop = store.follow(show);
   return {
     /** Draw the cards anew: the colours have changed. */
     refresh: () => show(now()),

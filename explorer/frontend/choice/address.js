@@ -15,7 +15,6 @@ export const FRAME = ["embed", "embed_options"];
  * @param {Choice} choice
  */
 export function queryOf(choice) {
-  const { words } = catalogue().link;
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
@@ -23,7 +22,7 @@ export function queryOf(choice) {
   if (colours.some((colour, index) => colour !== index + 1)) query.append("colours", colours.join(""));
   for (const { name } of choiceControls(choice)) {
     const value = held(choice.parameters, name);
-    if (value !== undefined) query.append(words.includes(name) ? `p.${name}` : name, String(value));
+    if (value !== undefined) query.append(wordOf(name), String(value));
   }
   for (const [name, text] of viewTexts(choice)) query.append(name, text);
   if (choice.learns) query.append("learns", choice.learns);
@@ -31,6 +30,11 @@ export function queryOf(choice) {
   const { branch = "", ...training } = choice.training;
   for (const [name, text] of Object.entries(training)) query.append(name, text);
   return withBranches(String(query), branch.split("\n").filter(Boolean));
+}
+
+/** The word of a parameter in a link. @param {string} name */
+export function wordOf(name) {
+  return catalogue().link.words.includes(name) ? `p.${name}` : name;
 }
 
 /**

@@ -76,11 +76,9 @@ async function broughtAnswer(choice, load) {
 
 /** Whether everything but op and rules is at its default. @param {Choice} choice */
 function isUsual(choice) {
-  const { rules, parameters, learns } = choice;
-  const usual = settingsOf({ ...choice, ...defaultView() });
+  const usual = settingsOf({ ...choice, ...defaultView(), parameters: {} });
   const sameSettings = JSON.stringify(settingsOf(choice)) === JSON.stringify(usual);
-  const plain = !learns && !Object.keys(parameters).length && sameSettings;
-  return plain && !rules.some(({ key }) => isOwn(key));
+  return sameSettings && !choice.learns && !choice.rules.some(({ key }) => isOwn(key));
 }
 
 /**

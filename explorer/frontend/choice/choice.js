@@ -3,7 +3,7 @@
 import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
 import { learnable } from "../formula/contribution.js";
 import { catalogue, find } from "./entries.js";
-import { learningOf, learningText } from "./learning.js";
+import { learningOf, withTraining } from "./learning.js";
 import { boundsOfWord } from "./view.js";
 import { within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
@@ -187,10 +187,9 @@ export function stillLearning(choice) {
 
 /** Without parameters of the training's ``learn`` that are gone. @param {Choice} choice @returns {Choice} */
 function stillTrained(choice) {
-  const { learn, ...training } = choice.training;
   const { op, rules } = entriesOf(choice);
-  const text = learn ? learningText(learningOf(op, rules, learn)) : "";
-  return { ...choice, training: text ? { ...training, learn: text } : training };
+  const { learn } = choice.training;
+  return learn ? withTraining(choice, learningOf(op, rules, learn)) : choice;
 }
 
 /** Without a sweep whose parameter is gone. @param {Choice} choice @returns {Choice} */

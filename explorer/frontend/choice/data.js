@@ -4,7 +4,6 @@ import { mirrored } from "../formula/floats.js";
 import { filled as sentence } from "../formula/learning-words.js";
 import { numbersIn } from "../formula/pasted.js";
 import { sampling } from "../formula/sampling.js";
-import { carriedData } from "./carried.js";
 import { catalogue } from "./entries.js";
 import { keep, load } from "./session.js";
 
@@ -15,7 +14,14 @@ import { keep, load } from "./session.js";
  *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
 
+/**
+ * A histogram of what came into an op: ``of`` says whose it is, ``means`` are those of the numbers in each bin,
+ * null in an empty one; what lies beyond the ends is in the outermost, and ``note`` says so where that is much.
+ * @typedef {{of: string, edges: number[], counts: number[], means: (number|null)[], note: string}} Carried
+ */
+
 const NAME = "numbers";
+const CARRIED = "carried-numbers";
 /** @typedef {{kind: Kind, text: string}} Kept ``text`` is the pasted one */
 
 /** @returns {Kept} */
@@ -24,6 +30,12 @@ function chosen() {
 }
 
 let read = /** @type {Data|null} */ (null); // the last data that were read
+
+/** The data that a training has carried here. @returns {Carried|null} */
+export const carriedData = () => load(CARRIED);
+
+/** Keep data of a training, or remove them. @param {Carried|null} data */
+export const carry = (data) => keep(CARRIED, data);
 
 /** The numbers that are chosen; the standard normal where they are gone. @returns {Data} */
 export function chosenData() {
@@ -95,7 +107,7 @@ function pasted(text) {
   const result = numbersIn(text, limits());
   if ("message" in result) return null;
   const { values } = result;
-  const label =
-    values.length === 1 ? "the number of yours" : `${values.length.toLocaleString("en")} numbers of yours`;
-  return { kind: "pasted", label, values, weights: null, count: values.length, bars: null, note: "" };
+  const { length: count } = values;
+  const label = count === 1 ? "the number of yours" : `${count.toLocaleString("en")} numbers of yours`;
+  return { kind: "pasted", label, values, weights: null, count, bars: null, note: "" };
 }

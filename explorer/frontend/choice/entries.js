@@ -49,8 +49,7 @@ const own = { op: {}, rule: {} };
 export function setDocument(document) {
   known = document;
   setSampling(document.sampling);
-  learn("op", known.firstOwn.op);
-  known.firstOwn.rule.forEach((entry) => learn("rule", entry));
+  learnAll({ op: [known.firstOwn.op], rule: known.firstOwn.rule });
 }
 
 /** The document: ops, rules, families, groups, limits. */
@@ -99,9 +98,9 @@ export function isOwn(key) {
  * @param {{op: string, rules: {key: string}[]}} choice
  */
 export function ownEntries(choice) {
-  const keys = choice.rules.map((rule) => rule.key).filter(isOwn);
+  const keys = choice.rules.map((rule) => rule.key);
   return {
-    op: isOwn(choice.op) ? [find("op", choice.op)] : [],
-    rule: keys.map((key) => find("rule", key)),
+    op: [choice.op].filter(isOwn).map((key) => find("op", key)),
+    rule: keys.filter(isOwn).map((key) => find("rule", key)),
   };
 }

@@ -2,7 +2,7 @@
 
 import { addressOf, titleOf } from "./address.js";
 import { learnAll, ownEntries } from "./entries.js";
-import { afterFrame, setText } from "../elements/dom.js";
+import { afterFrame } from "../elements/dom.js";
 import { followSteps } from "./steps.js";
 
 /** @import { Choice } from "./choice.js" */
@@ -27,7 +27,7 @@ export function followAddress(store) {
     say();
     const address = origin === "arrival" ? location.href : addressOf(choice, location);
     unsaid = () => {
-      setText(titleElement(), titleOf(choice));
+      if (document.title !== titleOf(choice)) document.title = titleOf(choice);
       if (origin !== "history") write(choice, address, again);
     };
     if (origin === "hand")
@@ -58,8 +58,4 @@ function write(choice, address, again) {
   if (!again && address === location.pathname + location.search) return;
   const state = { instrument: { choice, own: ownEntries(choice) } };
   history[again ? "replaceState" : "pushState"](state, "", address);
-}
-
-function titleElement() {
-  return document.querySelector("title") ?? document.head.appendChild(document.createElement("title"));
 }

@@ -3,6 +3,7 @@
 import { contributionOf, learnable } from "../formula/contribution.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
+/** @import { Choice } from "./choice.js" */
 /**
  * A parameter, and the rules with which it can learn.
  * @typedef {{name: string, rules: {rule: Rule, learns: boolean}[]}} Learning
@@ -30,7 +31,11 @@ export function learningOf(op, rules, text) {
  * @param {Learning[]} learning
  */
 export function learningText(learning) {
-  return learning.flatMap(({ name, rules }) => textsOf(name, rules)).join(",");
+  const texts = learning.flatMap(({ name, rules }) => {
+    const by = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
+    return by.length === rules.length ? [name] : by;
+  });
+  return texts.join(",");
 }
 
 /**
@@ -40,14 +45,7 @@ export function learningText(learning) {
  * @param {string} key of the rule
  */
 export function toggled(learning, name, key) {
-  return learning.map((each) =>
-    each.name === name
-      ? {
-          name,
-          rules: each.rules.map((one) => (one.rule.key === key ? { ...one, learns: !one.learns } : one)),
-        }
-      : each,
-  );
+  return withRules(learning, name, (one) => (one.rule.key === key ? !one.learns : one.learns));
 }
 
 /**
@@ -57,15 +55,14 @@ export function toggled(learning, name, key) {
  * @param {boolean} learns
  */
 export function withAll(learning, name, learns) {
-  return learning.map((each) =>
-    each.name === name ? { name, rules: each.rules.map((one) => ({ ...one, learns })) } : each,
-  );
+  return withRules(learning, name, () => learns);
 }
 
-/** @param {string} name @param {Learning["rules"]} rules */
-function textsOf(name, rules) {
-  if (rules.every(({ learns }) => learns)) return [name];
-  return rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
+/** @param {Learning[]} learning @param {string} name @param {(one: Learning["rules"][number]) => boolean} learnsBy */
+function withRules(learning, name, learnsBy) {
+  const changed = (/** @type {Learning} */ { rules }) =>
+    rules.map((one) => ({ ...one, learns: learnsBy(one) }));
+  return learning.map((each) => (each.name === name ? { name, rules: changed(each) } : each));
 }
 
 /** Names between commas; those within an own formula's brackets part nothing. @param {string} text */
@@ -78,4 +75,11 @@ function namesIn(text) {
     else names[names.length - 1] += character;
   }
   return names.map((name) => name.trim()).filter(Boolean);
+}
+
+/** A choice in whose training this learns. @param {Choice} choice @param {Learning[]} learning @returns {Choice} */
+export function withTraining(choice, learning) {
+  const { learn: _, ...training } = choice.training;
+  const text = learningText(learning);
+  return { ...choice, training: text ? { ...training, learn: text } : training };
 }

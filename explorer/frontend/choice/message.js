@@ -22,12 +22,9 @@ export function received(message) {
     list(rules).length > 0 &&
     rules.every((/** @type {string} */ key) => find("rule", key));
   if (!known || !isView(message) || !Object.values(record(parameters)).every(Number.isFinite)) refuse();
-  const free = [...Array(catalogue().limits.rules).keys()];
-  if (
-    new Set(list(slots)).size !== rules.length ||
-    !slots.every((/** @type {*} */ slot) => free.includes(slot))
-  )
-    refuse();
+  const free = new Set(Array(catalogue().limits.rules).keys());
+  const taken = new Set(list(slots));
+  if (taken.size !== rules.length || ![...taken].every((slot) => free.has(slot))) refuse();
   if (![slow, learns, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
   const listed = rules.map((/** @type {string} */ key, /** @type {number} */ index) => ({
     key,

@@ -1,7 +1,7 @@
 // The reader of links without a server, as explorer/ui/links/link.py reads them. The words of a training are carried
 // along unread; own formulas are read by the function that is passed in.
 
-import { FRAME } from "./address.js";
+import { FRAME, wordOf } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
 import { viewWith } from "./view.js";
@@ -50,7 +50,7 @@ export function readLink(search, { first, own = null }) {
   if (String(query).length > longest)
     return { choice: first, notices: [`The link is longer than ${longest} characters and was not used.`] };
   const link = new Link(query, own);
-  const op = opOf(link, first.op);
+  const op = keyOf(link, "op", link.last("op") ?? first.op) || first.op;
   const rules = rulesOf(link, first.rules);
   const plain = { ...first, op, rules, parameters: {}, learns: "", slow: "" };
   const settled = { ...plain, parameters: parametersOf(link, plain) };
@@ -105,12 +105,6 @@ class Link {
     for (const name of new Set(this.query.keys()))
       if (!FRAME.includes(name)) this.notices.push(`The link sets ${quoted(name)}, which nothing here uses.`);
   }
-}
-
-/** @param {Link} link @param {string} usual */
-function opOf(link, usual) {
-  const text = link.last("op");
-  return (text !== undefined && keyOf(link, "op", text)) || usual;
 }
 
 /**
@@ -196,11 +190,6 @@ function inOrder(link, values, controls) {
   return next;
 }
 
-/** The word of a parameter in a link. @param {string} name */
-function wordOf(name) {
-  return catalogue().link.words.includes(name) ? `p.${name}` : name;
-}
-
 /** @param {Link} link @param {Choice} choice */
 function learnsOf(link, choice) {
   const name = link.last("learns") ?? "";
@@ -210,11 +199,6 @@ function learnsOf(link, choice) {
 }
 
 /** @param {Link} link @param {Word} word */
-function numberOf(link, { name, default: usual, low, high }) {
-  return link.number(name, usual, low, high);
-}
-
-/** @param {Link} link @param {Word} word @returns {[number, number]} */
 function rangeOf(link, { name, default: usual, low, high }) {
   const ends = link.all(name);
   if (!ends.length) return usual;
@@ -230,7 +214,7 @@ function rangeOf(link, { name, default: usual, low, high }) {
   return tidied;
 }
 
-/** @param {Link} link @param {Word} word @returns {string} */
+/** @param {Link} link @param {Word} word */
 function choiceOf(link, { name, default: usual, words, refusal }) {
   const text = link.last(name) || usual;
   if (text === usual || held(words, text)) return text;
@@ -240,7 +224,11 @@ function choiceOf(link, { name, default: usual, words, refusal }) {
 }
 
 /** The reader of each kind of word. @type {Record<Word["kind"], (link: Link, word: Word) => *>} */
-const READ = { number: numberOf, range: rangeOf, choice: choiceOf };
+const READ = {
+  number: (link, { name, default: usual, low, high }) => link.number(name, usual, low, high),
+  range: rangeOf,
+  choice: choiceOf,
+};
 
 /** The words of a training in a link, unread. @param {Link} link @returns {Record<string, string>} */
 function trainingOf(link) {

@@ -11,6 +11,9 @@
 /** @typedef {(choice: Choice, change: Change) => void} Watcher */
 /** @typedef {ReturnType<typeof createStore>} Store */
 
+/** @type {Change} */
+const AT_REST = { phase: "settled", thing: null, origin: "hand" };
+
 /** A store without a choice yet. */
 export function createStore() {
   /** @type {Choice|null} */
@@ -31,14 +34,22 @@ export function createStore() {
       return () => watchers.delete(watcher);
     },
     /**
+     * Subscribe, and be called at once where there is a choice.
+     * @param {Watcher} watcher
+     */
+    follow(watcher) {
+      const stop = this.subscribe(watcher);
+      if (choice) watcher(choice, AT_REST);
+      return stop;
+    },
+    /**
      * Replace the choice.
      * @param {Choice} next
      * @param {Partial<Change>} [change]
      */
     change(next, change = {}) {
       choice = next;
-      const full = { phase: "settled", thing: null, origin: "hand", ...change };
-      for (const watcher of [...watchers]) watcher(next, /** @type {Change} */ (full));
+      for (const watcher of [...watchers]) watcher(next, { ...AT_REST, ...change });
     },
   };
 }

@@ -1,7 +1,7 @@
 // The parameter that learns on Explore and those that learn in training, changed together.
 
 import { entriesOf } from "./choice.js";
-import { learningOf, learningText, withAll } from "./learning.js";
+import { learningOf, withAll, withTraining } from "./learning.js";
 
 /** @import { Choice } from "./choice.js" */
 
@@ -65,7 +65,5 @@ function trainedOf(choice) {
 
 /** @param {Choice} choice @param {string} name @param {boolean} learns by every rule that it can, or by none */
 function withTrained(choice, name, learns) {
-  const { learn: _, ...training } = choice.training;
-  const text = learningText(withAll(trainedOf(choice), name, learns));
-  return { ...choice, training: text ? { ...training, learn: text } : training };
+  return withTraining(choice, withAll(trainedOf(choice), name, learns));
 }

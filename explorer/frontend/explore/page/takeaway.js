@@ -22,8 +22,7 @@ export function createTakeAway(host, { store, address }) {
   const show = (/** @type {import("../../choice/choice.js").Choice} */ choice) =>
     (link.href = `${address}?${queryOf(choice)}`);
   host.append(link);
-  const stop = store.subscribe((choice, { phase }) => phase === "settled" && show(choice));
-  if (store.choice) show(store.choice);
+  const stop = store.follow((choice, { phase }) => phase === "settled" && show(choice));
   return { destroy: stop };
 }
 

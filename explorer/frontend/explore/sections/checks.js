@@ -207,8 +207,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     return button;
   }
 
-  const stop = store.subscribe(show);
-  if (store.choice) show(store.choice);
+  const stop = store.follow(show);
   return {
     /** Draw anew: the colours may have changed. */
     refresh() {

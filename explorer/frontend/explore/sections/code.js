@@ -144,8 +144,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     }
   }
 
-  const stop = store.subscribe((choice, { phase }) => phase === "settled" && changed(choice));
-  if (store.choice) changed(store.choice);
+  const stop = store.follow((choice, { phase }) => phase === "settled" && changed(choice));
   return { destroy: stop };
 }
 

@@ -41,7 +41,6 @@ export function createElsewhere(host, { store, names, address }) {
     );
   }
 
-  const stop = store.subscribe(show);
-  if (store.choice) show(store.choice);
+  const stop = store.follow(show);
   return { destroy: stop };
 }

@@ -117,8 +117,7 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
     setText(rest, indices.length > most ? more : "");
   }
 
-  const stop = store.subscribe((choice, { phase }) => void (phase === "settled" && changed(choice)));
-  if (store.choice) void changed(store.choice);
+  const stop = store.follow((choice, { phase }) => void (phase === "settled" && changed(choice)));
   return {
     destroy() {
       stop();

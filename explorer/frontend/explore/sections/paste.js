@@ -80,8 +80,7 @@ export function createPaste(host, { store, read, onShow }) {
     host.hidden = section !== "paste";
   }
 
-  const stop = store.subscribe(show);
-  if (store.choice) show(store.choice);
+  const stop = store.follow(show);
   return {
     destroy() {
       clearTimeout(timer);

@@ -113,8 +113,7 @@ export function createResting(host, { store, plotly, colours }) {
     slider.part.update(valueOf(choice.parameters, control), bounds, log);
   }
 
-  const stop = store.subscribe(changed);
-  if (store.choice) changed(store.choice);
+  const stop = store.follow(changed);
   return {
     /** Draw anew: the colours have changed. */
     refresh() {

@@ -19,8 +19,7 @@ export function createSections(host, options) {
   const open = new Set(["formula", "code", "data", "paste", ...Object.keys(elsewhere.names)]);
   const arrange = (/** @type {import("../../choice/choice.js").Choice} */ { section }) =>
     (host.hidden = !open.has(section));
-  const stop = store.subscribe(arrange); // before the parts, which measure their space
-  if (store.choice) arrange(store.choice);
+  const stop = store.follow(arrange); // before the parts, which measure their space
   const table = createTable(host, options);
   const parts = [
     createElsewhere(host, { store, ...elsewhere }),

@@ -33,7 +33,6 @@ export function createTabs(host, { store, sections }) {
     for (const { key, button } of buttons) setAttribute(button, "aria-expanded", String(key === section));
   }
 
-  const stop = store.subscribe(show);
-  if (store.choice) show(store.choice);
+  const stop = store.follow(show);
   return { destroy: stop };
 }

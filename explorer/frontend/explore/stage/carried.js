@@ -1,12 +1,12 @@
 // The data of a training behind the gradients, if some were carried here.
 
 import { across } from "../../chart/scene/panels.js";
-import { carriedData, carry } from "../../choice/carried.js";
+import { carriedData, carry } from "../../choice/data.js";
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 
 /** @import { Frame } from "../../chart/scene/panels.js" */
-/** @import { Carried } from "../../choice/carried.js" */
+/** @import { Carried } from "../../choice/data.js" */
 
 const ROOF = 0.94; // of the panel's height, for the highest bar that is not an end
 const STAYS = "kept over a reload, in no link";

@@ -52,8 +52,7 @@ export function createStrip(host, { store, examples }) {
     menu.show(choice);
   }
 
-  const stop = store.subscribe(show);
-  if (store.choice) show(store.choice);
+  const stop = store.follow(show);
   return { destroy: stop };
 }
 

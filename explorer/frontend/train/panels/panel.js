@@ -1,6 +1,6 @@
 // A panel of the area "Why": a row of small pictures, one a rule, with its title and its one sentence.
 
-import { carry } from "../../choice/carried.js";
+import { carry } from "../../choice/data.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createCounter } from "../widgets/number-stepper.js";
@@ -20,7 +20,7 @@ import { instrument } from "../state/instruments.js";
  * The server's answer on a rule: a sentence, and a formula with its numbers.
  * @typedef {{words: string, formula: string}} Answer
  * Data on their way to Explore, where ``address`` leads.
- * @typedef {{address: string, label: string, data: import("../../choice/carried.js").Carried}} Carry
+ * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry
  * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer, and
  * ``of`` gives its text by what was measured, "" for the usual one: ``text``, or that of its instrument's legend.
  * @typedef {{text?: string, swatch: string, numbers?: Object<string, number>,
@@ -43,7 +43,7 @@ import { instrument } from "../state/instruments.js";
  * @property {boolean} [scrolls] whether a cell may hold more than it displays at once
  * @property {{panel: string, name: string, hint: string}} [picks] the number of another panel that a press in
  *   a cell chooses
- * @property {(observation: Observation) => Omit<import("../../choice/carried.js").Carried, "of">} [data] that
+ * @property {(observation: Observation) => Omit<import("../../choice/data.js").Carried, "of">} [data] that
  *   can be carried to Explore
  */
 /** A panel with the key of its instrument. @typedef {Declared & {key: string}} Panel */

@@ -59,7 +59,7 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
 CARRIED = """
     const { panel } = await import("./train/panels/inputs.js");
     const { setDocument } = await import("./choice/entries.js");
-    const { carry } = await import("./choice/carried.js");
+    const { carry } = await import("./choice/data.js");
     const { chosenData } = await import("./choice/data.js");
     setDocument(given.document);
     carry({ of: "data of Clipped", ...panel.data({ measured: given.measured, layer: 0 }) });
