@@ -16,6 +16,8 @@ def true_derivative(curve: Curve) -> Finding:
     off = (curve.gradient - curve.slope).abs()
     beyond = curve.trusted & (off > curve.tolerance)
     broken = curve.y.isfinite() & curve.gradient.isnan() & (curve.x.abs() < 100)
+    if broken.any() and bool(curve.gradient.isnan().all()):
+        return fails("The gradient is NaN everywhere, although y is a number.")
     if float(curve.trusted.double().mean()) < _LEAST_TRUSTED:
         return _unsteady(curve)
     if not beyond.any() and not broken.any():

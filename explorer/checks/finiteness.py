@@ -26,6 +26,8 @@ def finite(curve: Curve) -> Finding:
         tried.append(_name(dtype))
         bad = y.isfinite() & ~r.isfinite() & _due(curve.subject, x, dtype)
         usual = bad & (x.abs() <= _USUAL)
+        if bool(r.isnan().all()) and bool(usual.any()):
+            return fails(f"In {_name(dtype)} the gradient is NaN everywhere: its parameters have no meaning.")
         if bool(usual.any()):
             return _not_finite(curve, x, r, usual, dtype)
         if bool(bad.any()) and not far:

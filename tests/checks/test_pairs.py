@@ -321,6 +321,13 @@ def test_differences_of_a_steep_gradient_accuse_nobody(only):
     assert found.verdict == "holds", found.sentence
 
 
+def test_a_gradient_that_is_nowhere_a_number_is_told_as_such(only):
+    only("true derivative", "finite")
+    found = check_pair("tanh", own_key("g * sqrt(0 - 1)"), {})
+    assert ["NaN everywhere" in result.sentence for result in found] == [True, True]
+    assert all(result.verdict == "fails" for result in found)
+
+
 def test_bad_keys_are_told_as_everywhere():
     with pytest.raises(ValueError, match="unknown op"):
         explorer.check("rounf", "default")
