@@ -1,5 +1,7 @@
 // Requests to the server, beside those for torch's curves.
 
+import { saveAs } from "../elements/dom.js";
+
 const SILENT = "The server does not answer: try again in a moment.";
 const PATIENCE_MS = 20_000;
 
@@ -84,9 +86,7 @@ export async function save(address, data, name) {
     const response = await fetch(address, { ...sent(data), signal: AbortSignal.timeout(PATIENCE_MS) });
     if (!response.ok) return /** @type {string} */ ((await response.json()).message);
     const href = URL.createObjectURL(await response.blob());
-    const link = document.createElement("a");
-    Object.assign(link, { href, download: name });
-    link.click();
+    saveAs(href, name);
     setTimeout(() => URL.revokeObjectURL(href), PATIENCE_MS); // not before the browser has read it
     return "";
   } catch {

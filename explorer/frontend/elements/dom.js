@@ -66,6 +66,11 @@ export function afterFrame(act) {
   requestAnimationFrame(() => setTimeout(act));
 }
 
+/** Have the browser save an address as a file. @param {string} href @param {string} name */
+export function saveAs(href, name) {
+  element("a", { href, download: name }).click();
+}
+
 /** A name for an element that nothing else in the document has. */
 export function freshId() {
   made += 1;

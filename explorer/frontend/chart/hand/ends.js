@@ -21,15 +21,9 @@ const PULL = "↔";
  */
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, index) => {
-    const hint = "Drag to stretch the axis (arrow keys too)";
-    const node = element("div", {
-      class: "chart-end",
-      role: "slider",
-      tabindex: 0,
-      "aria-label": name,
-      title: hint,
-    });
-    node.append(element("span", {}, PULL));
+    const named = { "aria-label": name, title: "Drag to stretch the axis (arrow keys too)" };
+    const attributes = { class: "chart-end", role: "slider", tabindex: 0, ...named };
+    const node = element("div", attributes, element("span", {}, PULL));
     drag(node, index);
     return node;
   });
@@ -87,9 +81,11 @@ export function createEnds(layer, { view, share, onView }) {
     if (!frame) return;
     const { x, bottom } = frame;
     for (const [end, node] of nodes.entries()) {
-      const left = across(frame, held[end] ?? x[end]);
+      const number = held[end];
+      const left = across(frame, number ?? x[end]);
       node.style.transform = `translate(${left}px, ${bottom}px)`;
-      setText(/** @type {Element} */ (node.firstChild), heldText(held[end]));
+      const text = number === null ? PULL : numberText(number).replace("-", "−");
+      setText(/** @type {Element} */ (node.firstChild), text);
       setAttribute(node, "aria-valuenow", x[end]);
       setAttribute(node, "aria-valuemin", end ? x[0] : -sampling().largest);
       setAttribute(node, "aria-valuemax", end ? sampling().largest : x[1]);
@@ -103,9 +99,4 @@ export function createEnds(layer, { view, share, onView }) {
       place();
     },
   };
-}
-
-/** The text of an end: the number under the hand, else the sign that it can be pulled. @param {number|null} held */
-function heldText(held) {
-  return held === null ? PULL : numberText(held).replace("-", "−");
 }

@@ -29,13 +29,14 @@ export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop
   const scopeOf = (/** @type {Rule|null} */ entry) =>
     scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g });
   const forward = (/** @type {number[]} */ ...xs) => evaluate(op.tree, scopeOf(null)(Float64Array.from(xs)));
+  /** @type {Values} */
   const values = {
     x,
     y: sampled ? curves.y[at] : forward(x)[0],
     slopes: slopes(forward, x, stop - start, curves.kinks.forward?.includes(x) ?? false),
-    gradients: /** @type {Object<string, number|undefined>} */ ({}),
-    parts: /** @type {Object<string, number|undefined>} */ ({}),
-    formulas: /** @type {Object<string, string>} */ ({}),
+    gradients: {},
+    parts: {},
+    formulas: {},
   };
   for (const { key, entry } of rules) {
     const tree = gradientOf(op, entry, learns);

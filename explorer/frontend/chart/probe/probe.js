@@ -33,9 +33,8 @@ export function createProbe({ marks, probe }, onProbe) {
     if (!picture) return;
     const x = pointed ?? pinned;
     const values = x === null ? null : valuesAt(picture, x);
-    marks.replaceChildren(
-      ...(values && scene ? probeShapes(values, scene.lines.filter(isCurve), scene.frame, picture.g) : []),
-    );
+    const curves = scene?.lines.filter(({ under }) => !under) ?? [];
+    marks.replaceChildren(...(values && scene ? probeShapes(values, curves, scene.frame, picture.g) : []));
     readout.show(picture, values);
     setAttribute(probe, "aria-valuemin", picture.range[0]);
     setAttribute(probe, "aria-valuemax", picture.range[1]);
@@ -55,9 +54,4 @@ export function createProbe({ marks, probe }, onProbe) {
       draw();
     },
   };
-}
-
-/** @param {import("../scene/traces.js").Line} line */
-function isCurve({ under }) {
-  return !under;
 }

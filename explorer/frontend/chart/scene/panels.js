@@ -2,7 +2,7 @@
 
 import { lengthOf, ticks, titleOf } from "./axes.js";
 import { numberText } from "../../formula/numbers.js";
-import { AXIS, CONFIG, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plotly.js";
+import { AXIS, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plotly.js";
 
 /** @import { Theme } from "../plotly/theme.js" */
 /** @import { Range } from "./axes.js" */
@@ -89,7 +89,7 @@ export function layoutOf(frame, theme, circles, title = "") {
     (bottom - top) / (bottom - forward.top),
   ];
   const upright = (/** @type {string} */ name, /** @type {Panel} */ panel) => ({
-    ...axis(name, upwards(panel, size)),
+    ...axis(name, ticks(panel.range, panel.height / (LINES * size), Y_LETTERS)),
     range: panel.range,
     domain: domain(panel),
   });
@@ -122,11 +122,6 @@ export function partTitle(learns, g) {
   return `part of one element in the gradient for ${learns}, at g = ${numberText(g).replace("-", "−")}`;
 }
 
-/** Ticks of a panel. @param {Panel} panel @param {number} size of letters in px */
-function upwards({ range, height }, size) {
-  return ticks(range, height / (LINES * size), Y_LETTERS);
-}
-
 /** @param {string} name @param {ReturnType<typeof ticks>} marks */
 function axis(name, marks) {
   return {
@@ -148,25 +143,7 @@ function axis(name, marks) {
  */
 function uncut(axis, { width, left, inner, size, x: [start, stop] }) {
   const beyond = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;
-  const fits = (/** @type {string} */ text, /** @type {number} */ index) =>
-    (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[index]);
-  return {
-    ...axis,
-    ticktext: axis.ticktext.map((/** @type {string} */ text, /** @type {number} */ index) =>
-      fits(text, index) ? text : "",
-    ),
-  };
-}
-
-/** @param {*} Plotly @param {HTMLElement} element @param {*[]} traces @param {*} layout */
-export function drawPlot(Plotly, element, traces, layout) {
-  return Plotly.react(element, traces, layout, CONFIG);
-}
-
-/**
- * Replace values by others that look the same, without drawing.
- * @param {*} element @param {*[]} traces those that are drawn, with other values
- */
-export function exchangeValues(element, traces) {
-  traces.forEach(({ x, y }, index) => Object.assign(element.data[index], { x, y }));
+  const fitted = (/** @type {string} */ text, /** @type {number} */ index) =>
+    (DIGIT * size * text.length) / 2 <= beyond(axis.tickvals[index]) ? text : "";
+  return { ...axis, ticktext: axis.ticktext.map(fitted) };
 }

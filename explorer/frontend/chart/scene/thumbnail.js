@@ -1,5 +1,6 @@
 // A small picture of a rule's gradient of an op, or of an op alone.
 
+import { shape } from "../../elements/svg.js";
 import { sampleCurves } from "../../formula/curves.js";
 
 /** @import { Op, Rule } from "../../formula/entry.js" */
@@ -7,7 +8,6 @@ import { sampleCurves } from "../../formula/curves.js";
 const WIDTH = 64;
 const HEIGHT = 36;
 const POINTS = 65;
-const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * The picture of one curve as an SVG element: a zero line and the curve.
@@ -15,7 +15,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {import("../../formula/curves.js").Choice} settings
  */
 export function thumbnail({ op, rule }, settings) {
-  const svg = svgElement("svg", {
+  const svg = shape("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     class: "thumbnail",
     "aria-hidden": "true",
@@ -24,8 +24,8 @@ export function thumbnail({ op, rule }, settings) {
   if (!values) return svg;
   const [low, high] = span(values.y);
   const height = (/** @type {number} */ y) => HEIGHT - 3 - ((y - low) / (high - low)) * (HEIGHT - 6);
-  if (low <= 0 && high >= 0) svg.append(svgElement("path", { class: "zero", d: `M0,${height(0)}H${WIDTH}` }));
-  svg.append(svgElement("path", { d: path(values.x, values.y, height) }));
+  if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${height(0)}H${WIDTH}` }));
+  svg.append(shape("path", { d: path(values.x, values.y, height) }));
   return svg;
 }
 
@@ -67,11 +67,4 @@ function path(x, y, height) {
     } else pen = "M";
   }
   return drawn;
-}
-
-/** @param {string} tag @param {Object<string, string>} attributes */
-function svgElement(tag, attributes) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
 }

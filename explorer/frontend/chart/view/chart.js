@@ -1,5 +1,6 @@
 // The chart: curves in panels that follow the hand.
 
+import { saveAs } from "../../elements/dom.js";
 import { createEnds } from "../hand/ends.js";
 import { press } from "../hand/keys.js";
 import { createProbe } from "../probe/probe.js";
@@ -7,7 +8,7 @@ import { followTheme } from "../plotly/theme.js";
 import { followGestures } from "../hand/gestures.js";
 import { handOf } from "../hand/hand.js";
 import { createHandles } from "../hand/handles.js";
-import { nameOf, save } from "./image.js";
+import { nameOf } from "./image.js";
 import { createPainter } from "./painter.js";
 import { partsOf } from "../hand/parts.js";
 import { loadPlotly } from "../plotly/plotly.js";
@@ -15,7 +16,6 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 
 /** @import { Picture } from "../scene/picture.js" */
 /** @typedef {"moving"|"settled"} Phase */
-/** @typedef {"png"|"svg"} Format */
 /**
  * @typedef {{plotly: string, onView: (start: number, stop: number, phase: Phase) => void,
  *   onParameter: (name: string, value: number, phase: Phase) => void,
@@ -86,17 +86,14 @@ export function createChart(host, options) {
     if (picture) press(event, { picture, pinned: probe.pinned(), pin: probe.pin, ask, reset });
   }
 
-  /** @param {Format} format @returns {Promise<string>} the address of the picture, with its data in it */
-  function image(format) {
-    return painter.image(state.picture, format);
-  }
+  /** The address of the picture, with its data in it. @param {"png"|"svg"} format */
+  const image = (format) => painter.image(state.picture, format);
 
-  /** @param {Format} format */
+  /** @param {"png"|"svg"} format */
   async function saveImage(format) {
-    if (state.picture) save(await image(format), `${nameOf(state.picture)}.${format}`);
+    if (state.picture) saveAs(await image(format), `${nameOf(state.picture)}.${format}`);
   }
 
-  /** Leave nothing behind. */
   function destroy() {
     end.abort();
     endGestures();

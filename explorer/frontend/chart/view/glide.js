@@ -4,11 +4,6 @@
 
 const GLIDE_MS = 180;
 
-/** Whether the reader's system asks for less motion. */
-function motionReduced() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
 /**
  * Call ``draw`` in every frame with what lies between two pictures, then ``done``; at once where motion is
  * reduced.
@@ -19,7 +14,7 @@ function motionReduced() {
  * @returns {() => void} what ends it before its time
  */
 export function glide(from, to, draw, done) {
-  if (motionReduced()) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
     done();
     return () => {};
   }
@@ -29,11 +24,8 @@ export function glide(from, to, draw, done) {
   /** @param {number} now */
   function next(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
-    draw(
-      share === 1
-        ? to
-        : to.map((curve, index) => between(starts[index], curve, share * share * (3 - 2 * share))),
-    );
+    const eased = share * share * (3 - 2 * share);
+    draw(share === 1 ? to : to.map((curve, index) => between(starts[index], curve, eased)));
     if (share === 1) return done();
     frame = requestAnimationFrame(next);
   }

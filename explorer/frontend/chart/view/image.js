@@ -94,15 +94,3 @@ function wrapped(text, most) {
   }
   return lines;
 }
-
-/**
- * Have the browser save an address under a name.
- * @param {string} address
- * @param {string} name
- */
-export function save(address, name) {
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-}

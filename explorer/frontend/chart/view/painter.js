@@ -5,7 +5,8 @@ import { shape } from "../../elements/svg.js";
 import { glide } from "./glide.js";
 import { imageOf } from "./image.js";
 import { circlesText, movePaths } from "../scene/paths.js";
-import { drawPlot, exchangeValues, layoutOf } from "../scene/panels.js";
+import { layoutOf } from "../scene/panels.js";
+import { CONFIG } from "../plotly/plotly.js";
 import { hasJumps, predecessor, sceneOf, stepTo } from "../scene/scene.js";
 import { themeOf } from "../plotly/theme.js";
 import { tracesOf } from "../scene/traces.js";
@@ -46,7 +47,10 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   /** Other values of lines that look the same. @param {Scene} next */
   function exchange(next) {
     const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
-    exchangeValues(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""));
+    const { data } = /** @type {*} */ (parts.plot); // Plotly's, which it does not draw for this
+    tracesOf(next.lines, next.absent, next.title !== "").forEach(({ x, y }, index) =>
+      Object.assign(data[index], { x, y }),
+    );
     displayed = { ...displayed, scene: { ...next, frame, pixels } };
   }
 
@@ -73,12 +77,9 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     forget: () => (displayed = NOTHING),
     /** Whether the displayed scene has the size of its host. */
     fits() {
-      const { clientWidth: width, clientHeight: height } = parts.area;
-      return (
-        displayed.scene !== null &&
-        displayed.scene.space.width === width &&
-        displayed.scene.space.height === height
-      );
+      const { clientWidth, clientHeight } = parts.area;
+      const space = displayed.scene?.space;
+      return space !== undefined && space.width === clientWidth && space.height === clientHeight;
     },
     /** @returns {Scene|null} */
     scene: () => displayed.scene,
@@ -102,15 +103,10 @@ function spaceOf(host, area) {
 /** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
 function drawScene(Plotly, plot, scene) {
   const layout = layoutOf(scene.frame, scene.space.theme, hasJumps(scene), scene.title);
-  drawPlot(Plotly, plot, tracesOf(scene.lines, scene.absent, scene.title !== ""), layout);
+  Plotly.react(plot, tracesOf(scene.lines, scene.absent, scene.title !== ""), layout, CONFIG);
 }
 
-/**
- * @param {import("../hand/parts.js").Parts} parts
- * @param {Scene} before
- * @param {Scene} next
- * @returns {() => void}
- */
+/** @param {import("../hand/parts.js").Parts} parts @param {Scene} before @param {Scene} next */
 function glideTo({ area, plot }, before, next) {
   const from = next.lines.map((line) => before.pixels[predecessor(line, next, before)]);
   area.classList.add("quick");
@@ -120,20 +116,11 @@ function glideTo({ area, plot }, before, next) {
 
 /** The circles of all lines while they move. @param {Scene} scene */
 function circlesOf({ lines, frame }) {
-  return lines.flatMap((line) => [
-    circlesShape(line, line.open, frame, 5.5, "chart-open"),
-    circlesShape(line, line.closed, frame, 4, "chart-closed"),
-  ]);
-}
-
-/**
- * @param {import("../scene/traces.js").Line} line
- * @param {number[]} at
- * @param {Frame} frame
- * @param {number} radius
- * @param {string} name
- */
-function circlesShape(line, at, frame, radius, name) {
-  const d = circlesText(line, at, frame, radius);
-  return shape("path", { d, stroke: line.colour, fill: line.colour, class: name });
+  return lines.flatMap((line) => {
+    const colours = { stroke: line.colour, fill: line.colour };
+    return [
+      shape("path", { d: circlesText(line, line.open, frame, 5.5), class: "chart-open", ...colours }),
+      shape("path", { d: circlesText(line, line.closed, frame, 4), class: "chart-closed", ...colours }),
+    ];
+  });
 }

@@ -4,10 +4,8 @@ import { queryOf } from "../../choice/address.js";
 import { element, setText } from "../../elements/dom.js";
 import { download } from "../sections/download.js";
 
-/**
- * @typedef {(choice: import("../../choice/choice.js").Choice) => Promise<string>} Write gives the text of the
- *   file
- */
+/** @import { Choice } from "../../choice/choice.js" */
+/** @typedef {(choice: Choice) => Promise<string>} Write gives the text of the file */
 
 const NAME = "Save as HTML";
 const GONE = "The file could not be loaded: try again.";
@@ -19,10 +17,10 @@ const GONE = "The file could not be loaded: try again.";
  */
 export function createTakeAway(host, { store, address }) {
   const link = element("a", { class: "save", download: true }, NAME);
-  const show = (/** @type {import("../../choice/choice.js").Choice} */ choice) =>
-    (link.href = `${address}?${queryOf(choice)}`);
   host.append(link);
-  const stop = store.follow((choice, { phase }) => phase === "settled" && show(choice));
+  const stop = store.follow((choice, { phase }) => {
+    if (phase === "settled") link.href = `${address}?${queryOf(choice)}`;
+  });
   return { destroy: stop };
 }
 
@@ -37,9 +35,7 @@ export function createWriting(host, { store, write }) {
 
   async function save() {
     setText(said, "");
-    const text = await write(/** @type {import("../../choice/choice.js").Choice} */ (store.choice)).catch(
-      () => "",
-    );
+    const text = await write(/** @type {Choice} */ (store.choice)).catch(() => "");
     if (text) download({ name: "gradient-explorer.html", type: "text/html", content: () => text });
     else setText(said, GONE);
   }

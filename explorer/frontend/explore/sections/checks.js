@@ -198,21 +198,15 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   /** @param {Line} line */
   function adding({ rule = "", parameters = {} }) {
     const label = find("rule", rule)?.label ?? rule;
-    const button = element("button", { type: "button", class: "join", onclick: add }, "Add");
-    button.setAttribute("aria-label", `Add ${label}`);
-    button.disabled = !canJoin(now(), rule);
-    function add() {
-      store.change(joined(now(), { rule, parameters }));
-    }
-    return button;
+    const add = () => store.change(joined(now(), { rule, parameters }));
+    const state = { "aria-label": `Add ${label}`, disabled: !canJoin(now(), rule) };
+    return element("button", { type: "button", class: "join", onclick: add, ...state }, "Add");
   }
 
   const stop = store.follow(show);
   return {
     /** Draw anew: the colours may have changed. */
-    refresh() {
-      if (store.choice) show(store.choice);
-    },
+    refresh: () => show(now()),
     destroy() {
       clearTimeout(timer);
       stop();

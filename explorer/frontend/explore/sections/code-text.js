@@ -67,7 +67,7 @@ export function notebookText(notebooks, { introduction, code }, texts, { op, rul
   const present = book.cells.filter((/** @type {{id: string}} */ cell) => cell.id in cells);
   const whole = present.map((/** @type {{id: string}} */ cell) => ({
     ...cell,
-    source: sourceOf(cells[cell.id]),
+    source: cells[cell.id].split(/(?<=\n)/), // lines that keep their ends
   }));
   return JSON.stringify({ ...book, cells: whole }, null, 1);
 }
@@ -84,11 +84,6 @@ export function codeQuestion(language, { op, rule }, choice) {
   const parameters = texted(valuesOf(op, rule, choice.parameters));
   const keys = { op: op.key, rule: rule.key, learns: choice.learns };
   return { language, ...keys, parameters, drawing: { start, stop, g, kinks } };
-}
-
-/** @param {string} text in lines that keep their ends */
-function sourceOf(text) {
-  return text.split(/(?<=\n)/);
 }
 
 /** @param {Texts} texts */

@@ -1,6 +1,6 @@
 // A button that hands out a file the page has made.
 
-import { element, setText } from "../../elements/dom.js";
+import { element, saveAs, setText } from "../../elements/dom.js";
 
 const KEPT_MS = 20_000; // not gone before the browser has read it
 
@@ -30,6 +30,6 @@ export function createDownload() {
  */
 export function download({ name, type, content }) {
   const href = URL.createObjectURL(new Blob([content()], { type }));
-  element("a", { href, download: name }).click();
+  saveAs(href, name);
   setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
 }

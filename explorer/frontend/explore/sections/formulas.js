@@ -166,7 +166,7 @@ function boxesOf(known, choice) {
   const first = box(`Forward: ${op.label}`, [
     formula(known, held(known.forward, op.key), `y = ${op.formula}`),
     ...valueLine(known, values),
-    words(about(op)),
+    element("p", {}, about(op)),
   ]);
   return [first, ...rules.map((rule) => ruleBox(known, choice, op, rule))];
 }
@@ -177,11 +177,13 @@ function ruleBox(known, choice, op, rule) {
   const own = Object.fromEntries(rule.parameters.map(({ name }) => [name, all[name]]));
   const torchs = held(known.torch, op.key) ?? {};
   const number = rule.formula === null ? ofLearning(torchs, choice) : held(known.rules, rule.key);
+  // The parameters that learn by the rule: those it declares, and the chosen one.
+  const learned = ofLearning(held(held(known.learned, op.key) ?? {}, rule.key) ?? {}, choice) ?? [];
   return box(rule.label, [
     formula(known, number, `gradient = ${rule.formula ?? "g · dy/dx"}`),
-    ...learnedLines(known, choice, op, rule),
+    ...learned.flatMap(([formulaOf, text]) => [formula(known, formulaOf, ""), element("p", {}, text)]),
     ...valueLine(known, own),
-    words(about(rule)),
+    element("p", {}, about(rule)),
   ]);
 }
 
@@ -193,18 +195,6 @@ function ruleBox(known, choice, op, rule) {
  */
 function ofLearning(by, { learns }) {
   return held(by, learns) ?? held(by, "");
-}
-
-/**
- * The parameters that learn by a rule: those it declares, and the chosen one.
- * @param {Formulas} known
- * @param {Choice} choice
- * @param {Op} op
- * @param {Rule} rule
- */
-function learnedLines(known, choice, op, rule) {
-  const lines = ofLearning(held(held(known.learned, op.key) ?? {}, rule.key) ?? {}, choice) ?? [];
-  return lines.flatMap(([number, text]) => [formula(known, number, ""), words(text)]);
 }
 
 /** @param {string} title @param {Node[]} content */
@@ -253,9 +243,4 @@ function numberMath(value) {
 /** Purpose, note and source of an op or a rule. @param {Entry} entry */
 function about({ purpose, note, source }) {
   return [purpose, note, source && `Source: ${source}.`].filter(Boolean).join("\n");
-}
-
-/** @param {string} text in lines */
-function words(text) {
-  return element("p", {}, text);
 }

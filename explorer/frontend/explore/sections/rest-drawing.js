@@ -10,6 +10,9 @@ import { digits } from "../../formula/learning-words.js";
  */
 
 const NARROW = 600; // px, below which the panels stand one above the other
+// The shares of the picture that the panels take: the error's first, then the gradients'.
+const STACKED = { x: [0, 1], y: [0.58, 1], x2: [0, 1], y2: [0, 0.42] };
+const ASIDE = { x: [0, 0.44], y: [0, 1], x2: [0.56, 1], y2: [0, 1] };
 const LINE = { type: "scatter", mode: "lines", hoverinfo: "skip" };
 const NOW = { color: "rgba(127, 133, 143, 0.95)", width: 2 };
 const PLACE = { width: 1.5, dash: "dot" };
@@ -71,36 +74,19 @@ function layoutOf({ rest, name, log, stacked, keys, lines, value }) {
   };
   const shareOf = (/** @type {number} */ at) =>
     log ? Math.log(at / low) / Math.log(high / low) : (at - low) / (high - low);
-  const [first, second] = stacked
-    ? [
-        [0.58, 1],
-        [0, 0.42],
-      ]
-    : [
-        [0, 1],
-        [0, 1],
-      ];
-  const across = stacked
-    ? [
-        [0, 1],
-        [0, 1],
-      ]
-    : [
-        [0, 0.44],
-        [0.56, 1],
-      ];
+  const domain = stacked ? STACKED : ASIDE;
   return {
-    xaxis: { ...x, domain: across[0], anchor: "y" },
-    xaxis2: { ...x, domain: across[1], anchor: "y2" },
+    xaxis: { ...x, domain: domain.x, anchor: "y" },
+    xaxis2: { ...x, domain: domain.x2, anchor: "y2" },
     yaxis: {
       title: { text: "mean squared error", standoff: 6 },
-      domain: first,
-      range: upTo([rest.error]),
+      domain: domain.y,
+      range: [0, 1.08 * largest([rest.error]) || 1],
       anchor: "x",
     },
     yaxis2: {
       title: { text: `gradient for ${name}, mean`, standoff: 6 },
-      domain: second,
+      domain: domain.y2,
       range: around(keys.map((/** @type {string} */ key) => rest.gradients[key])),
       anchor: "x2",
       zeroline: true,
@@ -120,11 +106,6 @@ function layoutOf({ rest, name, log, stacked, keys, lines, value }) {
 /** @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line */
 function upright(axis, x, line) {
   return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
-}
-
-/** A range from 0 that holds the larger part of curves. @param {Float64Array[]} curves */
-function upTo(curves) {
-  return [0, 1.08 * largest(curves) || 1];
 }
 
 /** A range with 0 in it that holds the larger part of curves. @param {Float64Array[]} curves */

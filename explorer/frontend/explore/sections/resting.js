@@ -54,32 +54,21 @@ export function createResting(host, { store, plotly, colours }) {
     const rest = restNow(choice, control);
     const { op, rules } = entriesOf(choice);
     const { words, places } = catalogue().learning;
+    const { neutral, rules: bright } = colours();
     const visible = choice.rules.flatMap(({ slot, hidden }, at) =>
-      hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: brightOf(slot) }],
+      hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: bright[slot % bright.length] }],
     );
     const sentences = restWords(words, rest, visible, choice.learns, places);
     setText(lead, filled(words.lead, { data: chosenData().label }).replace(/:$/, "."));
     said.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
     showSlider(choice, control);
-    const { neutral } = colours();
-    const value = valueOf(choice.parameters, control);
-    const log = control.parameter.scale === "log";
+    const drawn = { rest, rules: visible, neutral, name: choice.learns, op: op.label };
     figure.draw({
-      rest,
-      rules: visible,
-      name: choice.learns,
-      op: op.label,
-      value,
-      log,
-      neutral,
+      ...drawn,
+      value: valueOf(choice.parameters, control),
+      log: control.parameter.scale === "log",
       words: sentences.join(" "),
     });
-  }
-
-  /** @param {number} slot */
-  function brightOf(slot) {
-    const bright = colours().rules;
-    return bright[slot % bright.length];
   }
 
   /** The parameter over its range; computed anew if anything but the parameter itself changes. @param {Choice} choice @param {Control} control */
@@ -116,9 +105,7 @@ export function createResting(host, { store, plotly, colours }) {
   const stop = store.follow(changed);
   return {
     /** Draw anew: the colours have changed. */
-    refresh() {
-      if (store.choice) changed(store.choice);
-    },
+    refresh: () => changed(now()),
     destroy() {
       stop();
       cancelAnimationFrame(frame);

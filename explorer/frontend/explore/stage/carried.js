@@ -14,11 +14,7 @@ const STAYS = "kept over a reload, in no link";
 /** The bars of carried data behind a chart; null if nothing was carried. */
 export function createCarried() {
   const data = carriedData();
-  return data && layerOf(data);
-}
-
-/** @param {Carried} data */
-function layerOf(data) {
+  if (!data) return null;
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
@@ -57,20 +53,11 @@ export function barsPath({ edges, counts }, frame, panel) {
   const { x } = frame;
   const ground = panel.top + panel.height;
   const most = Math.max(...counts.slice(1, -1)) || Math.max(...counts, 1);
+  const px = (/** @type {number} */ at) => across(frame, at).toFixed(1);
   const bars = counts.map((count, bin) => {
     const [from, to] = [edges[bin], edges[bin + 1]].map((edge) => Math.min(Math.max(edge, x[0]), x[1]));
     const top = ground - panel.height * Math.min((ROOF * count) / most, 1);
-    return count && to > from
-      ? `M${px(frame, from)},${ground}V${top.toFixed(1)}H${px(frame, to)}V${ground}Z`
-      : "";
+    return count && to > from ? `M${px(from)},${ground}V${top.toFixed(1)}H${px(to)}V${ground}Z` : "";
   });
   return bars.join("");
-}
-
-/**
- * @param {Frame} frame
- * @param {number} x
- */
-function px(frame, x) {
-  return across(frame, x).toFixed(1);
 }

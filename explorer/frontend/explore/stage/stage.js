@@ -32,35 +32,21 @@ import { createWords, NO_WORDS } from "./words.js";
  *   as the chart takes them, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
  *   data carried from a training are drawn; ``onCurves`` gets the curves at rest
  */
-export function createStage(
-  hosts,
-  {
-    store,
-    plotly,
-    confirm,
-    explanation,
-    tell,
-    colours,
-    words: first,
-    leastRange,
-    carries,
-    onFrame,
-    onCurves,
-  },
-) {
+export function createStage(hosts, options) {
+  const { store, confirm, tell, colours, words: first, leastRange, onCurves } = options;
   const now = () => /** @type {Choice} */ (store.choice);
-  const words = createWords(hosts.words, explanation);
-  const carried = carries ? createCarried() : null;
+  const words = createWords(hosts.words, options.explanation);
+  const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, colours);
   const chart = createChart(hosts.chart, {
-    plotly,
+    plotly: options.plotly,
     onView: (start, stop, phase) => store.change(withRange(now(), start, stop), { phase, thing: "view" }),
     onParameter: grasped,
     onProbe: () => undefined,
     onFrame(frame) {
       carried?.follow(frame);
       learning.follow(frame);
-      onFrame?.(frame);
+      options.onFrame?.(frame);
     },
   });
   const area = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
@@ -97,7 +83,8 @@ export function createStage(
     if (key !== displayed.key) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : otherwise);
-      displayed = { key, curves: sampledCurves(choice), confirmed: false };
+      const curves = sampleCurves(entriesOf(choice), { ...settingsOf(choice), learns: choice.learns });
+      displayed = { key, curves, confirmed: false };
     }
     chart.draw(picture(choice), phase);
     learning.show(choice);
@@ -140,21 +127,9 @@ export function createStage(
       return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
     });
     const { parameters, g, range, learns } = choice;
-    const { curves, confirmed } = displayed;
+    const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
     const sentences = [words.text(), learning.text()].filter(Boolean).join(" ");
-    return {
-      curves,
-      op,
-      rules: listed,
-      neutral,
-      parameters,
-      g,
-      range,
-      learns,
-      leastRange,
-      words: sentences,
-      confirmed,
-    };
+    return { ...drawn, parameters, g, range, learns, words: sentences };
   }
 
   const stop = store.subscribe(changed);
@@ -176,9 +151,4 @@ export function createStage(
       chart.destroy();
     },
   };
-}
-
-/** @param {Choice} choice */
-function sampledCurves(choice) {
-  return sampleCurves(entriesOf(choice), { ...settingsOf(choice), learns: choice.learns });
 }
