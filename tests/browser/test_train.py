@@ -401,7 +401,8 @@ def test_what_the_gradient_does_stands_in_a_row_a_rule_and_each_layer_has_a_norm
     expect(status(train)).to_contain_text("Finished after 60 steps.", timeout=30_000)
     rows = [row.split("\t") for row in train.locator(".measured tr").all_inner_texts()]
     assert rows[0] == [
-        "Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w2‖", "Passed on", "Blocked", "Idle units",
+        "Rule", "Loss", "Alignment", "w1 moved", "‖∇w1‖", "‖∇w‖, last layer",
+        "Passed on, layer 1", "Blocked, layer 1", "Idle units, layer 1",
     ]  # fmt: skip
     assert (rows[1][0], rows[1][2:5], rows[1][6:]) == (
         "Default autograd", ["–", "0", "0"], ["× 0", "100 %", "100 %"],

@@ -8,8 +8,9 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record]:
-    """``norms``: (layers of weights,) float32, means over the rule's seeds."""
-    pulls = zip(nets.ensemble.layers, nets.now.gradients, strict=True)
+    """``norms``: (layers of weights,) float32 on the batch of the next step, means over the rule's seeds."""
+    ahead = nets.ensemble.look(*nets.batch, nets.task.loss)
+    pulls = zip(nets.ensemble.layers, ahead.gradients, strict=True)
     sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)
     by_member = sizes.cpu().numpy()
     return {
@@ -20,7 +21,7 @@ def measured(nets: Nets) -> dict[int, Record]:
 INSTRUMENT = Visible(
     key="norms",
     label="Gradient norms",
-    sentence="The length of the gradient of each layer of weights, from the first layer to the last.",
+    sentence="The length of the gradient of each layer of weights on the next batch, from first to last.",
     limits="It says nothing of the direction: a long one may point anywhere, and Adam divides by its size.",
     cost="0.09 ms for six rules with one hidden layer of 16 units",
     measure=measured,

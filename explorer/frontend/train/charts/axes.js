@@ -16,7 +16,7 @@ const MARGIN = 0.05; // of what values span, above and below them
 const WORST = 3; // decades above the first visible value: a rule that diverges shall not flatten the others
 const HIGH_CHANCE = 0.4; // beyond which the axis begins here and not at 0
 /** Letters of a value, so that its width stays. @type {{[kind in Scale["kind"]]: number}} */
-export const VALUE_LETTERS = { share: 3, fit: 5, cosine: 5, decades: 6, plain: 6 };
+export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6 };
 
 /** Ticks by kind of axis. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 export const AXES = {
@@ -141,7 +141,7 @@ function powers(range, series) {
  * @type {{[kind in Scale["kind"]]: (value: number) => string}}
  */
 export const VALUES = {
-  share: (value) => `${Math.round(100 * value)}`,
+  share: (value) => (100 * value).toFixed(1),
   fit: shortText,
   cosine: (value) => value.toFixed(2).replace("-", "−"),
   decades: shortText,

@@ -36,17 +36,23 @@ const COLUMNS = [
     shortText(g.w1_moved),
   ),
   gradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) => shortText(g.w1)),
-  gradientColumn("‖∇w2‖", "The norm of the gradient of the last layer's weights.", (g) => shortText(g.w2)),
+  gradientColumn("‖∇w‖, last layer", "The norm of the gradient of the last layer's weights.", (g) =>
+    shortText(g.w2),
+  ),
   gradientColumn(
-    "Passed on",
-    "The mean factor the rule passes the gradient on with: 0 blocks it, 1 is straight-through.",
+    "Passed on, layer 1",
+    "The mean factor the rule of layer 1 passes the gradient on with: 0 blocks it, 1 is straight-through.",
     (g) => (g.passed === null ? NONE : `× ${shortText(g.passed)}`),
   ),
-  gradientColumn("Blocked", "The share of pre-activations whose gradient the rule makes 0.", (g) =>
-    shareText(g.blocked),
+  gradientColumn(
+    "Blocked, layer 1",
+    "The share of pre-activations of layer 1 whose gradient the rule makes 0.",
+    (g) => shareText(g.blocked),
   ),
-  gradientColumn("Idle units", "The share of hidden units that get no gradient from any example.", (g) =>
-    shareText(g.idle_units),
+  gradientColumn(
+    "Idle units, layer 1",
+    "The share of units of layer 1 that get no gradient from any example.",
+    (g) => shareText(g.idle_units),
   ),
 ];
 
@@ -97,7 +103,7 @@ export function createRows(host) {
       setText(
         caption,
         of &&
-          `Held-out, loss, alignment and w1 moved are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
+          `Held-out, loss, alignment, w1 moved and norms are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
       );
       host.classList.toggle("judged", judged !== null);
       const said = { judged: judged ?? {}, aligned };

@@ -26,8 +26,8 @@ class Gradients:
     layer, or the weights of the first layer, times √inputs as the op sees them.
 
     Attributes:
-        w1: Euclidean norm of the gradient of the first layer of weights.
-        w2: Euclidean norm of the gradient of the last layer of weights.
+        w1: Euclidean norm of the gradient of the first layer of weights, mean over its seeds.
+        w2: Euclidean norm of the gradient of the last layer of weights, mean over its seeds.
         w1_moved: Euclidean distance of the first layer of weights from its start, mean over its seeds.
         passed: the factor on the upstream gradient, sum of sizes after ÷ before: 0 where the rule
             blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
@@ -54,7 +54,8 @@ def gradients(ensemble: Ensemble, now: Pass) -> dict[int, Gradients | None]:
     for rule, members in ensemble.by_rule().items():
         net = members[0]
         far = fmean(moved[member] for member in members)
-        by_rule[rule] = _measured(w1[net], w2[net], far, *(each[net] for each in tensors))
+        first, last = (fmean(each[member] for member in members) for each in (w1, w2))
+        by_rule[rule] = _measured(first, last, far, *(each[net] for each in tensors))
     return by_rule
 
 
