@@ -16,7 +16,7 @@ _SIGNS = {
     "-": "−",
 }  # fmt: skip
 _FENCES = {r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉"}
-_NAMED = re.compile(r"\\(exp|ln|(arc)?(sin|cos|tan)h?|min|max)")
+_NAMED = re.compile(r"\\(exp|ln|log|(arc)?(sin|cos|tan)h?|min|max)")
 _SPACES = {r"\,": "0.17em", r"\quad": "1em"}
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
