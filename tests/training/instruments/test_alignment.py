@@ -91,6 +91,21 @@ def test_what_does_not_jump_counts_with_its_mean_slope(op):
     torch.testing.assert_close(ours.double(), expected, rtol=0.01, atol=1e-5)
 
 
+def test_what_is_not_exact_is_said(monkeypatch):
+    """A jump is exact; a parabola counts with its slopes, as if the loss were straight along them."""
+    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
+    off = {}
+    for op in ("sign", "formula: x**2"):
+        nets = nets_of(task="digits", op=op, rules=("straight_through",), hidden=5, seed=3, sigma=0.5)
+        (layer,) = nets.op_layers
+        ours = smoothed_gradient(nets, layer, nets.x.shape[1])[0, :, 1]
+        theirs = by_quadrature(nets, 0, layer, 1, 0.5)
+        off[op] = float((ours - theirs).norm() / theirs.norm())
+    assert off["sign"] < 0.01, off
+    assert off["formula: x**2"] > 0.03, off
+    assert "as if the loss were straight" in INSTRUMENTS["alignment"].limits
+
+
 def losses_of_first(nets, layer, x):
     """As ``losses_of``, of the first examples of all."""
     whole = nets.now.traces[layer].op.x[0].double().clone()
