@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -88,6 +89,16 @@ def test_the_code_of_the_library_runs_and_gives_what_it_says() -> None:
     learned = torch.as_tensor(names["steps"].snapshot().learned["lsq"]["s"])
     assert learned.shape == (1, 2)
     assert (learned > 1).all()
+
+
+def test_the_ranking_of_the_library_is_printed_as_it_is() -> None:
+    found: Any = ran("docs/library.md")["found"]
+    library = read("docs/library.md")
+    printed = re.search(r'found\.sentence  # "(.+); …"', library)
+    assert printed
+    assert found.sentence.startswith(f"{printed[1]}; ")
+    ((label, (least, most)),) = found.lower.items()
+    assert f'found.lower  # "{label}" alone, by {least:.3f} to {most:.3f}\n' in library
 
 
 def test_the_code_of_a_study_runs_and_gives_what_it_says() -> None:

@@ -1,0 +1,29 @@
+"""Rules compared with a control, all at once."""
+
+import numpy as np
+
+from explorer.training.ranking import rank, shown_above
+
+NAN = float("nan")
+
+
+def test_two_rules_are_above_or_not_as_their_ranking_says():
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        scores = dict(zip("AB", 0.9 + 0.01 * random.standard_normal((2, 5)), strict=True))
+        found = rank(scores, 1 / 360)
+        for low in found.lower:
+            assert shown_above(scores, low, 1 / 360) == (found.best[0],)
+
+
+def test_of_six_rules_that_equal_a_control_hardly_any_is_shown_to_be_above_it():
+    random, claims = np.random.default_rng(1), 0
+    for _ in range(300):
+        draws = 0.9 + 0.01 * random.standard_normal((7, 5))
+        claims += bool(shown_above(dict(zip("CABDEFG", draws, strict=True)), "C", 1 / 360))
+    assert claims <= 0.06 * 300
+
+
+def test_without_seeds_in_common_nothing_is_shown():
+    assert not shown_above({"A": [0.9, 0.8], "C": [NAN, NAN]}, "C")
+    assert not shown_above({"A": [0.9], "C": [0.1]}, "C")
