@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, fails, holds, unknown
+from explorer.checks.result import Finding, by_design, fails, holds, unknown
 from explorer.checks.subject import Subject, pulled, said
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
@@ -28,13 +28,28 @@ def compiled(curve: Curve) -> Finding:
         upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
         with config.patch(recompile_limit=_MOST_COMPILED, accumulated_recompile_limit=_MOST_COMPILED):
             results = [_passed(subject, fast, x, g) for g in upstreams]
+            is_whole = _is_whole(subject, x)
     except Exception as error:
         return unknown(f"Compiled it raises {said(error)}.")
     if all(_near(y, fast_y) and _near(r, fast_r) for fast_y, fast_r in results):
+        if not is_whole:
+            return by_design(
+                "Compiled it gives the same y and gradient, but not as one graph: fullgraph=True raises."
+            )
         return holds("Traced by torch.compile it gives the same y and the same gradient.")
     return fails(
         "Compiled it gives something else: look for state outside ctx and for g taken for contiguous."
     )
+
+
+def _is_whole(subject: Subject, x: Tensor) -> bool:
+    """Whether torch compiles it without a graph break."""
+    whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
+    try:
+        whole(x.clone().requires_grad_(), *subject.prepared(x.dtype))
+    except Exception:
+        return False
+    return True
 
 
 def _passed(subject: Subject, fast: Callable[..., Any], x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:

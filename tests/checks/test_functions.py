@@ -87,8 +87,18 @@ def test_the_published_clamp_is_called_by_its_fault():
 
 
 def test_compile_is_tried_on_a_function_and_only_there():
-    assert verdicts(PUBLISHED["RoundToday"][0])["compile"] == "holds"
+    assert verdicts(torch.tanh)["compile"] == verdicts(RoundGradient)["compile"] == "holds"
+    assert verdicts(PUBLISHED["RoundToday"][0])["compile"] == "by design"  # its jvp breaks the graph
     assert not next(check for check in CHECKS if check.name == "compile").in_app
+
+
+def test_a_graph_that_breaks_under_compile_is_told():
+    def breaks(x):
+        torch._dynamo.graph_break()
+        return x * 2
+
+    found = {result.name: result for result in check(breaks)}["compile"]
+    assert (found.verdict, "fullgraph=True raises" in found.sentence) == ("by design", True), found
 
 
 @pytest.mark.usefixtures("quick")
