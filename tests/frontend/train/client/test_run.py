@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.frontend.modules import Node
 
 RUN = """
@@ -60,9 +62,11 @@ def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
     assert node.run(body) == [[2, ["alignment"], [0, 1]], [2, ["alignment"], [0, 1, 2]]]
 
 
-def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node):
+def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node, document: dict[str, Any]):
     """Between two presses the first one's answer is of a state that is already over."""
     body = f"""{RUN}
+        const {{ setDocument }} = await import("./choice/entries.js");
+        setDocument(given.document);
         const answers = ["paused", "running"];
         globalThis.fetch = async () => ({{ json: async () => {{
             const state = answers.shift();
@@ -75,6 +79,6 @@ def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node):
         await rest();
         return views.map(({{ status }}) => status.sentence);
     """
-    shown = node.run(body)
+    shown = node.run(body, {"document": document})
     assert "answered paused" not in shown
     assert shown[-1] == "answered running"
