@@ -53,26 +53,24 @@ export function createCards(host, { store, read, colours, drawn }) {
     op: createPalette(host, {
       title: "Op",
       searchLabel: "Search ops",
-      onChoose: (key) => change(withOp(now(), key)),
+      onChoose: (key) => change(withOp(store.now, key)),
     }),
     rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose }),
   };
-  const opCard = cardFor("op", [opButton], (key) => withOp(now(), key));
-  opButton.addEventListener("click", () => palettes.op.open(opOptions(now())));
-  add.addEventListener("click", () => palettes.rule.open(ruleOptions(now())));
+  const opCard = cardFor("op", [opButton], (key) => withOp(store.now, key));
+  opButton.addEventListener("click", () => palettes.op.open(opOptions(store.now)));
+  add.addEventListener("click", () => palettes.rule.open(ruleOptions(store.now)));
   host.append(opCard.element, rules, add);
-
-  const now = () => /** @type {Choice} */ (store.choice);
 
   /** @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how] */
   function change(next, how) {
-    if (next !== now()) store.change(next, how);
+    if (next !== store.now) store.change(next, how);
   }
 
   /** @param {string} key */
   function choose(key) {
-    change(withRule(now(), key));
-    const slot = now().rules.find((rule) => rule.key === key)?.slot;
+    change(withRule(store.now, key));
+    const slot = store.now.rules.find((rule) => rule.key === key)?.slot;
     if (slot !== undefined) cards.parts.get(slot)?.focusFormula();
   }
 
@@ -83,8 +81,8 @@ export function createCards(host, { store, read, colours, drawn }) {
       buttons,
       read,
       onParameter: (control, value, phase, byKeys) =>
-        change(withParameter(now(), control, value), { phase, thing: byKeys ? control.name : null }),
-      onLearning: (name) => change(withLearning(now(), name)),
+        change(withParameter(store.now, control, value), { phase, thing: byKeys ? control.name : null }),
+      onLearning: (name) => change(withLearning(store.now, name)),
       onEntry: (entry) => {
         learn(kind, entry);
         change(exchange(entry.key), { thing: `${kind} as it is typed` });
@@ -97,10 +95,12 @@ export function createCards(host, { store, read, colours, drawn }) {
     const hide = element("button", {
       type: "button",
       class: "hide",
-      onclick: () => change(withHiding(now(), slot)),
+      onclick: () => change(withHiding(store.now, slot)),
     });
     const remove = element("button", { type: "button", class: "remove", onclick: () => taken(slot) }, "×");
-    const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) => withOtherRule(now(), slot, key));
+    const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) =>
+      withOtherRule(store.now, slot, key),
+    );
     return {
       ...card,
       leaves: card.forgetFormula,
@@ -118,7 +118,7 @@ export function createCards(host, { store, read, colours, drawn }) {
 
   /** @param {number} slot */
   function taken(slot) {
-    change(withoutRule(now(), slot));
+    change(withoutRule(store.now, slot));
     add.focus();
   }
 
@@ -147,11 +147,12 @@ export function createCards(host, { store, read, colours, drawn }) {
   const stop = store.follow(show);
   return {
     /** Draw the cards anew: the colours have changed. */
-    refresh: () => show(now()),
+    refresh: () => show(store.now),
     /** Show the learned values beside the sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
-      for (const { key, slot } of now().rules) cards.parts.get(slot)?.showPresent(present.rules[key] ?? {});
+      for (const { key, slot } of store.now.rules)
+        cards.parts.get(slot)?.showPresent(present.rules[key] ?? {});
     },
     destroy() {
       stop();

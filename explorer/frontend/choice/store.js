@@ -25,6 +25,10 @@ export function createStore() {
     get choice() {
       return choice;
     },
+    /** The present choice of a page that has one. */
+    get now() {
+      return /** @type {Choice} */ (choice);
+    },
     /**
      * Subscribe to every change; returns a function that unsubscribes.
      * @param {Watcher} watcher

@@ -46,11 +46,11 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
 
   /** @param {"arrival"|"start"} origin */
   function announce(origin) {
-    store.change({ .../** @type {*} */ (store.choice) }, { origin });
+    store.change({ ...store.now }, { origin });
   }
 
   function tell() {
-    const query = queryOf(/** @type {*} */ (store.choice));
+    const query = queryOf(store.now);
     if (report && query !== said) {
       report(query);
       said = query;

@@ -11,7 +11,6 @@ import { enteredStudy, judgedTasks } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { createHeat } from "./table.js";
 
-/** @import { Choice } from "../choice/choice.js" */
 /** @import { Picture } from "./picture.js" */
 /**
  * The actions of the page.
@@ -26,12 +25,11 @@ import { createHeat } from "./table.js";
  */
 export function createPainter(host, { store, plotly, server, examples }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
-  const now = () => /** @type {Choice} */ (store.choice);
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
-  const picker = createPicker(find("tasks"), (key) => store.change(withTask(now(), key)), judgedTasks());
+  const picker = createPicker(find("tasks"), (key) => store.change(withTask(store.now, key)), judgedTasks());
   const menu = createExamples(
     examples,
-    (choice) => store.change({ ...enteredStudy(choice, "link"), section: now().section }),
+    (choice) => store.change({ ...enteredStudy(choice, "link"), section: store.now.section }),
     ({ choice }, other) => taskOf(choice).key === taskOf(other).key,
   );
   find("about").append(menu.element);

@@ -32,7 +32,6 @@ const NONE = "nothing";
  * @param {(wrong: number) => void} onWrong gets the number of fields with an invalid text
  */
 export function createSetup(host, store, onWrong) {
-  const now = () => /** @type {Choice} */ (store.choice);
   const wrong = /** @type {Set<string>} */ (new Set());
   /** @param {string} name @param {boolean} is */
   const mark = (name, is) => {
@@ -43,27 +42,31 @@ export function createSetup(host, store, onWrong) {
   const rates = listField("Rates lr", {
     meaning: "Each rule is trained at each of them, and judged at its own best one.",
     bounds: rateBounds,
-    onNumbers: (numbers) => store.change(withRates(now(), numbers), { thing: "rates" }),
+    onNumbers: (numbers) => store.change(withRates(store.now, numbers), { thing: "rates" }),
     onWrong: (is) => mark("rates", is),
   });
   const sweep = element("select", { id: freshId(), onchange: () => swept(sweep.value) });
   const values = listField("Its values", {
     meaning: "The study is done at each of them.",
-    bounds: () => valueBounds(/** @type {*} */ (sweptOf(now()))),
-    onNumbers: (numbers) => store.change(withValues(now(), numbers), { thing: "values" }),
+    bounds: () => valueBounds(/** @type {*} */ (sweptOf(store.now))),
+    onNumbers: (numbers) => store.change(withValues(store.now, numbers), { thing: "values" }),
     onWrong: (is) => mark("values", is),
   });
   const box = element("input", {
     type: "checkbox",
-    onchange: () => store.change(withControls(now(), box.checked)),
+    onchange: () => store.change(withControls(store.now, box.checked)),
   });
   const fields = sharedSettings().map((setting) => {
     const { kind, name } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") =>
-      store.change(withSetting(now(), name, text), { phase: /** @type {*} */ (phase), thing: name });
+      store.change(withSetting(store.now, name, text), { phase: /** @type {*} */ (phase), thing: name });
     return {
       name,
-      field: FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name], choice: now }),
+      field: FIELDS[kind](setting, {
+        onChange,
+        usual: () => taskOf(store.now).defaults[name],
+        choice: () => store.now,
+      }),
     };
   });
   const [first, rest] = [true, false].map((is) => fields.filter(({ name }) => FIRST.includes(name) === is));
@@ -90,7 +93,7 @@ export function createSetup(host, store, onWrong) {
   function swept(name) {
     mark("values", false);
     values.clear();
-    store.change(withSweep(now(), name === NONE ? "" : name));
+    store.change(withSweep(store.now, name === NONE ? "" : name));
   }
 
   /** The parameters there are to sweep. @param {Choice} choice */

@@ -24,8 +24,7 @@ const TOO_LONG = "This choice is too long for a link, and so for a study: take s
  *   colours: () => {rules: string[], neutral: string}, examples: import("../cards/examples.js").Example[]}} reach
  */
 export function createStudy(host, store, { server, plotly, colours, examples }) {
-  const now = () => /** @type {Choice} */ (store.choice);
-  let state = { ...stateOf(now(), colours(), load("table") ?? ""), ...restored() };
+  let state = { ...stateOf(store.now, colours(), load("table") ?? ""), ...restored() };
   let frame = 0;
   let timer = 0;
   let weighed = ""; // the key of what its cost is known or asked for
@@ -45,7 +44,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
 
   /** The study of the present choice, to begin. */
   function order() {
-    return { query: queryOf(now()), table: taskOf(now()).kind === "own" ? state.table : null };
+    return { query: queryOf(store.now), table: taskOf(store.now).kind === "own" ? state.table : null };
   }
 
   /** Another study is on display; the page remembers it when it is loaded again. @param {State} next */
@@ -79,7 +78,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
 
   /** Ask what the chosen study would take, where that is not known. */
   async function weigh() {
-    const key = studyKey(now(), state.table);
+    const key = studyKey(store.now, state.table);
     if (key === weighed) return;
     weighed = key;
     become({ cost: null });

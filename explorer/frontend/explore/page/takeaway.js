@@ -35,7 +35,7 @@ export function createWriting(host, { store, write }) {
 
   async function save() {
     setText(said, "");
-    const text = await write(/** @type {Choice} */ (store.choice)).catch(() => "");
+    const text = await write(store.now).catch(() => "");
     if (text) download({ name: "gradient-explorer.html", type: "text/html", content: () => text });
     else setText(said, GONE);
   }

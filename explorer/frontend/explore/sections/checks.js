@@ -52,7 +52,6 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   let drawn = "";
   for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
   for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
-  const now = () => /** @type {Choice} */ (store.choice);
 
   /** @param {Choice} choice @param {{phase: string}} [change] */
   function show(choice, change) {
@@ -90,7 +89,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
 
   /** The queries about a rule. @param {number} slot @returns {Record<What, string>} */
   function requests(slot) {
-    return { checks: queryOf(alone(now(), slot)), neighbours: queryOf(alone(now(), slot, true)) };
+    return { checks: queryOf(alone(store.now, slot)), neighbours: queryOf(alone(store.now, slot, true)) };
   }
 
   /**
@@ -105,7 +104,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
       return nearest && part(what, nearest);
     });
     const label = find("rule", key)?.label ?? key;
-    const range = brought ? defaultView().range : now().range;
+    const range = brought ? defaultView().range : store.now.range;
     const beside = () => element("h4", {}, `Beside another rule, on ${rangeText(range)}`);
     const body = element(
       "section",
@@ -192,21 +191,21 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
   /** @param {number} x */
   function move(x) {
     pin(x);
-    store.change(centred(now(), x));
+    store.change(centred(store.now, x));
   }
 
   /** @param {Line} line */
   function adding({ rule = "", parameters = {} }) {
     const label = find("rule", rule)?.label ?? rule;
-    const add = () => store.change(joined(now(), { rule, parameters }));
-    const state = { "aria-label": `Add ${label}`, disabled: !canJoin(now(), rule) };
+    const add = () => store.change(joined(store.now, { rule, parameters }));
+    const state = { "aria-label": `Add ${label}`, disabled: !canJoin(store.now, rule) };
     return element("button", { type: "button", class: "join", onclick: add, ...state }, "Add");
   }
 
   const stop = store.follow(show);
   return {
     /** Draw anew: the colours may have changed. */
-    refresh: () => show(now()),
+    refresh: () => show(store.now),
     destroy() {
       clearTimeout(timer);
       stop();

@@ -54,7 +54,6 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   );
   let language = languages[0];
   let turn = 0;
-  const now = () => /** @type {Choice} */ (store.choice);
   host.append(body);
 
   /** @param {Choice} choice */
@@ -102,7 +101,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
 
   /** @param {number} mine the turn that it is for @returns {Promise<Written>} */
   async function writtenNow(mine) {
-    const choice = now();
+    const choice = store.now;
     const [op, rule] = [find("op", choice.op), find("rule", pick.value)];
     if (!op || !rule) return { text: "", note: GONE };
     const isTheirs = isOwn(op.key) || isOwn(rule.key);

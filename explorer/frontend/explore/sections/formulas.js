@@ -49,7 +49,6 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
     onAnswer: (answer, choice) => read(answer.curves, choice, true),
     onStatus: (status) => status === "computed" && compute(),
   });
-  const now = () => /** @type {Choice} */ (store.choice);
   let known = /** @type {Formulas|null} */ (null);
   let set = /** @type {{names: string, formulas: Formulas}|null} */ (null); // by Python, the last
   let turn = 0;
@@ -92,7 +91,7 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
   }
 
   function compute() {
-    const choice = now();
+    const choice = store.now;
     const { op, rules } = entriesOf(withTorchs(choice));
     read(sampleCurves({ op, rules }, { ...settingsOf(choice), learns: choice.learns }), choice, false);
   }
@@ -102,7 +101,7 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
     const indices = readingIndices(curves, choice.range);
     const most = catalogue().limits.readings;
     const text = curves.x instanceof Float32Array ? singleText : floatText;
-    const others = entriesOf(now()).rules.filter(({ key }) => key !== DEFAULT);
+    const others = entriesOf(store.now).rules.filter(({ key }) => key !== DEFAULT);
     const columns = [curves.y, curves.gradients[DEFAULT], ...others.map(({ key }) => curves.gradients[key])];
     const row = (/** @type {number} */ at) => [
       text(curves.x[at]),

@@ -70,7 +70,7 @@ export function createPaste(host, { store, read, onShow }) {
 
   /** @param {*} choice */
   function take(choice) {
-    const now = /** @type {import("../../choice/choice.js").Choice} */ (store.choice);
+    const now = store.now;
     store.change({ ...received(choice), ...viewOf(now), training: now.training });
     onShow();
   }

@@ -29,7 +29,6 @@ export function createResting(host, { store, plotly, colours }) {
   const nothing = element("p", {}, NOTHING);
   const slide = element("div", { class: "rest-slider" });
   const whole = element("div", {}, slide, lead, area, said);
-  const now = () => /** @type {Choice} */ (store.choice);
   const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
     restDrawing(picture, area.clientWidth);
   const figure = createFigure(area, { plotly, hover: false, compose });
@@ -48,7 +47,7 @@ export function createResting(host, { store, plotly, colours }) {
 
   function draw() {
     frame = 0;
-    const choice = now();
+    const choice = store.now;
     if (host.hidden || !choice.learns) return;
     const control = controlOf(choice);
     const rest = restNow(choice, control);
@@ -92,7 +91,10 @@ export function createResting(host, { store, plotly, colours }) {
         name,
         meaning,
         onChange: (value, phase, byKeys) =>
-          store.change(withParameter(now(), control, value), { phase, thing: byKeys ? control.name : null }),
+          store.change(withParameter(store.now, control, value), {
+            phase,
+            thing: byKeys ? control.name : null,
+          }),
       });
       slider = { name: control.name, part };
       slide.replaceChildren(part.element);
@@ -105,7 +107,7 @@ export function createResting(host, { store, plotly, colours }) {
   const stop = store.follow(changed);
   return {
     /** Draw anew: the colours have changed. */
-    refresh: () => changed(now()),
+    refresh: () => changed(store.now),
     destroy() {
       stop();
       cancelAnimationFrame(frame);

@@ -5,7 +5,6 @@ import { csvText } from "../../formula/csv.js";
 import { numberText } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
 
-/** @import { Choice } from "../../choice/choice.js" */
 /** @import { Sampled } from "../../formula/csv.js" */
 /** @import { Displayed } from "../stage/stage.js" */
 
@@ -32,7 +31,7 @@ export function createTable(host, { store }) {
   frame.addEventListener("scroll", rows, { passive: true });
 
   function draw() {
-    const choice = /** @type {Choice} */ (store.choice);
+    const choice = store.now;
     whole.hidden = choice.section !== "data";
     if (whole.hidden || !current || current === drawn) return;
     drawn = current;

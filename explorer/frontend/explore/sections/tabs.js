@@ -23,7 +23,7 @@ export function createTabs(host, { store, sections }) {
 
   /** @param {string} key */
   function toggle(key) {
-    const choice = /** @type {import("../../choice/choice.js").Choice} */ (store.choice);
+    const choice = store.now;
     store.change({ ...choice, section: choice.section === key ? "" : key });
     if (choice.section !== key) host.scrollIntoView({ block: "center", behavior: "smooth" });
   }

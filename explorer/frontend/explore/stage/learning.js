@@ -29,7 +29,7 @@ export function createLearning(store, colours) {
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
-  const numbers = createNumbers(() => store.change({ ...now() }));
+  const numbers = createNumbers(() => store.change({ ...store.now }));
   const lead = element("span", { class: "lead" });
   const outside = element("span", { class: "outside" });
   const verdicts = element("ul", { class: "verdicts" });
@@ -40,13 +40,12 @@ export function createLearning(store, colours) {
     element("div", { class: "learning-head" }, numbers.element, lead, outside, rest),
     verdicts,
   );
-  const now = () => /** @type {Choice} */ (store.choice);
   let frame = /** @type {Frame|null} */ (null);
   let description = "";
 
   function toggleRest() {
-    const opens = now().section !== "rest";
-    store.change({ ...now(), section: opens ? "rest" : "" });
+    const opens = store.now.section !== "rest";
+    store.change({ ...store.now, section: opens ? "rest" : "" });
     const screen = bar.closest(".lesson") ?? bar.closest(".instrument");
     const panel = screen?.querySelector(".resting");
     if (opens) panel?.scrollIntoView({ block: "center", behavior: "smooth" });

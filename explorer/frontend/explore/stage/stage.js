@@ -34,13 +34,12 @@ import { createWords, NO_WORDS } from "./words.js";
  */
 export function createStage(hosts, options) {
   const { store, confirm, tell, colours, words: first, leastRange, onCurves } = options;
-  const now = () => /** @type {Choice} */ (store.choice);
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, colours);
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
-    onView: (start, stop, phase) => store.change(withRange(now(), start, stop), { phase, thing: "view" }),
+    onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
     onParameter: grasped,
     onProbe: () => undefined,
     onFrame(frame) {
@@ -58,19 +57,19 @@ export function createStage(hosts, options) {
   /** @type {Phase} */
   let phase = "settled";
   const otherwise = confirm ? null : NO_WORDS;
-  const start = { key: first && curvesKey(now()), words: first };
+  const start = { key: first && curvesKey(store.now), words: first };
   let displayed = { key: "", curves: /** @type {*} */ (null), confirmed: false };
 
   /** @param {string} name @param {number} value @param {Phase} how */
   function grasped(name, value, how) {
-    const control = choiceControls(now()).find((one) => one.name === name);
-    if (control) store.change(withParameter(now(), control, value), { phase: how, thing: null });
+    const control = choiceControls(store.now).find((one) => one.name === name);
+    if (control) store.change(withParameter(store.now, control, value), { phase: how, thing: null });
   }
 
   /** @param {Choice} _choice @param {{phase: Phase}} change */
   function changed(_choice, change) {
     phase = change.phase;
-    learning.arrange(now()); // before the curves: it takes space from them
+    learning.arrange(store.now); // before the curves: it takes space from them
     if (phase === "settled") draw();
     else frame ||= requestAnimationFrame(draw);
   }
@@ -78,7 +77,7 @@ export function createStage(hosts, options) {
   function draw() {
     cancelAnimationFrame(frame);
     frame = 0;
-    const choice = now();
+    const choice = store.now;
     const key = curvesKey(choice);
     if (key !== displayed.key) {
       confirmation?.drop();
@@ -95,11 +94,11 @@ export function createStage(hosts, options) {
   /** @param {Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
     const key = curvesKey(choice);
-    if (key !== curvesKey(now())) return;
+    if (key !== curvesKey(store.now)) return;
     displayed = { key, curves: answer.curves, confirmed: true };
     words.show(answer.words);
     onCurves?.(displayed);
-    chart.draw(picture(now()), "settled");
+    chart.draw(picture(store.now), "settled");
   }
 
   /** @param {Status} status @param {string} [text] */
@@ -107,15 +106,15 @@ export function createStage(hosts, options) {
     words.say(status, text);
     if (status !== "computed") return;
     words.show(NO_WORDS);
-    telling?.offer(now());
-    chart.draw(picture(now()), "settled"); // its description has the words too
+    telling?.offer(store.now);
+    chart.draw(picture(store.now), "settled"); // its description has the words too
   }
 
   /** @param {import("./words.js").Words} sentences @param {Choice} choice */
   function onSentences(sentences, choice) {
-    if (curvesKey(choice) !== curvesKey(now())) return;
+    if (curvesKey(choice) !== curvesKey(store.now)) return;
     words.show(sentences);
-    chart.draw(picture(now()), "settled");
+    chart.draw(picture(store.now), "settled");
   }
 
   /** @param {Choice} choice */

@@ -18,17 +18,16 @@ const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
  * @param {{store: import("../../choice/store.js").Store, examples: Example[]}} options
  */
 export function createStrip(host, { store, examples }) {
-  const now = () => /** @type {Choice} */ (store.choice);
   const g = createSlider({
     name: "Upstream gradient g",
     onChange: (value, phase, byKeys) =>
-      store.change(withG(now(), value), { phase, thing: byKeys ? "g" : null }),
+      store.change(withG(store.now, value), { phase, thing: byKeys ? "g" : null }),
   });
-  const from = endField("From", 0, (value) => withRange(now(), value, now().range[1]));
-  const to = endField("To", 1, (value) => withRange(now(), now().range[0], value));
+  const from = endField("From", 0, (value) => withRange(store.now, value, store.now.range[1]));
+  const to = endField("To", 1, (value) => withRange(store.now, store.now.range[0], value));
   const menu = createExamples(
     examples,
-    (choice) => store.change({ ...choice, training: now().training, section: now().section }),
+    (choice) => store.change({ ...choice, training: store.now.training, section: store.now.section }),
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
   );
   host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
@@ -38,7 +37,7 @@ export function createStrip(host, { store, examples }) {
     const { field, message, show } = createNumberField({
       name,
       onNumber: (value, byKeys) => store.change(next(value), { thing: byKeys ? name : null }),
-      next: (value, way) => Number((value + way * stepOf(now().range)).toPrecision(12)),
+      next: (value, way) => Number((value + way * stepOf(store.now.range)).toPrecision(12)),
     });
     const label = element("label", { class: "end" }, name, field, message);
     return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, index)) };

@@ -41,9 +41,8 @@ export async function loadTraining() {
  *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach
  */
 function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
-  const now = () => /** @type {Choice} */ (store.choice);
   const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
-  let state = stateOf(now(), theme(), {
+  let state = stateOf(store.now, theme(), {
     table: load("table") ?? "",
     panels: load("panels") ?? {},
     numbers: load("numbers") ?? {},
@@ -51,17 +50,17 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   let frame = 0;
   const run = createRun({
     server,
-    live: (command) => liveFor(state, now(), command),
+    live: (command) => liveFor(state, store.now, command),
     onChange: (view) => become({ view }),
   });
   const page = {
-    now,
+    now: () => store.now,
     put,
     become,
     run,
     choose: store.change,
     state: () => state,
-    isMine: () => run.settingsKey === namedOf(now(), state.table).settingsKey,
+    isMine: () => run.settingsKey === namedOf(store.now, state.table).settingsKey,
     rename: (/** @type {Choice} */ choice) => run.rename(namedOf(choice, state.table)),
   };
   const presses = createPresses(page);

@@ -17,7 +17,6 @@ import { entered, taskOf, withSetting, withTask } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
-/** @import { Choice } from "../../choice/choice.js" */
 /** @import { Picture } from "./view-model.js" */
 
 /**
@@ -43,15 +42,14 @@ import { createWhy } from "../evidence/view.js";
  */
 export function createPainter(host, { store, plotly, examples, onPresent }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
-  const now = () => /** @type {Choice} */ (store.choice);
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
-  const picker = createPicker(find("tasks"), (key) => store.change(withTask(now(), key)));
+  const picker = createPicker(find("tasks"), (key) => store.change(withTask(store.now, key)));
   let pasted = ""; // the table that is learnt from
   const menu = createExamples(
     examples,
     (choice, its) => {
       if (its) on.onTable(its);
-      store.change({ ...entered(choice, "link"), section: now().section });
+      store.change({ ...entered(choice, "link"), section: store.now.section });
     },
     ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
   );

@@ -11,10 +11,9 @@ import { element, setAttribute } from "../../elements/dom.js";
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  */
 export function createControls(host, store) {
-  const now = () => /** @type {Choice} */ (store.choice);
   const buttons = catalogue().controls.map((key) => {
     const { label, purpose } = /** @type {import("../../formula/entry.js").Rule} */ (find("rule", key));
-    const add = () => store.change(withRule(now(), key));
+    const add = () => store.change(withRule(store.now, key));
     return {
       key,
       node: element(

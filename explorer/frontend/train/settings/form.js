@@ -13,14 +13,17 @@ import { settings, settingText, taskOf } from "../state/tasks.js";
  * @param {(name: string, text: string, phase: string) => void} onSetting
  */
 export function createSettings({ live, rest, own }, store, onSetting) {
-  const now = () => /** @type {Choice} */ (store.choice);
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
   rest.append(element("details", { open: true }, summary, grid));
   const fields = settings().map((setting) => {
     const { kind, name } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
-    const field = FIELDS[kind](setting, { onChange, usual: () => taskOf(now()).defaults[name], choice: now });
+    const field = FIELDS[kind](setting, {
+      onChange,
+      usual: () => taskOf(store.now).defaults[name],
+      choice: () => store.now,
+    });
     (own[name] ?? (setting.live ? live : grid)).append(field.element);
     return { name, field };
   });
