@@ -41,12 +41,9 @@ import { createPalette } from "./palette.js";
  *   colours: () => {neutral: string, rules: string[]}, drawn: boolean}} options
  */
 export function createCards(host, { store, read, colours, drawn }) {
-  const opButton = element(
-    "button",
-    { type: "button", "aria-haspopup": "dialog", "aria-label": "Op", class: "change" },
-    "Op ▾",
-  );
-  const add = element("button", { type: "button", "aria-haspopup": "dialog", class: "add" }, "Add rule");
+  const opens = { type: "button", "aria-haspopup": "dialog" };
+  const opButton = element("button", { ...opens, "aria-label": "Op", class: "change" }, "Op ▾");
+  const add = element("button", { ...opens, class: "add" }, "Add rule");
   const rules = element("div", { class: "rules" });
   const cards = keyed(rules, createRuleCard, ({ rule }) => rule.slot);
   const palettes = {
@@ -92,11 +89,8 @@ export function createCards(host, { store, read, colours, drawn }) {
 
   /** @param {RuleCard} first */
   function createRuleCard({ rule: { slot } }) {
-    const hide = element("button", {
-      type: "button",
-      class: "hide",
-      onclick: () => change(withHiding(store.now, slot)),
-    });
+    const turn = () => change(withHiding(store.now, slot));
+    const hide = element("button", { type: "button", class: "hide", onclick: turn });
     const remove = element("button", { type: "button", class: "remove", onclick: () => taken(slot) }, "×");
     const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) =>
       withOtherRule(store.now, slot, key),

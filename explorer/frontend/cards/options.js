@@ -37,29 +37,16 @@ export function ruleOptions(choice) {
   const { rules, firstOwn } = catalogue();
   const { op } = entriesOf(choice);
   const chosen = new Set(choice.rules.map((rule) => rule.key));
-  const groups = [...new Set([MADE_FOR, "For any op", "Your own", NOT_MADE])];
+  const groups = [MADE_FOR, "For any op", "Your own", NOT_MADE];
   const listed = Object.values(rules).map((entry) => ({
-    ...option(
-      entry,
-      groupOf(entry, op),
-      { op, rule: entry },
-      choice,
-      suits(entry, op) ? "" : entry.otherwise,
-    ),
+    ...option(entry, groupOf(entry, op), { op, rule: entry }, choice),
+    doubt: suits(entry, op) ? "" : entry.otherwise,
     taken: chosen.has(entry.key),
   }));
   const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !chosen.has(entry.key));
-  const own = first
-    ? [
-        option(
-          { ...first, label: "Own formula", purpose: "Type any rule in x, y and g." },
-          "Your own",
-          { op, rule: first },
-          choice,
-        ),
-      ]
-    : [];
-  return byGroup([...listed, ...own], groups);
+  if (!first) return byGroup(listed, groups);
+  const own = { ...first, label: "Own formula", purpose: "Type any rule in x, y and g." };
+  return byGroup([...listed, option(own, "Your own", { op, rule: first }, choice)], groups);
 }
 
 /** @param {Rule} rule @param {Op} op */
@@ -78,11 +65,10 @@ function byGroup(options, groups) {
  * @param {string} group
  * @param {{op: Op, rule: Rule|null}} pair
  * @param {Choice} choice
- * @param {string} [doubt]
  * @returns {Option}
  */
-function option(entry, group, pair, choice, doubt = "") {
+function option(entry, group, pair, choice) {
   const settings = settingsOf(choice);
   const parameters = pair.rule ? choice.parameters : {};
-  return { entry, group, doubt, picture: () => thumbnail(pair, { ...settings, parameters }) };
+  return { entry, group, doubt: "", picture: () => thumbnail(pair, { ...settings, parameters }) };
 }

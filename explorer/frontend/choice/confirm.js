@@ -61,7 +61,8 @@ export function createConfirmation({ address, onAnswer, onStatus }) {
     if (answer === null || answer === BUSY) {
       if (answer === null) onStatus("gone", "The server does not answer: not confirmed by torch");
       else onStatus("waiting", NOT_YET);
-      timer = setTimeout(() => attempt(choice, query, mine, count + 1), backoff(count));
+      const pause = Math.min(1000 * 2 ** (count - 1), LONGEST_WAIT_MS);
+      timer = setTimeout(() => attempt(choice, query, mine, count + 1), pause);
       return;
     }
     clearTimeout(slow);
@@ -73,11 +74,6 @@ export function createConfirmation({ address, onAnswer, onStatus }) {
   }
 
   return { ask, drop };
-}
-
-/** The pause before the next attempt, in ms. @param {number} count of attempts so far */
-function backoff(count) {
-  return Math.min(1000 * 2 ** (count - 1), LONGEST_WAIT_MS);
 }
 
 /**
@@ -103,25 +99,19 @@ async function fetched(address, signal) {
 export function understood(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
   try {
-    const { x, y, marks, gradients, parts, kinks, main, rest } = answer;
-    const curves = {
-      x: array(x),
-      y: array(y),
-      marks: array(marks),
-      gradients: mapped(gradients, array),
-      parts: mapped(parts, array),
-      kinks,
-    };
-    const all = [curves.y, curves.marks, ...Object.values(curves.gradients), ...Object.values(curves.parts)];
-    if (all.some((values) => values.length !== curves.x.length)) throw new Error("lengths differ");
+    const { kinks, main, rest } = answer;
+    const [x, y, marks] = [answer.x, answer.y, answer.marks].map(array);
+    const [gradients, parts] = [answer.gradients, answer.parts].map(arrays);
+    const all = [y, marks, ...Object.values(gradients), ...Object.values(parts)];
+    if (all.some((values) => values.length !== x.length)) throw new Error("lengths differ");
     if (typeof main !== "string" || typeof rest !== "string") throw new Error("words are missing");
-    return { curves, words: { main, rest } };
+    return { curves: { x, y, marks, gradients, parts, kinks }, words: { main, rest } };
   } catch {
     return { message: "The server's answer was not understood: not confirmed by torch" };
   }
 }
 
-/** @param {Object<string, *>} values @param {(value: *) => *} change */
-function mapped(values, change) {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+/** @param {Object<string, *>} encoded */
+function arrays(encoded) {
+  return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, array(value)]));
 }

@@ -23,7 +23,6 @@ import { held } from "./records.js";
 /** @import { Scalar } from "./functions.js" */
 
 const CONSTANTS = { pi: Math.PI, e: Math.E };
-const VARIABLES = ["x", "y", "g"];
 const NOWHERE = new Float64Array(0);
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
@@ -108,7 +107,11 @@ function compile(tree) {
 /** @param {Tree} node @param {number[]} from the steps of its operands @returns {Step} */
 function stepOf(node, from) {
   if (typeof node === "number") return () => node;
-  if (node[0] === "name") return (_, scope) => nameValue(node[1], scope);
+  if (node[0] === "name") {
+    const [, name] = node;
+    if (isVariable(name)) return (_, scope) => /** @type {Value} */ (scope[name]);
+    return (_, scope) => held(CONSTANTS, name) ?? scope.parameters[name];
+  }
   if (isReduction(node)) {
     return (_, scope) => REDUCTIONS[node[1]](evaluate(node[2], scope.reference ?? scope));
   }
@@ -119,16 +122,8 @@ function stepOf(node, from) {
   return (values) => mapped(apply, ...from.map((i) => values[i]));
 }
 
-/** @param {string} name @param {Scope} scope @returns {Value} */
-function nameValue(name, scope) {
-  if (isVariable(name)) return /** @type {Value} */ (scope[name]);
-  return held(CONSTANTS, name) ?? scope.parameters[name];
-}
-
 /** @param {string} name @returns {name is "x"|"y"|"g"} */
-function isVariable(name) {
-  return VARIABLES.includes(name);
-}
+const isVariable = (name) => ["x", "y", "g"].includes(name);
 
 /** The function of a node, from the numbers of its operands. @param {Node} node @returns {Scalar} */
 function operation(node) {

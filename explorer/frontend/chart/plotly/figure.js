@@ -166,13 +166,9 @@ function common(theme, box, beside, { yaxis }) {
 
 /** Axes with what all have in common. @param {*} layout @returns {*} */
 function axesOf(layout) {
+  const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
-  return Object.fromEntries(
-    named.map(([name, axis]) => [
-      name,
-      { ...AXIS, ticklabelstandoff: CLEARANCE, .../** @type {*} */ (axis) },
-    ]),
-  );
+  return Object.fromEntries(named.map(([name, axis]) => [name, { ...plain, .../** @type {*} */ (axis) }]));
 }
 
 /** A line of text in the middle of a chart. @param {string} text */

@@ -7,7 +7,7 @@ import { createReadout, spoken } from "./readout.js";
 
 /**
  * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
- * @param {(x: number|null) => void} onProbe
+ * @param {(x: number|null) => void} [onProbe]
  */
 export function createProbe({ marks, probe }, onProbe) {
   const readout = createReadout(pin);
@@ -20,7 +20,7 @@ export function createProbe({ marks, probe }, onProbe) {
   function point(x) {
     pointed = x;
     draw();
-    onProbe(x ?? pinned);
+    onProbe?.(x ?? pinned);
   }
 
   /** @param {number|null} x */

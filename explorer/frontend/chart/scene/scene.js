@@ -54,7 +54,8 @@ export function sceneOf(picture, space, before) {
   };
   const frame = frameOf(space, ranges, space.theme.type, before?.frame);
   const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
-  const lines = drawn.map((line) => uncrowded(line, frame));
+  const isCrowded = (/** @type {Line} */ { closed }) => closed.length * CIRCLE > frame.inner; // circles would hide it
+  const lines = drawn.map((line) => (isCrowded(line) ? { ...line, closed: [], open: [] } : line));
   const { op, rules, parameters, g } = picture;
   return {
     choice: JSON.stringify([
@@ -74,15 +75,6 @@ export function sceneOf(picture, space, before) {
     space,
     grips: gripsOf(picture),
   };
-}
-
-/**
- * A line without its circles where they would hide it.
- * @param {Line} line
- * @param {import("./panels.js").Frame} frame
- */
-function uncrowded(line, { inner }) {
-  return line.closed.length * CIRCLE > inner ? { ...line, closed: [], open: [] } : line;
 }
 
 /** @param {[number, number]} range */
@@ -171,9 +163,8 @@ function near(one, other) {
 export function predecessor(line, scene, before) {
   const own = before.lines.findIndex(({ key }) => key === line.key);
   const slot = scene.slots[line.key];
-  return own >= 0
-    ? own
-    : before.lines.findIndex(({ key }) => slot !== undefined && before.slots[key] === slot);
+  if (own >= 0 || slot === undefined) return own;
+  return before.lines.findIndex(({ key }) => before.slots[key] === slot);
 }
 
 /** Whether any curve jumps. @param {Scene} scene */

@@ -95,15 +95,10 @@ function sharedGaps(one, other) {
  * @returns {*[]} as Plotly takes them
  */
 export function tracesOf(lines, absent, parted) {
-  const empty = absent.map(({ key, label }) => ({
-    ...curve({ key, label, panel: "gradient" }),
-    visible: false,
-    x: [],
-    y: [],
-  }));
+  const empty = absent.map(({ key, label }) => curve({ key, label, panel: "gradient" }));
   // Plotly draws no panel without a trace.
-  const bare = parted && !lines.some(({ panel }) => panel === "part");
-  const unparted = { ...curve({ key: "", label: "", panel: "part" }), visible: false, x: [], y: [] };
+  if (parted && !lines.some(({ panel }) => panel === "part"))
+    empty.push(curve({ key: "", label: "", panel: "part" }));
   const drawn = lines.map((one) => ({
     ...(one.under ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
     ...withGaps(one),
@@ -112,8 +107,7 @@ export function tracesOf(lines, absent, parted) {
   return [
     ...drawn,
     ...lines.filter(({ closed, open }) => closed.length + open.length).map(circles),
-    ...empty,
-    ...(bare ? [unparted] : []),
+    ...empty.map((trace) => ({ ...trace, visible: false, x: [], y: [] })),
   ];
 }
 

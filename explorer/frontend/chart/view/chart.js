@@ -19,7 +19,7 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 /**
  * @typedef {{plotly: string, onView: (start: number, stop: number, phase: Phase) => void,
  *   onParameter: (name: string, value: number, phase: Phase) => void,
- *   onProbe: (x: number|null) => void, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
+ *   onProbe?: (x: number|null) => void, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
  *   ``plotly`` is the address of plotly.js; ``onFrame`` gets the positions of the panels
  */
 

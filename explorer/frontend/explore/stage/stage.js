@@ -41,7 +41,6 @@ export function createStage(hosts, options) {
     plotly: options.plotly,
     onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
     onParameter: grasped,
-    onProbe: () => undefined,
     onFrame(frame) {
       carried?.follow(frame);
       learning.follow(frame);
