@@ -57,83 +57,45 @@ function decades([low, high]) {
  * Ranges that hold all series, and only ever grow.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
-export const RANGES = { share: shares, fit: fits, cosine: cosines, decades: powers, plain: spans };
-
-/**
- * From 0, or from a little below chance where that is high.
- * @param {Range|null} range
- * @param {Series[]} series
- * @param {Scale} scale
- * @returns {Range}
- */
-function shares(range, series, { chance }) {
-  const start = (chance ?? 0) > HIGH_CHANCE ? HIGH_CHANCE : 0;
-  return [Math.min(range?.[0] ?? start, leastOf(series) < start ? 0 : start), 1];
-}
-
-/**
- * From 0, or from −1 where a rule does worse than the mean: how much worse is of no interest.
- * @param {Range|null} range
- * @param {Series[]} series
- * @returns {Range}
- */
-function fits(range, series) {
-  return [Math.min(range?.[0] ?? 0, leastOf(series) < 0 ? -1 : 0), 1];
-}
-
-/**
- * From 0, or as far below as it takes in halves.
- * @param {Range|null} range
- * @param {Series[]} series
- * @returns {Range}
- */
-function cosines(range, series) {
-  return [Math.min(range?.[0] ?? 0, Math.floor(2 * Math.min(leastOf(series), 0)) / 2), 1];
-}
-
-/**
- * The range of all values, with a little margin.
- * @param {Range|null} range
- * @param {Series[]} series
- * @returns {Range|null}
- */
-function spans(range, series) {
-  const values = series.flatMap(({ y }) => Array.from(y).filter(Number.isFinite));
-  if (!values.length) return range;
-  const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
-  const margin = MARGIN * (high - low || Math.abs(high) || 1);
-  return [Math.min(range?.[0] ?? Infinity, low - margin), Math.max(range?.[1] ?? -Infinity, high + margin)];
-}
+export const RANGES = {
+  /** From 0, or from a little below chance where that is high. */
+  share(range, series, { chance }) {
+    const start = (chance ?? 0) > HIGH_CHANCE ? HIGH_CHANCE : 0;
+    return [Math.min(range?.[0] ?? start, leastOf(series) < start ? 0 : start), 1];
+  },
+  /** From 0, or from −1 where a rule does worse than the mean: how much worse is of no interest. */
+  fit: (range, series) => [Math.min(range?.[0] ?? 0, leastOf(series) < 0 ? -1 : 0), 1],
+  /** From 0, or as far below as it takes in halves. */
+  cosine: (range, series) => [Math.min(range?.[0] ?? 0, Math.floor(2 * Math.min(leastOf(series), 0)) / 2), 1],
+  /** Whole decades, but for what is far above where a series began. */
+  decades(range, series) {
+    let [low, high] = range ?? [Infinity, -Infinity];
+    for (const { y } of series) {
+      const values = Array.from(y).filter((value) => value > 0);
+      if (!values.length) continue;
+      const most = Math.log10(values[0]) + WORST;
+      for (const value of values.filter(Number.isFinite)) {
+        low = Math.min(low, Math.floor(Math.log10(value)));
+        high = Math.max(high, Math.ceil(Math.min(Math.log10(value), most)));
+      }
+    }
+    return low > high ? null : [low, Math.max(high, low + 1)];
+  },
+  /** All values, with a little margin. */
+  plain(range, series) {
+    const values = series.flatMap(({ y }) => Array.from(y).filter(Number.isFinite));
+    if (!values.length) return range;
+    const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+    const margin = MARGIN * (high - low || Math.abs(high) || 1);
+    return [Math.min(range?.[0] ?? Infinity, low - margin), Math.max(range?.[1] ?? -Infinity, high + margin)];
+  },
+};
 
 /** The least value, infinite where there is none. @param {Series[]} series */
 function leastOf(series) {
-  return Math.min(
-    ...series.map(({ y }) =>
-      Array.from(y).reduce((least, value) => (value < least ? value : least), Infinity),
-    ),
-  );
-}
-
-/**
- * Whole decades, but for what is far above where a series began.
- * @param {Range|null} range
- * @param {Series[]} series
- * @returns {Range|null}
- */
-function powers(range, series) {
-  let [low, high] = range ?? [Infinity, -Infinity];
-  for (const { y } of series) {
-    const values = Array.from(y);
-    const first = values.find((value) => value > 0);
-    if (first === undefined) continue;
-    const most = Math.log10(first) + WORST;
-    for (const value of values) {
-      if (!(value > 0) || !Number.isFinite(value)) continue;
-      low = Math.min(low, Math.floor(Math.log10(value)));
-      high = Math.max(high, Math.ceil(Math.min(Math.log10(value), most)));
-    }
-  }
-  return low > high ? null : [low, Math.max(high, low + 1)];
+  return series
+    .flatMap(({ y }) => Array.from(y))
+    .reduce((least, value) => (value < least ? value : least), Infinity);
 }
 
 /**

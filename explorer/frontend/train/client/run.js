@@ -29,8 +29,8 @@ export function createRun({ server, live, onChange }) {
   let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
   let questions = /** @type {string[]} */ ([]);
-  const address = (/** @type {string} */ id) =>
-    server(`runs/${id}/events?${new URLSearchParams(questions.map((key) => ["show", key]))}`);
+  const asked = () => new URLSearchParams(questions.map((key) => ["show", key]));
+  const address = (/** @type {string} */ id) => server(`runs/${id}/events?${asked()}`);
   const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
   /** @param {Partial<View>} next */
@@ -103,6 +103,11 @@ export function createRun({ server, live, onChange }) {
     return answer;
   }
 
+  /** @param {Order} order @param {Partial<Status>} soon @param {boolean} paused @param {number} [step] */
+  function anew(order, soon, paused, step) {
+    act(soon, () => started(order, paused, step), order.settingsKey);
+  }
+
   /** Go on with another lr or pace; of many changes in a row the last one counts. */
   function change() {
     if (changing) return;
@@ -145,24 +150,15 @@ export function createRun({ server, live, onChange }) {
       change();
     },
     /** @param {Order} order */
-    begin(order) {
-      const soon = { ...IDLE, state: /** @type {const} */ ("running"), sentence: "Starting." };
-      act(soon, () => started(order, false), order.settingsKey);
-    },
+    begin: (order) => anew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
     /**
      * Begin a run that goes on from a step of the present one; until it is there, that step is displayed.
      * @param {Order} order
      * @param {number} step
      * @param {Partial<Status>} displayed
      */
-    goOn(order, step, displayed) {
-      const soon = {
-        ...displayed,
-        state: /** @type {const} */ ("running"),
-        sentence: `Going on from step ${step}.`,
-      };
-      act(soon, () => started(order, false, step), order.settingsKey);
-    },
+    goOn: (order, step, displayed) =>
+      anew(order, { ...displayed, state: "running", sentence: `Going on from step ${step}.` }, false, step),
     /** Begin at rest and take the first step. @param {Order} order */
     beginWithStep(order) {
       const first = async () => {
@@ -172,14 +168,7 @@ export function createRun({ server, live, onChange }) {
       act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, first, order.settingsKey);
     },
     /** Begin at rest, before the first step. @param {Order} order */
-    beginAtRest(order) {
-      const soon = {
-        ...IDLE,
-        state: /** @type {const} */ ("ready"),
-        sentence: sentenceOf("ready"),
-      };
-      act(soon, () => started(order, true), order.settingsKey);
-    },
+    beginAtRest: (order) => anew(order, { ...IDLE, state: "ready", sentence: sentenceOf("ready") }, true),
     /** Whether the server has not yet done all that was pressed. */
     get isBusy() {
       return waiting > 0;
@@ -214,8 +203,7 @@ export function createRun({ server, live, onChange }) {
     },
     /** The status of the run at a checkpoint; a message where that is gone. @param {number} step */
     async look(step) {
-      const query = new URLSearchParams(questions.map((key) => ["show", key]));
-      return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${query}`))) : GONE;
+      return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${asked()}`))) : GONE;
     },
     /** Have the browser save a file of the run; a sentence where it cannot. @param {string} file its name */
     take: async (file) =>
@@ -229,15 +217,13 @@ export function createRun({ server, live, onChange }) {
       if (run && !waiting && view.id) feed.open(run.id);
     },
     /** Let the run go: other settings are chosen. */
-    drop: () =>
-      act(
-        IDLE,
-        async () => {
-          await commanded("stop");
-          forget();
-        },
-        null,
-      ),
+    drop() {
+      const stopped = async () => {
+        await commanded("stop");
+        forget();
+      };
+      act(IDLE, stopped, null);
+    },
     destroy: feed.destroy,
   };
 

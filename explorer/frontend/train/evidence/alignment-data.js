@@ -1,8 +1,7 @@
 // The alignment of the rules as a chart shows it. No page.
 
 import { VALUES } from "../charts/axes.js";
-import { layersOf } from "../state/layers.js";
-import { isLost } from "../state/diverged.js";
+import { isLost, layersOf } from "../state/layers.js";
 import { instrument } from "../state/instruments.js";
 import { alignmentSeries, endsText } from "../state/series.js";
 import { settingText } from "../state/tasks.js";

@@ -18,20 +18,13 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
   let timer = 0;
   const order = () => orderOf(now(), state().table);
 
-  function begin() {
+  /** @param {"begin"|"beginWithStep"|"beginAtRest"} how */
+  function begin(how) {
     become(withBegun(state()));
-    run.begin(order());
+    run[how](order());
   }
 
-  function stepFirst() {
-    become(withBegun(state()));
-    run.beginWithStep(order());
-  }
-
-  function onFirst() {
-    become(withBegun(state()));
-    run.beginAtRest(order());
-  }
+  const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
   /** Other settings begin a run that goes on anew, and let go of one that does not. */
   function reconcile() {
@@ -44,15 +37,15 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
 
   return {
     buttons: {
-      onStart: () => (isMine() && AT_REST.includes(run.status.state) ? run.resumeTraining() : begin()),
+      onStart: () => (isMine() && AT_REST.includes(run.status.state) ? run.resumeTraining() : begin("begin")),
       onPause: run.pause,
-      onResume: () => (isMine() ? run.resumeTraining() : begin()),
-      onStep: () => (isMine() && !LOST.includes(run.status.state) ? run.step() : stepFirst()),
+      onResume: resume,
+      onStep: () => (isMine() && !LOST.includes(run.status.state) ? run.step() : begin("beginWithStep")),
       onReset() {
         become(withReset(state()));
         run.reset();
       },
-      onFirst,
+      onFirst: () => begin("beginAtRest"),
     },
     /** @param {number} step of the present run that it goes on from */
     goOn(step) {

@@ -4,7 +4,6 @@ import { keep } from "../../choice/session.js";
 import { layersOf } from "../state/layers.js";
 import { scrubbed } from "../state/history.js";
 import { SEARCH } from "../evidence/line-search-data.js";
-import { withNumber, withRequest, withoutRequest } from "../state/state.js";
 
 const NO_RUN = { message: "Press Start first: there is no run yet." };
 
@@ -18,9 +17,10 @@ export function createAsking({ state, become, run }) {
   async function measure(key, numbers) {
     const { id, status } = scrubbed(state()).view;
     const request = { numbers, step: status.step, run: id, answer: null };
-    become(withRequest(state(), key, request));
+    become({ requests: { ...state().requests, [key]: request } });
     const answer = (await run.measure(key, numbers, state().at)) ?? NO_RUN;
-    if (state().requests[key] === request) become(withRequest(state(), key, { ...request, answer }));
+    const { requests } = state();
+    if (requests[key] === request) become({ requests: { ...requests, [key]: { ...request, answer } } });
   }
 
   return {
@@ -31,18 +31,17 @@ export function createAsking({ state, become, run }) {
       if (open && key === SEARCH) measure(SEARCH, {});
     },
     onNumber(/** @type {string} */ key, /** @type {string} */ name, /** @type {number} */ value) {
-      become(withNumber(state(), key, name, value));
+      const { numbers } = state();
+      become({ numbers: { ...numbers, [key]: { ...numbers[key], [name]: value } } });
       keep("numbers", state().numbers);
     },
     onSearch: () => void measure(SEARCH, {}),
-    onLegend(
-      /** @type {import("../panels/panel.js").Panel} */ { request = "", legend = [] },
-      /** @type {number} */ index,
-    ) {
+    /** @param {import("../panels/panel.js").Panel} panel @param {number} index */
+    onLegend({ request = "", legend = [] }, index) {
       const { chosen: layer } = layersOf(state());
       const numbers = { layer, ...legend[index].numbers };
-      const same = JSON.stringify(state().requests[request]?.numbers) === JSON.stringify(numbers);
-      if (same) become(withoutRequest(state(), request));
+      const { [request]: displayed, ...requests } = state().requests;
+      if (JSON.stringify(displayed?.numbers) === JSON.stringify(numbers)) become({ requests });
       else measure(request, numbers);
     },
   };

@@ -68,7 +68,7 @@ export function pictureOf(live) {
     metrics: metricsOf(state, lines[0].key),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(live),
-    verdict: verdictOf(view.status),
+    verdict: view.status.words.at(-1) ?? "",
     moving: ACTIVE.includes(view.status.state),
     heading: headingOf(choice, scaleOf(state, chosen)),
     measures: { options, chosen },
@@ -107,16 +107,13 @@ function metricOf({ choice, trained, view }) {
  * @returns {{value: Measure, label: string}[]}
  */
 function measuresOf(metric, learns) {
-  const score = metric
-    ? [{ value: /** @type {const} */ ("score"), label: metric === "accuracy" ? "Accuracy" : metric }]
-    : [];
-  const learned = learns ? [{ value: /** @type {const} */ ("learned"), label: "Parameters" }] : [];
-  return [
-    ...score,
+  const measures = /** @type {{value: Measure, label: string}[]} */ ([
+    { value: "score", label: metric === "accuracy" ? "Accuracy" : metric },
     { value: "loss", label: "Loss" },
     { value: "norms", label: "Gradient norms" },
-    ...learned,
-  ];
+    { value: "learned", label: "Parameters" },
+  ]);
+  return measures.filter(({ value }) => (value !== "score" || metric) && (value !== "learned" || learns));
 }
 
 /** @param {string} name of a state @returns {Offered} */
@@ -158,11 +155,6 @@ function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) 
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
   const next = lost ? notice && cutOff() : notice ? "" : onward;
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
-}
-
-/** The verdict on the rules, a sentence from Python. @param {State["view"]["status"]} status */
-function verdictOf({ words }) {
-  return words[words.length - 1] ?? "";
 }
 
 /** The heading above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */

@@ -1,12 +1,13 @@
 // The parts of the page of trainings, and how a picture is put into them.
 
+import { element, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { createTrainChart } from "../charts/chart.js";
 import { createAlignment } from "../evidence/alignment-chart.js";
 import { createCommands } from "./commands.js";
 import { createControls } from "../settings/baselines.js";
 import { createLift } from "../widgets/highlight.js";
-import { createMeasures } from "../charts/measures.js";
+import { createSwitch } from "../widgets/toggle-group.js";
 import { createPicker } from "../settings/task-picker.js";
 import { createRows } from "./metrics-table.js";
 import { createSentence } from "../widgets/live-text.js";
@@ -55,7 +56,9 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
   );
   find("about").append(menu.element);
   const table = createTable(find("table"), on);
-  const measures = createMeasures(find("titles"), on.onMeasure);
+  const title = element("h2", {});
+  const measures = createSwitch("Shown in the chart", on.onMeasure);
+  find("titles").append(title, measures.element);
   const verdict = createSentence(find("verdict"));
   const lift = createLift(host);
   const travel = createTravel(find("time"), on);
@@ -82,7 +85,8 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
       pasted = picture.table.text;
       menu.show(choice, picture.about);
       table.show(picture.table);
-      measures.show(picture);
+      setText(title, picture.heading);
+      measures.show(picture.measures.options, picture.measures.chosen);
       curves.draw(picture.chart);
       travel.show(picture.time);
       alignment.show(picture.alignment);

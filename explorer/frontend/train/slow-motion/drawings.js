@@ -31,19 +31,16 @@ const NAMED = 12; // bars that have space for names
 const MARGIN = 0.06; // of the height above and below a curve
 const CLEAR = 4; // how far a curve is drawn beyond what lies near, in heights of that
 
-/** @type {Object<string, (stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing>} */
-const VIEWS = { map: mapOf, input: inputOf, weights: weightsOf, op: opOf, rule: ruleOf, loss: barsOf };
-
-/**
- * @param {Stage} stage
- * @param {Record} record
- * @param {Cell} cell
- * @param {Entries} entries
- * @returns {Drawing}
- */
-export function drawingOf(stage, record, cell, entries) {
-  return VIEWS[stage.view](stage, record, cell, entries);
-}
+/** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
+/** The drawing of a stage, by its view. @type {Object<string, Draw>} */
+export const DRAWINGS = {
+  map: mapOf,
+  input: inputOf,
+  weights: weightsOf,
+  op: opOf,
+  rule: ruleOf,
+  loss: barsOf,
+};
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Map} */
 function mapOf({ tensor, scale }, { tensors, stages }, cell) {
@@ -91,7 +88,7 @@ function weightsOf(stage, record, cell) {
  * @returns {Map}
  */
 function imageOf(map, { side }, values, at) {
-  const mark = { row: at === null ? null : Math.floor(at / side), column: at === null ? null : at % side };
+  const mark = at === null ? { row: null, column: null } : { row: Math.floor(at / side), column: at % side };
   return { ...map, values, rows: side, columns: side, mark, box: true, pick: "none" };
 }
 
@@ -101,7 +98,7 @@ function fullOf(values) {
   return sizes[Math.floor(FULL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
 }
 
-/** @type {typeof drawingOf} */
+/** @type {Draw} */
 function opOf(stage, record, cell, entries) {
   const y = valueAt(record.tensors.y, cell);
   const { x, y: values } = sampled(record, cell, entries, 1);
@@ -109,7 +106,7 @@ function opOf(stage, record, cell, entries) {
   return curveOf(record, cell, { x, y: record.plain_op ? values : null, at: y, colour: "", label });
 }
 
-/** The factor of a linear rule, else what it returns for this g. @type {typeof drawingOf} */
+/** The factor of a linear rule, else what it returns for this g. @type {Draw} */
 function ruleOf(stage, record, cell, entries) {
   const { x: all, g: upstream, gradient } = record.tensors;
   const [x, g, returned] = [all, upstream, gradient].map((tensor) => valueAt(tensor, cell));

@@ -55,9 +55,7 @@ export function cellOf({ tensors, times, by_example }, requested, lively) {
 
 /** @param {ArrayLike<number>} values */
 function largest(values) {
-  let best = 0;
-  for (let at = 1; at < values.length; at += 1) if (Math.abs(values[at]) > Math.abs(values[best])) best = at;
-  return best;
+  return Array.from(values, Math.abs).reduce((best, size, at, sizes) => (size > sizes[best] ? at : best), 0);
 }
 
 /** The index of a cell on an axis. @param {string} axis @param {Cell} cell */
@@ -94,29 +92,47 @@ export function numbersOf({ numbers }, record, cell, entries) {
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
 /** Texts that are more than a number. @type {Object<string, (at: At) => string>} */
-const TEXTS = { op: opText, rule: ruleText, factor: factorText, target: targetText, loss: lossText };
-
-/** @param {At} at */
-function opText({ record, cell, entries }) {
-  const y = numberText(valueAt(record.tensors.y, cell));
-  return record.plain_op ? substituted(entries.op.tree, scopeOf({ record, cell, entries }, 1)) : y;
-}
+const TEXTS = {
+  op(at) {
+    const { record, cell, entries } = at;
+    return record.plain_op
+      ? substituted(entries.op.tree, scopeOf(at, 1))
+      : numberText(valueAt(record.tensors.y, cell));
+  },
+  rule: ruleText,
+  factor(at) {
+    const tree = treeOf(at);
+    return at.record.linear && tree !== null
+      ? `at g = 1: ${substituted(tree, scopeOf(at, 1))}`
+      : `gradient = ${ruleText(at)}`;
+  },
+  target({ record, cell }) {
+    const values = rowOf(record.tensors.target, cell.example);
+    if (record.classes) return `label ${values[0]}`;
+    const listed = values.slice(0, MOST_LISTED).map(numberText).join(", ");
+    return `target ${listed}${values.length > MOST_LISTED ? ", …" : ""}`;
+  },
+  loss({ record, cell }) {
+    const { loss, own, target } = record.tensors;
+    const result = numberText(own.values[cell.example]);
+    if (!record.classes) return `loss of this example = ${result}`;
+    const chance = rowOf(loss, cell.example)[rowOf(target, cell.example)[0]];
+    return chance === undefined ? `loss = ${result}` : `loss = −log ${numberText(chance)} = ${result}`;
+  },
+};
 
 /** @param {At} at */
 function ruleText(at) {
-  const { record, cell, entries } = at;
+  const { record, cell } = at;
   const [x, g, gradient] = ["x", "g", "gradient"].map((name) => valueAt(record.tensors[name], cell));
-  const tree = entries.rule.tree ?? entries.op.gradient;
-  if (record.plain && tree !== null) return substituted(tree, scopeOf(at, g));
+  const tree = treeOf(at);
+  if (tree !== null) return substituted(tree, scopeOf(at, g));
   return `${record.formula} = ${numberText(gradient)}, g = ${numberText(g)}, x = ${numberText(x)}`;
 }
 
-/** @param {At} at */
-function factorText(at) {
-  const { record, entries } = at;
-  const tree = entries.rule.tree ?? entries.op.gradient;
-  if (!record.linear || !record.plain || tree === null) return `gradient = ${ruleText(at)}`;
-  return `at g = 1: ${substituted(tree, scopeOf(at, 1))}`;
+/** The formula of the gradient; null where numbers cannot be put into it. @param {At} at */
+function treeOf({ record, entries: { op, rule } }) {
+  return record.plain ? (rule.tree ?? op.gradient) : null;
 }
 
 /** The values of the names in a formula at a cell. @param {At} at @param {number} g */
@@ -125,23 +141,6 @@ function scopeOf({ record, cell, entries }, g) {
   const [start, stop] = record.span;
   const x = Float64Array.of(valueAt(record.tensors.x, cell));
   return scopeMaker(op, valuesOf(op, rule, parameters), { start, stop, g })(x);
-}
-
-/** @param {At} at */
-function targetText({ record, cell }) {
-  const values = rowOf(record.tensors.target, cell.example);
-  if (record.classes) return `label ${values[0]}`;
-  const listed = values.slice(0, MOST_LISTED).map(numberText).join(", ");
-  return `target ${listed}${values.length > MOST_LISTED ? ", …" : ""}`;
-}
-
-/** @param {At} at */
-function lossText({ record, cell }) {
-  const { loss, own, target } = record.tensors;
-  const result = numberText(own.values[cell.example]);
-  if (!record.classes) return `loss of this example = ${result}`;
-  const chance = rowOf(loss, cell.example)[rowOf(target, cell.example)[0]];
-  return chance === undefined ? `loss = ${result}` : `loss = −log ${numberText(chance)} = ${result}`;
 }
 
 /** @param {Tensor} tensor @param {number} row @returns {number[]} */

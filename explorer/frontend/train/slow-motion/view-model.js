@@ -3,7 +3,7 @@
 import { entriesOf } from "../../choice/choice.js";
 import { find } from "../../choice/entries.js";
 import { within } from "../../formula/numbers.js";
-import { drawingOf } from "./drawings.js";
+import { DRAWINGS } from "./drawings.js";
 import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
 import { ACTIVE, LOST } from "../state/status.js";
 import { settingText } from "../state/tasks.js";
@@ -209,6 +209,6 @@ function stagesOf(record, present, cell, entries) {
     column: 1 + forward.indexOf(stage.under || stage.key),
     note: stage.note,
     words: `${stage.title}. ${wordsOf(stage, record, cell)} ${numbersOf(stage, record, cell, entries)}. ${stage.note}`,
-    drawing: drawingOf(stage, record, cell, entries),
+    drawing: DRAWINGS[stage.view](stage, record, cell, entries),
   }));
 }

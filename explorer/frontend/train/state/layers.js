@@ -17,6 +17,15 @@ export function layersOf({ choice, view, layer }) {
 }
 
 /**
+ * Whether every net of a rule diverged.
+ * @param {import("./records.js").Snapshot|null} snapshot null before the first one
+ * @param {LegendEntry} line
+ */
+export function isLost(snapshot, { key }) {
+  return typeof snapshot?.diverged[key] === "number";
+}
+
+/**
  * The net of the pictures, in words, where a rule has several.
  * @param {State} state
  * @param {LegendEntry[]} lines

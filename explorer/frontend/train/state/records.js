@@ -2,117 +2,52 @@
 // Written by `python -m explorer.ui.server.runs.records`: change the classes, and run it.
 
 /**
- * @typedef {object} Gradients
- * @property {number} w1
- * @property {number} w2
- * @property {number} w1_moved
- * @property {number|null} passed
- * @property {number} blocked
- * @property {number} idle_units
+ * @typedef {{w1: number, w2: number, w1_moved: number, passed: number|null, blocked: number,
+ *   idle_units: number}} Gradients
  */
 /**
- * @typedef {object} Snapshot
- * @property {number} step
- * @property {number} steps
- * @property {boolean} finished
- * @property {string} task
- * @property {number} seeds
- * @property {Object<string, number>} going
- * @property {Object<string, Float32Array>} losses
- * @property {Object<string, Float32Array>} loss_sd
- * @property {Object<string, Float32Array>} w1_norms
- * @property {Object<string, Float32Array>} w2_norms
- * @property {Object<string, Int32Array>} loss_steps
- * @property {Object<string, number|null>} loss
- * @property {"accuracy"|"R²"|null} metric
- * @property {number} held_out
- * @property {number|null} chance
- * @property {Object<string, Float32Array|null>} score
- * @property {Object<string, Float32Array>} scores
- * @property {Object<string, Float32Array>} score_sd
- * @property {Int32Array} score_steps
- * @property {Object<string, number|null>} diverged
- * @property {Object<string, string|null>} fallen
- * @property {Object<string, string>} resting
- * @property {Object<string, Object<string, Float32Array>>} learned
- * @property {Object<string, Gradients|null>} gradients
- * @property {Object<string, number|null>} seed
- * @property {Object<string, Object<string, Object<string, *>|null>>} measured
- * @property {Int32Array} measured_steps
- * @property {Float32Array} measured_sigmas
- * @property {Object<string, string>} unmeasured
- * @property {Object<string, Object<string, number>>} most
- * @property {number} sigma
- * @property {number} layers
- * @property {string} device
- * @property {number} lr
- * @property {Array<[number, string, string|number]>} branch
- * @property {Array<number>} checkpoints
+ * @typedef {{step: number, steps: number, finished: boolean, task: string, seeds: number,
+ *   going: Object<string, number>, losses: Object<string, Float32Array>,
+ *   loss_sd: Object<string, Float32Array>, w1_norms: Object<string, Float32Array>,
+ *   w2_norms: Object<string, Float32Array>, loss_steps: Object<string, Int32Array>,
+ *   loss: Object<string, number|null>, metric: "accuracy"|"R²"|null, held_out: number, chance: number|null,
+ *   score: Object<string, Float32Array|null>, scores: Object<string, Float32Array>,
+ *   score_sd: Object<string, Float32Array>, score_steps: Int32Array, diverged: Object<string, number|null>,
+ *   fallen: Object<string, string|null>, resting: Object<string, string>,
+ *   learned: Object<string, Object<string, Float32Array>>, gradients: Object<string, Gradients|null>,
+ *   seed: Object<string, number|null>, measured: Object<string, Object<string, Object<string, *>|null>>,
+ *   measured_steps: Int32Array, measured_sigmas: Float32Array, unmeasured: Object<string, string>,
+ *   most: Object<string, Object<string, number>>, sigma: number, layers: number, device: string, lr: number,
+ *   branch: Array<[number, string, string|number]>, checkpoints: Array<number>}} Snapshot
  */
 /**
- * @typedef {object} Recorded
- * @property {string} lr
- * @property {string} branch
+ * @typedef {{lr: string, branch: string}} Recorded
  */
 /**
- * @typedef {object} Fields
- * @property {Array<string>} words
- * @property {string|null} device
- * @property {Object<string, string>} judged
- * @property {Recorded} [recorded]
+ * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,
+ *   recorded?: Recorded}} Fields
  */
 /**
- * @typedef {object} Status
- * @property {string} id
- * @property {"ready"|"waiting"|"running"|"paused"|"finished"|"diverged"|"failed"|"stopped"|"gone"|"silent"|"crowded"} state
- * @property {string} sentence
- * @property {number|null} position
- * @property {number} step
- * @property {number} steps
- * @property {number} steps_per_second
- * @property {Snapshot|null} snapshot
+ * @typedef {{id: string,
+ *   state: "ready"|"waiting"|"running"|"paused"|"finished"|"diverged"|"failed"|"stopped"|"gone"|"silent"|"crowded",
+ *   sentence: string, position: number|null, step: number, steps: number, steps_per_second: number,
+ *   snapshot: Snapshot|null}} Status
  */
 /**
- * @typedef {object} Cell
- * @property {string} rule
- * @property {number} lr
- * @property {number} seeds
- * @property {number} diverged
- * @property {number|null} value
- * @property {number|null} mean
+ * @typedef {{rule: string, lr: number, seeds: number, diverged: number, value: number|null,
+ *   mean: number|null}} Cell
  */
 /**
- * @typedef {object} Judgement
- * @property {string} rule
- * @property {number|null} value
- * @property {number|null} lr
- * @property {number} seeds
- * @property {number} diverged
- * @property {number|null} validation
- * @property {number|null} mean
- * @property {number|null} half
+ * @typedef {{rule: string, value: number|null, lr: number|null, seeds: number, diverged: number,
+ *   validation: number|null, mean: number|null, half: number|null}} Judgement
  */
 /**
- * @typedef {object} Results
- * @property {Array<string>} controls
- * @property {Array<number>} lrs
- * @property {number} seeds
- * @property {string|null} metric
- * @property {number|null} chance
- * @property {number} runs
- * @property {number} most
- * @property {Array<Cell>} cells
- * @property {Array<Judgement>} judged
- * @property {Array<string>} words
+ * @typedef {{controls: Array<string>, lrs: Array<number>, seeds: number, metric: string|null,
+ *   chance: number|null, runs: number, most: number, cells: Array<Cell>, judged: Array<Judgement>,
+ *   words: Array<string>}} Results
  */
 /**
- * @typedef {object} StudyEvent
- * @property {string} id
- * @property {string} state
- * @property {string} sentence
- * @property {number} done
- * @property {number} total
- * @property {string} left
- * @property {Results|null} results
+ * @typedef {{id: string, state: string, sentence: string, done: number, total: number, left: string,
+ *   results: Results|null}} StudyEvent
  */
 export {};

@@ -8,22 +8,14 @@ import { array } from "../../formula/arrays.js";
  * A line of a run in the legend: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} LegendEntry
  */
+/** A learned parameter. @typedef {{name: string, layers: number, first: number}} Learned */
 /** A measure of the large chart. @typedef {"score"|"loss"|"norms"|"learned"} Measure */
 /**
- * A series of a chart.
- * @typedef {object} Series
- * @property {string} name
- * @property {string} [label] its name where space is short
- * @property {string} [rule] the key of its rule
- * @property {string} [meta] that key as well, where it is the one curve of the rule
- * @property {boolean} [ends] whether its name stands at its end
- * @property {string} colour
- * @property {Values} x
- * @property {Values} y
- * @property {Values} [spread] the standard deviation over seeds
- * @property {string} [dash]
- * @property {boolean} [faint]
- * @property {string} [symbol] of its points, where they are marked
+ * A series of a chart: ``label`` is its name where space is short; ``rule`` the key of its rule, ``meta`` as well
+ * where it is the one curve of the rule; ``ends`` whether its name stands at its end; ``spread`` the standard
+ * deviation over seeds; ``symbol`` that of its points, where they are marked.
+ * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string,
+ *   x: Values, y: Values, spread?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
  */
 /**
  * The series of a run that are drawn after it as well.
@@ -39,13 +31,26 @@ export function withArrays(value) {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
 }
 
+const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
+const SMALL = "₁₂₃₄₅";
+
 /**
  * The series of each measure.
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
-const SERIES = { score: scoreSeries, loss: lossSeries, norms: normSeries, learned: learnedSeries };
-const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
-const SMALL = "₁₂₃₄₅";
+const SERIES = {
+  score: ({ score_steps: steps, scores, score_sd: spreads }, lines) =>
+    lines.map((line) => curveOf(line, steps, scores, spreads)),
+  loss: ({ loss_steps: steps, losses, loss_sd: spreads }, lines) =>
+    lines.map((line) => curveOf(line, steps[line.key], losses, spreads)),
+  norms: ({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lines) =>
+    lines.flatMap(({ key, label, colour }) => [
+      { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
+      { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
+    ]),
+  learned: (snapshot, lines) =>
+    lines.flatMap((line) => learnedOf(snapshot, line.key).flatMap((one) => layerCurves(snapshot, line, one))),
+};
 
 /**
  * The series of a measure; of an earlier run there are those of its score and its loss.
@@ -55,16 +60,6 @@ const SMALL = "₁₂₃₄₅";
  */
 export function seriesOf(measure, snapshot, lines) {
   return SERIES[measure](/** @type {Snapshot} */ (snapshot), lines);
-}
-
-/** @param {Snapshot} snapshot @param {LegendEntry[]} lines */
-function scoreSeries({ score_steps: steps, scores, score_sd: spreads }, lines) {
-  return lines.map((line) => curveOf(line, steps, scores, spreads));
-}
-
-/** @param {Snapshot} snapshot @param {LegendEntry[]} lines */
-function lossSeries({ loss_steps: steps, losses, loss_sd: spreads }, lines) {
-  return lines.map((line) => curveOf(line, steps[line.key], losses, spreads));
 }
 
 /**
@@ -80,47 +75,25 @@ function curveOf({ key, label, colour }, x, values, spreads) {
 }
 
 /**
- * Two curves a rule: first layer solid, last one dotted.
+ * One curve for each layer of a parameter of a rule.
  * @param {Snapshot} snapshot
- * @param {LegendEntry[]} lines
+ * @param {LegendEntry} line
+ * @param {Learned} parameter
  * @returns {Series[]}
  */
-function normSeries({ loss_steps: steps, w1_norms: w1, w2_norms: w2 }, lines) {
-  return lines.flatMap(({ key, label, colour }) => [
-    { name: `${label}, w1`, rule: key, colour, x: steps[key], y: w1[key] },
-    { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
-  ]);
-}
-
-/**
- * One curve for each layer of each parameter of a rule.
- * @param {Snapshot} snapshot
- * @param {LegendEntry[]} lines
- * @returns {Series[]}
- */
-function learnedSeries(snapshot, lines) {
-  return lines.flatMap(({ key, label, colour }) =>
-    learnedOf(snapshot, key).flatMap(({ name, layers, first }) =>
-      (snapshot.measured.parameters?.[key]?.values ?? [])
-        .slice(first, first + layers)
-        .map((/** @type {ArrayLike<number>} */ y, /** @type {number} */ layer) => ({
-          name: `${name}${layers > 1 ? SMALL[layer] : ""}, ${label}`,
-          rule: key,
-          ends: true,
-          colour,
-          x: snapshot.measured_steps,
-          y,
-          dash: DASHES[layer],
-        })),
-    ),
-  );
+function layerCurves({ measured, measured_steps: x }, { key, label, colour }, { name, layers, first }) {
+  const values = /** @type {Values[]} */ (measured.parameters?.[key]?.values ?? []);
+  return values.slice(first, first + layers).map((y, layer) => ({
+    name: `${name}${layers > 1 ? SMALL[layer] : ""}, ${label}`,
+    ...{ rule: key, ends: true, colour, x, y, dash: DASHES[layer] },
+  }));
 }
 
 /**
  * The parameters that a rule has of those that learn, with the index of their first column.
  * @param {Snapshot} snapshot
- * @param {string} rule its key
- * @returns {{name: string, layers: number, first: number}[]}
+ * @param {string} rule
+ * @returns {Learned[]}
  */
 export function learnedOf({ learned = {}, seeds }, rule) {
   const names = [...new Set(Object.values(learned).flatMap((each) => Object.keys(each)))];
@@ -220,9 +193,9 @@ function passes({ x, y }, other) {
  * @returns {{x: Float64Array, y: Float64Array}}
  */
 export function bandOf({ x, y, spread = [] }, held = (value) => value) {
-  const known = [];
-  for (let i = 0; i < spread.length; i += 1)
-    if (Number.isFinite(spread[i]) && Number.isFinite(y[i])) known.push(i);
+  const known = [...Array(spread.length).keys()].filter(
+    (i) => Number.isFinite(spread[i]) && Number.isFinite(y[i]),
+  );
   const back = [...known].reverse();
   return {
     x: Float64Array.from([...known, ...back], (i) => x[i]),
@@ -235,16 +208,11 @@ export function bandOf({ x, y, spread = [] }, held = (value) => value) {
 
 /** The last point of a series with a value, and null where there is none. @param {Series} series */
 export function endOf({ x, y }) {
-  for (let i = y.length - 1; i >= 0; i -= 1) if (Number.isFinite(y[i])) return { x: x[i], y: y[i] };
-  return null;
+  const at = Array.from(y).findLastIndex(Number.isFinite);
+  return at < 0 ? null : { x: x[at], y: y[at] };
 }
 
 /** The ends of curves, in words. @param {Series[]} series */
 export function endsText(series) {
-  return series
-    .map((each) => {
-      const end = endOf(each);
-      return `${each.name}: ${end ? end.y.toFixed(2) : "no gradient"}.`;
-    })
-    .join(" ");
+  return series.map((each) => `${each.name}: ${endOf(each)?.y.toFixed(2) ?? "no gradient"}.`).join(" ");
 }

@@ -45,6 +45,7 @@ import { taskOf } from "./tasks.js";
  */
 
 const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
+const AT_ITS_END = { at: null, displayed: null, remark: "", rate: null }; // nothing earlier is looked at
 const OTHER = "Other settings: press Start. The faint curves are the run before.";
 
 /**
@@ -57,12 +58,10 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
     choice,
+    ...AT_ITS_END,
     trained: null,
     view,
     ghosts: [],
-    at: null,
-    displayed: null,
-    remark: "",
     measure: null,
     panels,
     numbers,
@@ -73,13 +72,12 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
     ink,
     table,
     slow: null,
-    rate: null,
   };
 }
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, trained: state.choice, at: null, displayed: null, remark: "", rate: null };
+  return { ...state, ...AT_ITS_END, trained: state.choice };
 }
 
 /**
@@ -91,61 +89,16 @@ export function withOther(state) {
   const goesOn = ACTIVE.includes(state.view.status.state);
   return {
     ...state,
+    ...AT_ITS_END,
     trained: goesOn ? state.choice : null,
     ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
-    at: null,
-    displayed: null,
-    rate: null,
     remark: goesOn ? ANEW : OTHER,
   };
 }
 
 /** Back to step 0: earlier curves go. @param {State} state @returns {State} */
 export function withReset(state) {
-  const { choice, trained } = state;
-  return {
-    ...state,
-    trained: trained && choice,
-    ghosts: [],
-    at: null,
-    displayed: null,
-    remark: "",
-    rate: null,
-  };
-}
-
-/**
- * Something is requested of an instrument, or was answered.
- * @param {State} state
- * @param {string} key
- * @param {Request} request
- * @returns {State}
- */
-export function withRequest(state, key, request) {
-  return { ...state, requests: { ...state.requests, [key]: request } };
-}
-
-/**
- * Another number is chosen for an instrument.
- * @param {State} state
- * @param {string} key
- * @param {string} name
- * @param {number} value
- * @returns {State}
- */
-export function withNumber(state, key, name, value) {
-  return { ...state, numbers: { ...state.numbers, [key]: { ...state.numbers[key], [name]: value } } };
-}
-
-/**
- * The state without a request to an instrument.
- * @param {State} state
- * @param {string} key
- * @returns {State}
- */
-export function withoutRequest(state, key) {
-  const { [key]: _, ...requests } = state.requests;
-  return { ...state, requests };
+  return { ...state, ...AT_ITS_END, trained: state.trained && state.choice, ghosts: [] };
 }
 
 /**

@@ -6,6 +6,7 @@
 import types
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import is_dataclass
+from textwrap import TextWrapper
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
@@ -25,6 +26,8 @@ _HEAD = """// The records that the server streams, by their classes in Python.
 _WORDS = {float: "number", int: "number", bool: "boolean", str: "string", type(None): "null", Any: "*"}
 _ARRAYS = {np.float32: "Float32Array", np.int64: "Int32Array"}  # as the stream writes them
 _NAMES = {"float32": np.float32, "int64": np.int64, "NDArray": NDArray, "Curve": NDArray[np.float32]}
+_UNBROKEN = "\u00a0"  # a space within a field, where no line ends
+_LINES = TextWrapper(110, initial_indent=" * ", subsequent_indent=" *   ", break_long_words=False)
 
 
 def module() -> str:
@@ -35,13 +38,15 @@ def module() -> str:
 def _typedef(record: type) -> str:
     hints = get_type_hints(record, localns=_NAMES, include_extras=True)
     fields = [_field(name, hint) for name, hint in hints.items() if name not in BY_SEED]
-    return "\n".join(["/**", f" * @typedef {{object}} {record.__name__}", *fields, " */"])
+    whole = ", ".join(field.replace(" ", _UNBROKEN) for field in fields)
+    lines = _LINES.fill(f"@typedef {{{{{whole}}}}}{_UNBROKEN}{record.__name__}")
+    return f"/**\n{lines.replace(_UNBROKEN, ' ')}\n */"
 
 
 def _field(name: str, hint: Any) -> str:
     if get_origin(hint) is NotRequired:
-        return f" * @property {{{_written(get_args(hint)[0])}}} [{name}]"
-    return f" * @property {{{_written(hint)}}} {name}"
+        return f"{name}?: {_written(get_args(hint)[0])}"
+    return f"{name}: {_written(hint)}"
 
 
 def _written(hint: Any) -> str:

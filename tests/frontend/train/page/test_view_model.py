@@ -318,12 +318,9 @@ def test_a_number_that_is_chosen_for_an_instrument_is_asked_for_and_shown(
 ):
     seen = status("running", "fast_sigmoid")
     seen["snapshot"] |= {"most": {"raster": {"example": 359}}}
-    body = """
-        const { wantedOf } = await import("./train/panels/panels.js");
-        const { withNumber } = await import("./train/state/state.js");
-    """
+    body = 'const { wantedOf } = await import("./train/panels/panels.js");'
     of = {"status": seen, "choice": choice("step", "fast_sigmoid", task="spikes")}
-    chosen = f"{SEEN} {body} state = withNumber(state, 'raster', 'example', 7);"
+    chosen = f"{SEEN} {body} state = {{ ...state, numbers: {{ raster: {{ example: 7 }} }} }};"
     assert "raster" in picture(node, document, f"{SEEN} {body} return wantedOf(state);", **of)
     assert "raster?example=7" in picture(node, document, f"{chosen} return wantedOf(state);", **of)
     rows = {row["panel"]["key"]: row for row in picture(node, document, chosen, **of)["why"]["rows"]}
@@ -356,9 +353,8 @@ def test_the_answer_to_a_request_is_of_its_step_and_run(node: Node, document: di
     seen = status("running", "default", "straight_through")
     answer = {"default": None, "straight_through": {"unit": 2, "example": 0, "words": "g = 0.2: g * 0 = 0"}}
     body = f"""{SEEN}
-        const {{ withRequest }} = await import("./train/state/state.js");
         const made = {{ numbers: {{ layer: 0, cause: 2 }}, step: 7, run: given.run, answer: given.answer }};
-        state = withRequest(state, "unit", made);
+        state = {{ ...state, requests: {{ unit: made }} }};
     """
     of = {"status": seen, "run": "a", "answer": answer}
     row = next(r for r in picture(node, document, body, **of)["why"]["rows"] if r["panel"]["key"] == "causes")
@@ -381,7 +377,6 @@ def test_the_layers_are_those_in_which_the_op_stands(node: Node, document: dict[
 
 def test_the_line_search_can_be_measured_and_measured_anew(node: Node, document: dict[str, Any]):
     body = f"""{SEEN}
-        const {{ withRequest }} = await import("./train/state/state.js");
         const of = (step, answer) => ({{ numbers: {{}}, step, run: "a", answer }});
         const shown = (each) => {{
             const open = {{ ...each, panels: {{ line_search: true }} }};
@@ -390,7 +385,7 @@ def test_the_line_search_can_be_measured_and_measured_anew(node: Node, document:
         }};
         const now = state.view.status.step;
         const found = [null, of(now, null), of(now, {{}}), of(now - 1, {{}}), of(now, {{ message: "No." }})];
-        return found.map((made) => shown(made ? withRequest(state, "line_search", made) : state));
+        return found.map((made) => shown(made ? {{ ...state, requests: {{ line_search: made }} }} : state));
     """
     assert picture(node, document, body, status=status("running", "default")) == [
         [False, "Measure", "Asking …"],

@@ -8,8 +8,8 @@ import re
 from explorer.training import Run, Settings, Status
 from explorer.ui.server.runs import records, stream
 
-TYPEDEF = re.compile(r"@typedef \{object\} (\w+)\n(.*?) \*/", re.DOTALL)
-FIELD = re.compile(r"@property \{.+\} \[?(\w+)\]?")
+TYPEDEF = re.compile(r"@typedef \{\{(.*?)\}\} (\w+)\n", re.DOTALL)
+FIELD = re.compile(r"(\w+)\??: ")
 
 
 def test_the_browser_has_the_types_of_what_is_streamed():
@@ -19,7 +19,7 @@ def test_the_browser_has_the_types_of_what_is_streamed():
 
 
 def test_an_event_has_the_fields_that_its_types_name():
-    fields = {name: set(FIELD.findall(text)) for name, text in TYPEDEF.findall(records.module())}
+    fields = {name: set(FIELD.findall(text)) for text, name in TYPEDEF.findall(records.module())}
     run = Run(Settings(task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"))
     run.advance(1)
     event = json.loads(stream.event(Status("", "running", "", snapshot=run.snapshot())))
