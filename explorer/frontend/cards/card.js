@@ -74,7 +74,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
       sliders.replaceChildren(...rows.map((one) => one.slider.element));
     }
     rows.forEach(({ slider, learns }, index) => {
-      slider.update(values[index], bounds[index], isLog(controls[index], bounds[index]));
+      const log = controls[index].parameter.scale === "log" && bounds[index][0] > 0;
+      slider.update(values[index], bounds[index], log);
       learns.hidden = learning[index] === null;
       setAttribute(learns, "aria-pressed", String(learning[index] === true));
     });
@@ -131,13 +132,4 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
     focusFormula: () => field?.focus(),
     forgetFormula: () => field?.forget(),
   };
-}
-
-/**
- * Whether equal ways on a slider are equal ratios.
- * @param {Control} control
- * @param {[number, number]} bounds
- */
-function isLog(control, [low]) {
-  return control.parameter.scale === "log" && low > 0;
 }

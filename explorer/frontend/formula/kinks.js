@@ -98,21 +98,13 @@ export function searched(entry, { scopeAt, start, stop, opSlope, torchs }) {
     const changing = switches(valueOf(tree), start, stop, [...found, ...turning]);
     if (!changing) return null;
     const isSign = typeof tree !== "number" && tree[1] === "sign";
-    const touching = isSign ? zeros(valueOf(tree), turning) : [];
+    const signs = valueOf(tree)(Float64Array.from(turning));
+    // A sign is 0 at its zero, of which rounding may have made a stretch.
+    const touching = turning.filter((_, i) => isSign && signs[i] === 0);
     found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * width)));
   }
   const candidates = apart(found, width).filter((x) => x >= start && x <= stop);
   return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), width, torchs);
-}
-
-/**
- * Those x at which a sign is 0: its zero, of which rounding may have made a stretch.
- * @param {Values} value
- * @param {number[]} x
- */
-function zeros(value, x) {
-  const at = value(Float64Array.from(x));
-  return x.filter((_, i) => at[i] === 0);
 }
 
 /** @param {number} x @param {number[]} positions @param {number} distance */

@@ -90,7 +90,9 @@ function sums(parts, weights) {
  */
 export function restOf(op, rules, name, numbers, settings, resting) {
   const learning = rules.filter((rule) => contributionOf(op, rule, name));
-  const at = grid(parameterOf(op, learning, name), resting.steps);
+  const every = [op, ...learning].flatMap((entry) => entry.parameters);
+  const parameter = /** @type {Parameter} */ (every.find((one) => one.name === name));
+  const at = grid(parameter, resting.steps);
   /** @type {Rest} */
   const rest = { at, error: new Float64Array(0), gradients: {}, places: {}, least: null };
   for (const rule of learning) {
@@ -107,12 +109,6 @@ export function restOf(op, rules, name, numbers, settings, resting) {
   );
   rest.least = leastOf(at, rest.error, resting);
   return rest;
-}
-
-/** @param {Op} op @param {Rule[]} rules @param {string} name @returns {Parameter} */
-function parameterOf(op, rules, name) {
-  const every = [op, ...rules].flatMap((entry) => entry.parameters);
-  return /** @type {Parameter} */ (every.find((parameter) => parameter.name === name));
 }
 
 /** @param {Parameter} parameter @param {number} steps */

@@ -97,14 +97,13 @@ function drag(handle, onParameter) {
     offset = event.clientX - (box.left + box.width / 2);
     node.setPointerCapture(event.pointerId);
   });
-  node.addEventListener("pointermove", (event) => {
+  const dragged = (/** @type {PointerEvent} */ event) => {
     event.stopPropagation();
-    if (node.hasPointerCapture(event.pointerId)) tell(xOf(event), "moving");
-  });
-  node.addEventListener("pointerup", (event) => {
-    event.stopPropagation();
-    if (node.hasPointerCapture(event.pointerId)) tell(xOf(event), "settled");
-  });
+    const phase = event.type === "pointerup" ? "settled" : "moving";
+    if (node.hasPointerCapture(event.pointerId)) tell(xOf(event), phase);
+  };
+  node.addEventListener("pointermove", dragged);
+  node.addEventListener("pointerup", dragged);
   node.addEventListener("dblclick", (event) => event.stopPropagation());
   node.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];

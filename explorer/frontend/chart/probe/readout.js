@@ -37,9 +37,11 @@ export function createReadout(onType) {
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       setText(y, digits(values?.y));
+      const [start, stop] = picture.range;
+      const isOutside = values && !(values.x >= start && values.x <= stop);
       const wrong = !values && field.value.trim() !== "";
       setAttribute(field, "aria-invalid", wrong && "true");
-      setText(aside, wrong ? "not a number" : values && !inView(picture, values.x) ? "outside the view" : "");
+      setText(aside, wrong ? "not a number" : isOutside ? "outside the view" : "");
       setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
       const visible = picture.rules.filter((rule) => !rule.hidden);
       counted(rules, visible, row, (item, rule) => {
@@ -56,11 +58,6 @@ export function createReadout(onType) {
       });
     },
   };
-}
-
-/** @param {Picture} picture @param {number} x */
-function inView({ range: [start, stop] }, x) {
-  return x >= start && x <= stop;
 }
 
 /** A formula with its numbers, without the result that stands before it. @param {string} text */

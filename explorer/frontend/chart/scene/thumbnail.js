@@ -20,21 +20,14 @@ export function thumbnail({ op, rule }, settings) {
     class: "thumbnail",
     "aria-hidden": "true",
   });
-  const values = curve(op, rule, settings);
-  if (!values) return svg;
-  const [low, high] = span(values.y);
-  const height = (/** @type {number} */ y) => HEIGHT - 3 - ((y - low) / (high - low)) * (HEIGHT - 6);
-  if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${height(0)}H${WIDTH}` }));
-  svg.append(shape("path", { d: path(values.x, values.y, height) }));
-  return svg;
-}
-
-/** @param {Op} op @param {Rule|null} rule @param {import("../../formula/curves.js").Choice} settings */
-function curve(op, rule, settings) {
-  const rules = rule ? [rule] : [];
-  const curves = sampleCurves({ op, rules }, settings, { points: POINTS });
+  const curves = sampleCurves({ op, rules: rule ? [rule] : [] }, settings, { points: POINTS });
   const y = rule ? curves.gradients[rule.key] : curves.y;
-  return y && { x: curves.x, y };
+  if (!y) return svg;
+  const [low, high] = span(y);
+  const height = (/** @type {number} */ at) => HEIGHT - 3 - ((at - low) / (high - low)) * (HEIGHT - 6);
+  if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${height(0)}H${WIDTH}` }));
+  svg.append(shape("path", { d: path(curves.x, y, height) }));
+  return svg;
 }
 
 /**

@@ -60,7 +60,10 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     displayed = { scene: next, drawn: quick ? null : next };
     endGlide();
     if (quick) movePaths(parts.plot, next.lines, next.pixels);
-    else drawScene(Plotly, parts.plot, next);
+    else {
+      const layout = layoutOf(next.frame, next.space.theme, hasJumps(next), next.title);
+      Plotly.react(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""), layout, CONFIG);
+    }
     parts.area.classList.toggle("quick", quick);
     parts.circles.replaceChildren(...(quick ? circlesOf(next) : []));
     if (glides) endGlide = glideTo(parts, before, next);
@@ -98,12 +101,6 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
 /** @param {HTMLElement} host @param {HTMLElement} area @returns {Space} */
 function spaceOf(host, area) {
   return { theme: themeOf(host), width: area.clientWidth, height: area.clientHeight };
-}
-
-/** @param {*} Plotly @param {HTMLElement} plot @param {Scene} scene */
-function drawScene(Plotly, plot, scene) {
-  const layout = layoutOf(scene.frame, scene.space.theme, hasJumps(scene), scene.title);
-  Plotly.react(plot, tracesOf(scene.lines, scene.absent, scene.title !== ""), layout, CONFIG);
 }
 
 /** @param {import("../hand/parts.js").Parts} parts @param {Scene} before @param {Scene} next */

@@ -75,12 +75,7 @@ export function createPaste(host, { store, read, onShow }) {
     onShow();
   }
 
-  /** @param {import("../../choice/choice.js").Choice} choice */
-  function show({ section }) {
-    host.hidden = section !== "paste";
-  }
-
-  const stop = store.follow(show);
+  const stop = store.follow(({ section }) => (host.hidden = section !== "paste"));
   return {
     destroy() {
       clearTimeout(timer);

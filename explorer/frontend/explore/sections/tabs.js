@@ -28,11 +28,8 @@ export function createTabs(host, { store, sections }) {
     if (choice.section !== key) host.scrollIntoView({ block: "center", behavior: "smooth" });
   }
 
-  /** @param {import("../../choice/choice.js").Choice} choice */
-  function show({ section }) {
+  const stop = store.follow(({ section }) => {
     for (const { key, button } of buttons) setAttribute(button, "aria-expanded", String(key === section));
-  }
-
-  const stop = store.follow(show);
+  });
   return { destroy: stop };
 }
