@@ -3,8 +3,8 @@
 import { choiceControls } from "../choice/choice.js";
 import { numberText } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
-import { FIELDS } from "../train/settings/fields.js";
-import { settingText, taskOf, withSetting } from "../train/state/tasks.js";
+import { createFields } from "../train/settings/fields.js";
+import { settingText, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
 import {
   hasControls,
@@ -56,19 +56,9 @@ export function createSetup(host, store, onWrong) {
     type: "checkbox",
     onchange: () => store.change(withControls(store.now, box.checked)),
   });
-  const fields = sharedSettings().map((setting) => {
-    const { kind, name } = setting;
-    const onChange = (/** @type {string} */ text, phase = "settled") =>
-      store.change(withSetting(store.now, name, text), { phase: /** @type {*} */ (phase), thing: name });
-    return {
-      name,
-      field: FIELDS[kind](setting, {
-        onChange,
-        usual: () => taskOf(store.now).defaults[name],
-        choice: () => store.now,
-      }),
-    };
-  });
+  const fields = createFields(sharedSettings(), store, (name, text, phase) =>
+    store.change(withSetting(store.now, name, text), { phase, thing: name }),
+  );
   const [first, rest] = [true, false].map((is) => fields.filter(({ name }) => FIRST.includes(name) === is));
   host.append(
     element(

@@ -1,9 +1,7 @@
 // Start, Pause, Step, Reset, and the status of the run in numbers and a sentence.
 
-import { metric } from "../widgets/button.js";
-import { available } from "../widgets/button.js";
-import { button } from "../widgets/button.js";
-import { element, setAttribute, setText } from "../../elements/dom.js";
+import { available, button, createStatus } from "../widgets/button.js";
+import { element, setText } from "../../elements/dom.js";
 
 /** @import { Picture } from "./view-model.js" */
 
@@ -23,13 +21,8 @@ export function createCommands(
   const step = button("Step", onStep);
   const reset = button("Reset", onReset);
   const slow = button("Slow motion", onSlowMotion);
-  const metrics = METRICS.map(metric);
-  const bar = element("progress", { "aria-label": "Steps taken", max: 1 });
-  const main = element("p", { class: "main", role: "status" });
-  const next = element("p", { class: "next" });
+  const display = createStatus(status, "Steps taken", METRICS);
   buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
-  const said = element("div", { class: "said-of-run" }, main, next);
-  status.append(bar, said, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
 
   /** Start is not offered while it runs: after a press by keyboard the focus is on Pause. */
   function begin() {
@@ -39,18 +32,15 @@ export function createCommands(
 
   return {
     /** @param {Picture} picture */
-    show({ offered, metrics: values, taken, status: words }) {
+    show(picture) {
+      const { offered } = picture;
       paused = offered.resume;
       start.disabled = !offered.start;
       setText(pause, paused ? "Resume" : "Pause");
       available(pause, offered.pause);
       available(step, offered.step);
       available(reset, offered.reset);
-      metrics.forEach((one, index) => setText(one.value, values[index]));
-      bar.value = taken;
-      setText(main, words.main);
-      setText(next, words.next);
-      setAttribute(status, "data-state", words.state);
+      display.show(picture);
     },
   };
 }

@@ -4,6 +4,7 @@ import { element, freshId, setAttribute, setText, setValue, writeValue } from ".
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { within } from "../../formula/numbers.js";
+import { taskOf } from "../state/tasks.js";
 import { learningField } from "./learning-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
@@ -17,7 +18,7 @@ import { learningField } from "./learning-field.js";
 const MOST_LAYERS = 4;
 
 /** @type {{[kind in Setting["kind"]]: (setting: Setting, actions: Actions) => Field}} */
-export const FIELDS = {
+const FIELDS = {
   choice: choiceField,
   switch: choiceField,
   whole: wholeField,
@@ -25,6 +26,22 @@ export const FIELDS = {
   log: logField,
   names: learningField,
 };
+
+/**
+ * The fields of some settings; ``onSetting`` gets another text of one.
+ * @param {Setting[]} settings
+ * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
+ * @param {(name: string, text: string, phase: *) => void} onSetting
+ */
+export function createFields(settings, store, onSetting) {
+  const choice = () => store.now;
+  return settings.map((setting) => {
+    const { kind, name, live } = setting;
+    const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
+    const usual = () => taskOf(choice()).defaults[name];
+    return { name, live, field: FIELDS[kind](setting, { onChange, usual, choice }) };
+  });
+}
 
 /** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function choiceField({ label, meaning, words }, { onChange }) {

@@ -1,8 +1,8 @@
 // The settings of a run as native controls: those that may change in mid-run apart from the rest.
 
 import { element } from "../../elements/dom.js";
-import { FIELDS } from "./fields.js";
-import { settings, settingText, taskOf } from "../state/tasks.js";
+import { createFields } from "./fields.js";
+import { settings, settingText } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
@@ -16,17 +16,9 @@ export function createSettings({ live, rest, own }, store, onSetting) {
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
   rest.append(element("details", { open: true }, summary, grid));
-  const fields = settings().map((setting) => {
-    const { kind, name } = setting;
-    const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
-    const field = FIELDS[kind](setting, {
-      onChange,
-      usual: () => taskOf(store.now).defaults[name],
-      choice: () => store.now,
-    });
-    (own[name] ?? (setting.live ? live : grid)).append(field.element);
-    return { name, field };
-  });
+  const fields = createFields(settings(), store, onSetting);
+  for (const { name, live: isLive, field } of fields)
+    (own[name] ?? (isLive ? live : grid)).append(field.element);
   return {
     /** @param {Choice} choice */
     show(choice) {

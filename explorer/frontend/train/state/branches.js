@@ -75,11 +75,9 @@ export function rateAt(points, at, start) {
  */
 export function ratedAt(points, at, value) {
   const others = points.filter(({ step, name }) => name !== "lr" || step < at);
-  const [before, after] = [
-    (/** @type {Point} */ { step }) => step <= at,
-    (/** @type {Point} */ { step }) => step > at,
-  ];
-  return [...others.filter(before), { step: at, name: "lr", value }, ...others.filter(after)];
+  const before = others.filter(({ step }) => step <= at);
+  const after = others.filter(({ step }) => step > at);
+  return [...before, { step: at, name: "lr", value }, ...after];
 }
 
 /**
@@ -190,9 +188,8 @@ function partsOf(curve, points, lines, other) {
  * @param {number} step
  */
 function indexAt({ x }, step) {
-  let at = -1;
-  while (at + 1 < x.length && x[at + 1] <= step) at += 1;
-  return x.length && x[x.length - 1] >= step ? at : -1;
+  const isThere = x.length > 0 && x[x.length - 1] >= step;
+  return isThere ? Array.from(x).findLastIndex((at) => at <= step) : -1;
 }
 
 /** @param {Series} curve @param {number} from @param {number} to the last one @returns {Series} */

@@ -82,20 +82,9 @@ export function settingsKey(choice, table) {
     .map(({ name }) => settingText(choice, name));
   const task = taskOf(choice);
   const own = task.kind === "own" ? markOf(table) : "";
-  return JSON.stringify([
-    choice.op,
-    choice.rules.map(({ key }) => key),
-    choice.parameters,
-    task.key,
-    lasting,
-    own,
-    plain(
-      pointsOf(
-        choice.training.branch,
-        choice.rules.map(({ key }) => key),
-      ),
-    ),
-  ]);
+  const rules = choice.rules.map(({ key }) => key);
+  const points = plain(pointsOf(choice.training.branch, rules));
+  return JSON.stringify([choice.op, rules, choice.parameters, task.key, lasting, own, points]);
 }
 
 /** A short text that differs where two long ones do, but for one pair in 2³². @param {string} text */
@@ -127,20 +116,11 @@ export function withTask(choice, key) {
  * @param {Task} task
  */
 function isUntouched({ op, rules, parameters }, { begins }) {
-  const own = rules.filter(({ key }) => !catalogue().controls.includes(key) || begins.rules.includes(key));
+  const keys = rules.map(({ key }) => key);
+  const own = keys.filter((key) => !catalogue().controls.includes(key) || begins.rules.includes(key));
   return (
-    op === begins.op &&
-    sameText(
-      own.map(({ key }) => key),
-      begins.rules,
-    ) &&
-    sameText(parameters, begins.parameters)
+    JSON.stringify([op, own, parameters]) === JSON.stringify([begins.op, begins.rules, begins.parameters])
   );
-}
-
-/** @param {*} one @param {*} other */
-function sameText(one, other) {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /**
