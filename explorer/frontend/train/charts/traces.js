@@ -16,18 +16,15 @@ export function hasBand({ y, spread = [] }) {
 
 /** @param {Series} series @param {Scale} scale */
 export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, { kind }) {
-  const common = {
+  const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
+  const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
+  return {
     name: escaped(name),
     x,
     y,
     type: "scatter",
     mode: symbol ? "markers" : x.length > 1 ? "lines" : "lines+markers",
     opacity: faint ? 0.3 : 1,
-  };
-  const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
-  const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
-  return {
-    ...common,
     line,
     marker,
     ...hoverOf(kind, y, spread),
@@ -56,14 +53,13 @@ function hoverOf(kind, y, spread) {
 export function bandTrace(series, { kind }) {
   const held = (/** @type {number} */ value) =>
     kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);
-  const line = { color: series.colour, width: 0 };
   return {
     ...bandOf(series, held),
     type: "scatter",
     mode: "lines",
     fill: "toself",
     fillcolor: `${series.colour}${BAND}`,
-    line,
+    line: { color: series.colour, width: 0 },
     hoverinfo: "skip",
     name: "",
   };

@@ -25,7 +25,7 @@ export function createScrubber({ onScrub }) {
       said,
       checkpoint === wanted || wanted > checkpoint === (checkpoint === steps.at(-1))
         ? ""
-        : nearestText(wanted, checkpoint),
+        : `Step ${wanted} is not kept: ${checkpoint} is the nearest.`,
     );
     onScrub(wanted);
   });
@@ -66,11 +66,6 @@ export function createScrubber({ onScrub }) {
       counted(marks, shares, make, (mark, share) => setAttribute(mark, "style", `left: ${share}%`));
     },
   };
-}
-
-/** @param {number} wanted @param {number} checkpoint */
-function nearestText(wanted, checkpoint) {
-  return `Step ${wanted} is not kept: ${checkpoint} is the nearest.`;
 }
 
 /**

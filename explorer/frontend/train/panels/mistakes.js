@@ -37,12 +37,9 @@ export function pictureOf({ measured, picked, ink }) {
     only: only[at] === 1,
     example: examples[at],
   }));
-  return { words, note: noteOf(measured), misread, picked, ink };
-}
-
-/** @param {{count: number, of: number, alone: number|null}} measured */
-function noteOf({ count, of, alone }) {
-  return `${count} of ${of} wrong${alone === null ? "" : `, ${alone} alone`}`;
+  const { count, of, alone } = measured;
+  const note = `${count} of ${of} wrong${alone === null ? "" : `, ${alone} alone`}`;
+  return { words, note, misread, picked, ink };
 }
 
 /** @param {HTMLElement} cell @param {(example: number) => void} pick */

@@ -90,7 +90,7 @@ export function createPanel(
       ...counters.map((counter) => counter.element),
       ...hint,
       ...swatches,
-      limitsOf(limits),
+      element("details", { class: "limits-of" }, element("summary", {}, "Limits"), limits),
     ),
     missing,
     cells,
@@ -113,17 +113,12 @@ export function createPanel(
       setAttribute(section, "aria-label", row.title);
       swatches.forEach((swatch, index) => {
         setText(/** @type {Element} */ (swatch.lastElementChild), row.legend[index]);
-        if (swatch.matches("button")) press(swatch, index === row.pressed);
+        if (swatch.matches("button")) setAttribute(swatch, "aria-pressed", String(index === row.pressed));
       });
       counters.forEach((counter, at) => counter.show(row.numbers[at]));
       columns.show(row.cells);
     },
   };
-}
-
-/** @param {HTMLElement} words */
-function limitsOf(words) {
-  return element("details", { class: "limits-of" }, element("summary", {}, "Limits"), words);
 }
 
 /**
@@ -135,14 +130,6 @@ function swatchOf({ text, swatch, numbers }, onclick) {
   if (!numbers) return element("span", { class: "swatch" }, shade, name);
   const title = "Show one unit's numbers in the formula";
   return element("button", { type: "button", class: "swatch", title, onclick }, shade, name);
-}
-
-/**
- * @param {Element} button
- * @param {boolean} is
- */
-function press(button, is) {
-  setAttribute(button, "aria-pressed", String(is));
 }
 
 /**

@@ -44,12 +44,8 @@ function pictureOf({ measured, snapshot, line }) {
       gradients: moves ? linesOf(steps, gradients, true) : null,
     };
   });
-  return { words: drawn.map(wordsOf).join("; "), drawn };
-}
-
-/** @param {Drawn} drawn */
-function wordsOf({ name, now, gradients }) {
-  return `${name} ${gradients ? "is" : "stays at"} ${now}`;
+  const words = drawn.map(({ name, now, gradients }) => `${name} ${gradients ? "is" : "stays at"} ${now}`);
+  return { words: words.join("; "), drawn };
 }
 
 /**
@@ -59,11 +55,8 @@ function wordsOf({ name, now, gradients }) {
  * @returns {Lines}
  */
 function linesOf(steps, series, signed) {
-  const finite = series.flat().filter(Number.isFinite);
-  const [least, most] = [
-    Math.min(...finite, ...(signed ? [0] : [])),
-    Math.max(...finite, ...(signed ? [0] : [])),
-  ];
+  const finite = [...series.flat().filter(Number.isFinite), ...(signed ? [0] : [])];
+  const [least, most] = [Math.min(...finite), Math.max(...finite)];
   const margin = 0.06 * (most - least) || Math.abs(most) * 0.06 || 1;
   const ends = /** @type {[number, number]} */ ([least - margin, most + margin]);
   const last = steps[steps.length - 1] || 1;

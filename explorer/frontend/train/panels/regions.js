@@ -110,16 +110,12 @@ function create(cell) {
     /** @param {Picture} picture */
     draw(picture) {
       paintCells(ground, picture);
-      if (!drawn || !sameDots(drawn, picture)) paintDots(dots, picture);
+      const { trained, heldOut } = picture;
+      if (!drawn || !same(drawn.trained, trained) || !same(drawn.heldOut, heldOut)) paintDots(dots, picture);
       drawn = picture;
       setText(note, picture.note);
     },
   };
-}
-
-/** @param {Picture} one @param {Picture} other */
-function sameDots(one, other) {
-  return same(one.trained, other.trained) && same(one.heldOut, other.heldOut);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Picture} picture */
@@ -142,14 +138,10 @@ function paintDots(canvas, { trained, heldOut, classes }) {
       context.arc(x * DRAWN, (1 - y) * DRAWN, size, 0, 2 * Math.PI);
       context.fillStyle = `rgb(${classColour(DOTS, kind, classes).join()})`;
       context.fill();
-      if (ringed) ring(context);
+      if (!ringed) continue;
+      context.lineWidth = 2.5;
+      context.strokeStyle = "#fff";
+      context.stroke();
     }
   }
-}
-
-/** @param {CanvasRenderingContext2D} context whose path is a dot */
-function ring(context) {
-  context.lineWidth = 2.5;
-  context.strokeStyle = "#fff";
-  context.stroke();
 }

@@ -3,7 +3,7 @@
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { paint } from "../widgets/canvas.js";
+import { paint, pixel } from "../widgets/canvas.js";
 import { linePath } from "../widgets/svg-paths.js";
 
 /** @import { Bars, Curve, Drawing, Map } from "./drawings.js" */
@@ -105,9 +105,9 @@ function colouring({ values, scale, low }, ground) {
   const isImage = low !== -scale;
   return (at) => {
     const value = values[at];
-    if (Number.isNaN(value)) return bytes(NO_NUMBER);
+    if (Number.isNaN(value)) return opaque(NO_NUMBER);
     const part = isImage ? (value - low) / (scale - low || 1) : Math.min(Math.abs(value) / scale, 1);
-    return bytes(mixed(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));
+    return opaque(mixed(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));
   };
 }
 
@@ -116,9 +116,9 @@ function mixed(one, other, part) {
   return one.map((value, index) => Math.round(value + (other[index] - value) * part));
 }
 
-/** @param {Colour} colour a pixel as a canvas keeps it */
-function bytes([red, green, blue]) {
-  return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
+/** @param {Colour} colour */
+function opaque([red, green, blue]) {
+  return pixel(red, green, blue, 255);
 }
 
 /** The colour behind an element. @param {Element} node @returns {Colour} */
