@@ -1,4 +1,4 @@
-"""What torch's checks said of an op with each rule at the defaults, and which rules come near it there."""
+"""Torch's checks of an op with each rule at the defaults, and the rules that come near it there."""
 
 from collections.abc import Iterable
 from typing import Any

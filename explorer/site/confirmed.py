@@ -22,7 +22,7 @@ Json = dict[str, Any]
 OfEach = Callable[[Callable[[str], Any], Iterable[str]], Iterator[Any]]
 
 OWN = "own"  # the file of what has an own formula as its op
-# What sentences are told of beside a rule alone: that with each of these before it.
+# Beside each rule alone, sentences are made of it with each of these before it.
 _BEFORE = ((), ("default",), ("straight_through",), ("default", "straight_through"))
 
 

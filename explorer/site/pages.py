@@ -94,7 +94,7 @@ def write(
 
 @contextmanager
 def _computing(processes: int) -> Iterator[OfEach]:
-    """What computes something of each op: here, or in so many processes of one thread."""
+    """A map over the ops: in this process, or in so many processes of one thread."""
     if processes == 1:
         yield map
         return
@@ -179,7 +179,7 @@ _NEEDS = {
 
 
 def _app(name: str, source: str) -> str:
-    """What stands on a page that needs the app: why, and how to run it."""
+    """The text of a page that needs the app: why, and how to run it."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_NEEDS[name]}</p>{project}'
@@ -209,7 +209,7 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
 
 
 def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
-    """What a page knows when it begins."""
+    """The data that a page begins with."""
     given = answers.page_data(Choice(), "instrument")
     common = {"document": answers.whole_document(SUFFIX), "plotly": drawing()[0]}
     match page.name:

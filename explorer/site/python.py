@@ -54,7 +54,7 @@ def runtime(pyodide: Path = PYODIDE) -> Json:
 
 
 def packages(pyodide: Path = PYODIDE) -> str:
-    """What Pyodide is told of packages, as JSON: there are none beside Python's own."""
+    """Pyodide's list of packages, as JSON: there are none beside Python's own."""
     info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     return json.dumps({"info": info, "packages": {}})
 

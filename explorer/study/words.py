@@ -91,7 +91,7 @@ class _Words:
         return [self._control(level, names, rules) for level, names in groups.items()]
 
     def diverged(self, rules: Sequence[Judged]) -> list[str]:
-        """What did so at every rate, and with how many seeds a control did at its chosen one."""
+        """The rules that diverged at every rate, and with how many seeds a control did at its chosen one."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.lost]
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
         said = [f"{listed(everywhere)} diverged at every rate."] if everywhere else []

@@ -13,7 +13,7 @@ _MOST_OF_BOUNDS = 12  # decimals, for no bound that is claimed may read 0
 
 
 def sentence(ranking: Comparison) -> str:
-    """What the scores show, and no more; ``Ranking.sentence`` has it."""
+    """The sentence of a comparison, which claims no more than the scores show."""
     return " ".join([*_shown(ranking), *_lost(ranking)])
 
 

@@ -123,5 +123,5 @@ class LeakySum(Dense):
         return torch.cat([before * weight for weight in _WEIGHTS], 1)
 
 
-# What an input of each time adds to the mean potential: it leaks from then on.
+# The share that an input of each time adds to the mean potential: it leaks from then on.
 _WEIGHTS = [sum(_LEAK**age for age in range(TIMES - time)) / TIMES for time in range(TIMES)]
