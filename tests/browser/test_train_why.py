@@ -59,7 +59,7 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
         aligned.inner_text()
     )
     press(train, "Signs")
-    expect(aligned).to_have_text(re.compile(r"^\d\d?\d?$"))
+    expect(aligned).to_have_text(re.compile(r"^\d\d?\d?\.\d$"))
     press(train, "Cosine")
 
     press(train, "Show Line search")
