@@ -47,10 +47,6 @@ def _standardised() -> Data:
     return parts((x - x.mean()) / x.std(), y, outputs=10, judged=_JUDGED)
 
 
-def _plain() -> Data:
-    return parts(*_pixels(), outputs=10, judged=_JUDGED)
-
-
 def image() -> Tensor:
     """The first of the digits, (8, 8) from 0 to 1."""
     return torch.tensor([int(pixel, 16) for pixel in _ZERO.split()]).view(8, 8) / 16
@@ -70,7 +66,7 @@ def _raster() -> Tensor:
     return spikes.view(TIMES, 8).T
 
 
-_STANDARDISED, _PLAIN = fixed(_standardised), fixed(_plain)
+_STANDARDISED = fixed(_standardised)
 _PIXELS = f"""
 digits = load_digits()
 x, y = torch.tensor(digits.data, dtype=torch.float32) / 16, torch.tensor(digits.target)
@@ -125,7 +121,7 @@ SPIKES = Task(
     key="spikes",
     label="Spikes",
     purpose="Reads the digits with leaky units that fire over 8 steps of time; the op is the spike.",
-    data=_PLAIN,
+    data=fixed(lambda: parts(*_pixels(), outputs=10, judged=_JUDGED)),
     loss=cross_entropy,
     widths=(64, 10),
     chance=0.1,

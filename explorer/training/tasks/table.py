@@ -63,11 +63,12 @@ def read_table(text: str) -> Data:
     if not x.any():
         raise ValueError("every column but the last is constant: there is nothing to learn from")
     labels = [row[-1] for row in rows]
-    y, outputs = _classes(labels) if _are_classes(labels) else _targets(labels)
-    data = parts(x, y, outputs, judged=len(rows) // 5)._replace(names=_names(labels))
-    if not outputs or any(
-        part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)
-    ):
+    if _are_classes(labels):
+        y, names = _classes(labels)
+    else:
+        y, names = _standardised(np.array(labels, np.float64)[:, None]), ()
+    data = parts(x, y, outputs=len(names) or 1, judged=len(rows) // 5)._replace(names=names)
+    if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
         raise ValueError("the rows that are held out all have one answer: more rows are needed")
     return data
 
@@ -149,7 +150,8 @@ def _are_classes(labels: Sequence[str]) -> bool:
     return len(set(values)) <= _MOST_CLASSES and all(value.is_integer() for value in values if value)
 
 
-def _classes(labels: Sequence[str]) -> tuple[Tensor, int]:
+def _classes(labels: Sequence[str]) -> tuple[Tensor, tuple[str, ...]]:
+    """The class of each label, and the names of the classes in their order, shortened."""
     if "" in labels:
         raise ValueError(f"the last column of row {labels.index('') + 1} is empty: each row needs its class")
     classes = sorted(set(labels))
@@ -159,18 +161,8 @@ def _classes(labels: Sequence[str]) -> tuple[Tensor, int]:
         raise ValueError(
             f"the last column has {len(classes)} different texts: at most {_MOST_CLASSES} classes, or numbers"
         )
-    return torch.tensor([classes.index(label) for label in labels]), len(classes)
-
-
-def _names(labels: Sequence[str]) -> tuple[str, ...]:
-    """The names of the classes in their order, shortened; () if the last column holds numbers."""
-    if not _are_classes(labels):
-        return ()
-    return tuple(name[:_LONGEST_NAME] + "…" * (len(name) > _LONGEST_NAME) for name in sorted(set(labels)))
-
-
-def _targets(labels: Sequence[str]) -> tuple[Tensor, int]:
-    return _standardised(np.array(labels, np.float64)[:, None]), 1
+    names = tuple(name[:_LONGEST_NAME] + "…" * (len(name) > _LONGEST_NAME) for name in classes)
+    return torch.tensor([classes.index(label) for label in labels]), names
 
 
 def _chosen(part: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from torch import Tensor
@@ -132,11 +132,6 @@ _NEW = Stage(
 )  # fmt: skip
 
 
-def _as(stage: Stage, **changes: object) -> Stage:
-    """The same stage where the op stands elsewhere."""
-    return Stage(**{**vars(stage), **changes})
-
-
 ACTIVATIONS = (_INPUT, _X, _OP, _Y, _LOSS, _G, _RULE, _GRADIENT, _NEW)
 WEIGHTS = (
     Stage(
@@ -144,23 +139,27 @@ WEIGHTS = (
         words="The latent weights of this layer, in full precision. A row is an input, a column a unit.",
         numbers="w = $input",
     ),
-    _as(
+    replace(
         _X, title="x = √{inputs} · w",
         words="Times √inputs they are of about unit size: this is what the op sees.",
         numbers="x = √{inputs} · w = $x",
     ),
-    _as(_OP, words="The op turns each weight into one that a few bits can hold."),
-    _as(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
+    replace(_OP, words="The op turns each weight into one that a few bits can hold."),
+    replace(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
     _LOSS,
-    _as(_G, words="From above comes how much the loss of the whole batch would grow with this y."),
+    replace(_G, words="From above comes how much the loss of the whole batch would grow with this y."),
     _RULE,
-    _as(_GRADIENT, words="So much of g goes on to the latent weight. What the rule takes away has lost its "
-        "colour."),
-    _as(_NEW, words="Times √{inputs} that is the gradient of the latent weight. {optimiser} takes the step."),
+    replace(
+        _GRADIENT,
+        words="So much of g goes on to the latent weight. What the rule takes away has lost its colour.",
+    ),
+    replace(
+        _NEW, words="Times √{inputs} that is the gradient of the latent weight. {optimiser} takes the step."
+    ),
 )  # fmt: skip
 SPIKES = (
-    _as(_INPUT, words="An example lasts {times} steps of time: look at what arrives at one of them."),
-    _as(
+    replace(_INPUT, words="An example lasts {times} steps of time: look at what arrives at one of them."),
+    replace(
         _X, title="x = potential − 1",
         words="What arrives is added to what has not leaked away. A row is an example at one time, a column "
         "a unit.",
@@ -170,16 +169,16 @@ SPIKES = (
             "arrives": _units(lambda step: step.op.x + 1 - step.left),
         },
     ),
-    _as(_OP, words="The op says which units fire; the potential of those starts again from 0."),
-    _as(_Y, words="The spikes: this is all that the next layer gets to see."),
+    replace(_OP, words="The op says which units fire; the potential of those starts again from 0."),
+    replace(_Y, words="The spikes: this is all that the next layer gets to see."),
     _LOSS,
-    _as(_G, words="From above comes how much the loss would grow with this spike."),
+    replace(_G, words="From above comes how much the loss would grow with this spike."),
     _RULE,
-    _as(
+    replace(
         _GRADIENT,
         words="So much of g goes on to the potential, and from there back through time to the weights.",
     ),
-    _as(
+    replace(
         _NEW,
         words="Inputs times what came to the potentials, added up over examples and times, are the gradient "
         "of a weight. {optimiser} takes the step.",

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, learnable, values
-from explorer.formula import Formula
 from explorer.formula.operands import reductions
 from explorer.gradient import Learning, Pair, learning, pair
 from explorer.training.numerics import even
@@ -171,7 +170,8 @@ def joined(
 ) -> Joined:
     """The op with each of the rules; ``learn`` as in ``Settings``, ``learned``: the learned parameters."""
     op, entries = find_op(op), [find_rule(rule) for rule in rules]
-    whole = any(map(_reduces, (op.parsed, *(rule.parsed for rule in entries))))
+    formulas = [op.parsed, *(rule.parsed for rule in entries)]
+    whole = any(formula and reductions(formula.tree) for formula in formulas)
     forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
     backward = [_pair(op, rule, hexed(values(op, rule, parameters)))[1] for rule in entries]
     pairs = [(forward, each) for each in backward]
@@ -251,7 +251,3 @@ def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -
             own = next(each for each in (*op.parameters, *rule.parameters) if each.name == name)
             known.setdefault(name, Learned(name, own.default, own.low > 0))
     return tuple(known.values())
-
-
-def _reduces(formula: Formula | None) -> bool:
-    return bool(formula and reductions(formula.tree))
