@@ -79,7 +79,7 @@ _ROOT = '<div id="root">'
 _PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
 _PAGES = {page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)) for page in PAGES}
 _NO_PAGE = _PAGE.replace("<!-- head -->", answers.head(""))  # Streamlit says so, and shows the first one
-# Who leaves out the slash at the end of a proxy's prefix would have everything looked for beside it.
+# Without the slash at the end of a proxy's prefix everything would be looked for beside it.
 _SLASH = """<script>
     const {pathname, search, hash} = location
     if (!pathname.endsWith("/")) history.replaceState(null, "", `${pathname}/${search}${hash}`)
@@ -118,7 +118,7 @@ async def slash(request: Request) -> Response:
 
 
 def friendly_error(error: Exception) -> bool:
-    """What the page shows when a script fails: a sentence, never a traceback (that goes to the log)."""
+    """Show on the page that a script failed: a sentence, never a traceback (that goes to the log)."""
     st.error("Something went wrong on our side. Your settings are kept in the address: reload the page.")
     return True
 

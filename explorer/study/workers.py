@@ -127,7 +127,7 @@ def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list
 def _ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
     """The first futures that end. Raises StudyStoppedError if the executor has given up silently."""
     while not (done := wait(pending, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done):
-        # What a closed client of Dask was asked for stays pending for ever.
+        # A request to a closed client of Dask stays pending for ever.
         if getattr(getattr(executor, "_client", None), "status", "") == "closed":
             raise _stopped(ConnectionError("the cluster went away and did not come back"))
     return done

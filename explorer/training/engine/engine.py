@@ -131,11 +131,11 @@ class Engine:
         return self._status_after(identity, lambda job: self._roster.change(job, live))
 
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
-        """How a run stands now, with what the instruments of these keys show; asking renews its lease."""
+        """The status of a run now, with what the instruments of these keys show; asking renews its lease."""
         return self._status_after(identity, lambda _entry: None, shown)
 
     def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
-        """How several runs stand, as ``snapshot`` has it; where that takes long, the others as last seen.
+        """The statuses of several runs, as ``snapshot`` has them; after a while the others as last seen.
 
         ``shown``: by the id of each run the keys of instruments.
         """
@@ -219,7 +219,7 @@ class Engine:
         return status
 
     def studies(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
-        """How studies stand; asking renews their leases."""
+        """The statuses of studies; asking renews their leases."""
         return self._studies.snapshots(identities)
 
     def close(self) -> None:
@@ -345,7 +345,7 @@ class Engine:
                 self._changed.notify_all()
 
     def _last_status(self, identity: str) -> Status:
-        """How a run stood when it was last looked at; asking renews its lease."""
+        """The last observed status of a run; asking renews its lease."""
         with self._changed:
             job = self._roster.get(identity)
             return self._roster.status(job) if job else self._roster.gone(identity)

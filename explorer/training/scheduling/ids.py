@@ -12,7 +12,7 @@ _SERVER = secrets.token_hex(4)  # another one after every start
 
 
 def replica() -> str:
-    """What this server is called among several, "" where it is the only one.
+    """The name of this server among several, "" where it is the only one.
 
     Raises:
         ValueError: the environment has another word than one of 1 to 16 small letters and digits.
@@ -30,7 +30,7 @@ def replica_of(identity: str) -> str:
 
 
 def home() -> str:
-    """What the names of all runs and studies of this server begin with."""
+    """The prefix of the names of all runs and studies of this server."""
     word = replica()
     return f"{word}~{_SERVER}." if word else f"{_SERVER}."
 

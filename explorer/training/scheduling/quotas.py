@@ -22,7 +22,7 @@ class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mista
 
 
 class Quota(NamedTuple):
-    """How many of something there may be, and what is said where there are as many.
+    """The most there may be of something, and the sentence where there are as many.
 
     Attributes:
         most: of all together.

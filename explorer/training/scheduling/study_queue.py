@@ -48,11 +48,11 @@ class Stepper(Protocol):
 
     @property
     def done(self) -> float:
-        """How far it is, of ``total``."""
+        """Progress, of ``total``."""
 
     @property
     def total(self) -> float:
-        """How far it is at the end."""
+        """Progress at the end."""
 
     def advance(self, seconds: float) -> Sequence[Any]:
         """Work for about so long; the rows that are new."""
@@ -211,7 +211,7 @@ class Studies:
             return self.snapshot(identity)
 
     def snapshot(self, identity: str) -> StudyStatus:
-        """How a study stands; asking renews its lease. It never waits for a slice."""
+        """The status of a study; asking renews its lease. It never waits for a slice."""
         with self._books:
             self._sweep()
             study = self._studies.get(identity)
@@ -221,7 +221,7 @@ class Studies:
             return self._status(study)
 
     def snapshots(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
-        """How several stand, as ``snapshot`` has it."""
+        """The statuses of several, as ``snapshot`` has them."""
         return tuple(map(self.snapshot, identities))
 
     def turn(self, busy: bool) -> bool:
@@ -331,7 +331,7 @@ class Studies:
 
     @property
     def _kept(self) -> int:
-        """How many wait that have begun something."""
+        """The number of those waiting that have begun something."""
         return sum(each.stepper is not None for each in self._in_state("waiting"))
 
     def _in_line(self) -> list[_Study]:

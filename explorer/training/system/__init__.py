@@ -1,4 +1,4 @@
-"""What training takes of the machine: memory, threads, and a clock that sleeps with it."""
+"""Resources of the machine for training: memory, threads, and a clock that sleeps with it."""
 
 from explorer.training.system.clock import WoundClock
 from explorer.training.system.memory import bound

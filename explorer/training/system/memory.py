@@ -1,4 +1,4 @@
-"""How much memory training may take: with little left no run is begun, and one that needs more fails."""
+"""A bound on the memory of training: with little left no run is begun, and one that needs more fails."""
 
 import ctypes
 import math
@@ -16,7 +16,7 @@ USED_UP = "it needs more memory than is left. Try a smaller net or batch, or try
 
 
 def most_bytes() -> int | None:
-    """What the environment lets the training process take, None without a limit.
+    """The bytes that the environment lets the training process take, None without a limit.
 
     Raises:
         ValueError: the environment has something else than a whole number of MB.
@@ -63,12 +63,12 @@ def is_used_up(error: Exception) -> bool:
 
 
 def _taken_bytes() -> int:
-    """What this process has written to."""
+    """The bytes that this process has written to."""
     return _status_bytes("RssAnon")
 
 
 def _counted_bytes() -> int:
-    """What the bound counts of this process, which is more than it has written to."""
+    """The bytes of this process that the bound counts: more than it has written to."""
     return _status_bytes("VmData")
 
 

@@ -1,4 +1,4 @@
-"""What the server answers the instrument: torch's curves, own formulas as entries, the files. No session."""
+"""The server's answers to the instrument: torch's curves, own formulas as entries, the files. No session."""
 
 import base64
 import logging
@@ -38,12 +38,12 @@ from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.sections import lines, pasted
 from explorer.ui.sections.words import drawn
 
-# What words of settings are called.
+# Labels of words of settings.
 _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
-# What a page loads beside what all of them need.
+# Modules that a page loads beside those that all of them need.
 _ALSO = {
     "/train": ("train/page/controller.js",),
     "/study": ("study/study.js",),
@@ -62,7 +62,7 @@ def files() -> Mapping[str, Asset]:
 
 
 def whole_document(suffix: str = "") -> Answer:
-    """What the browser knows: the catalogue, links, and trainings; ``suffix`` ends the addresses of pages."""
+    """The browser's document: catalogue, links, trainings; ``suffix`` ends the addresses of pages."""
     link = {"words": WORDS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
     known = document() | {"link": link} | training()
     known["limits"] = known["limits"] | {
@@ -202,7 +202,7 @@ def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float
 
 
 def checks(query: str) -> Answer:
-    """What the checks say of a link's op with its first rule, worst first; a message where they cannot."""
+    """The checks of a link's op with its first rule, worst first; a message where there can be none."""
     choice = from_text(query)[0]
     return _judged(choice, lines.checks)
 

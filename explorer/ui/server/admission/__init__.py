@@ -1,1 +1,1 @@
-"""Who is let in, how often, and how much at a time."""
+"""Admission of visitors: who, how often, and how much at a time."""

@@ -1,4 +1,4 @@
-"""Who comes in, and how fast: a class shares one server, and nobody can take it from the others."""
+"""Admission and its rates: a class shares one server, and nobody can take it from the others."""
 
 import asyncio
 import errno
@@ -82,7 +82,7 @@ class Pace:
 
 
 class Paces:
-    """How fast each visitor asks, and all at one address together."""
+    """The rate of requests of each visitor, and of all at one address together."""
 
     def __init__(self, each: float = limits.REQUESTS, address: float = limits.ADDRESS_REQUESTS) -> None:
         self._each = lru_cache(limits.VISITORS)(lambda _visitor: Pace(each))

@@ -25,7 +25,7 @@ class Ending:
             wait.cancel()
 
     async def before(self, work: Awaitable[T]) -> T:
-        """What some work gives. Raises ServerEnds where the server ends first."""
+        """The result of some work. Raises ServerEnds where the server ends first."""
         wait = asyncio.ensure_future(work)
         self._waits.add(wait)
         if self._has_begun:
@@ -40,7 +40,7 @@ class Ending:
             self._waits.discard(wait)
 
     async def until(self, stream: AsyncIterator[T]) -> AsyncIterator[T]:
-        """What a stream gives, until the server ends."""
+        """The items of a stream, until the server ends."""
         try:
             while True:
                 yield await self.before(anext(stream))

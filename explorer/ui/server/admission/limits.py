@@ -1,4 +1,4 @@
-"""What one server takes on from its visitors; ``EXPLORER_PROFILE=hosted`` is for one that strangers reach."""
+"""The limits of one server for its visitors; ``EXPLORER_PROFILE=hosted`` is for one that strangers reach."""
 
 import os
 

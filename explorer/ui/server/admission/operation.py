@@ -1,4 +1,4 @@
-"""What those who run the server ask it: whether it lives, whether it is ready, and how much it does."""
+"""Questions of those who run the server: whether it lives, whether it is ready, and how much it does."""
 
 import hmac
 import logging
@@ -68,7 +68,7 @@ journal = Journal()
 
 
 class _Runs(Collector):
-    """How many runs there are in each state, asked of the engine whenever metrics are read."""
+    """The number of runs in each state, asked of the engine whenever metrics are read."""
 
     def collect(self) -> Iterator[Metric]:
         """The runs by state; none where the engine does not answer."""

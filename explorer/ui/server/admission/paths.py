@@ -29,7 +29,7 @@ PAGES = (
     Page("learn", "/learn", "Learn", "school"),
 )
 
-# What stands before every path of this server, as ``--server.baseUrlPath`` has it: "" or "/some/where".
+# The prefix of every path of this server, as ``--server.baseUrlPath`` has it: "" or "/some/where".
 PREFIX = "".join(f"/{part}" for part in st.get_option("server.baseUrlPath").split("/") if part)
 
 

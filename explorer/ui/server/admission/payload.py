@@ -1,4 +1,4 @@
-"""What a request brings along: one JSON object, which no form of another site can send."""
+"""The body of a request: one JSON object, which no form of another site can send."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What every answer carries, and what no request may ask for."""
+"""Headers of every answer, and requests that are refused."""
 
 import os
 import socket
@@ -79,7 +79,7 @@ class Protection:
             await (refused or self.app)(_vouched_for(scope), receive, sending)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """What is answered in the place of the app; None where nothing is wrong."""
+        """The answer in the place of the app; None where nothing is wrong."""
         if not self._knows(scope) and page_path(scope["path"]) not in _PROBES:
             operation.journal.note("unknown host refused")
             return PlainTextResponse(_UNKNOWN, 400)

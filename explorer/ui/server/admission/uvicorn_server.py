@@ -1,4 +1,4 @@
-"""What uvicorn's server, which runs the app, is told beside Streamlit's settings."""
+"""Options of uvicorn's server, which runs the app, beside Streamlit's settings."""
 
 import asyncio
 import signal

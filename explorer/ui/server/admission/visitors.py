@@ -1,4 +1,4 @@
-"""Who asks: a visitor by a name that was signed here, or else all at one address who have none."""
+"""The source of a request: a visitor by a name signed here, or else all nameless ones at one address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who asks: ``name`` is "" where the browser keeps no cookie, or one that was not signed here."""
+    """A visitor: ``name`` is "" where the browser keeps no cookie, or one that was not signed here."""
 
     name: str
     address: str
@@ -37,7 +37,7 @@ class Visitor:
 
 @dataclass(frozen=True)
 class Share:
-    """How many there may be of something at the same time.
+    """The most there may be of something at the same time.
 
     Attributes:
         each: of one visitor with a name.
@@ -50,13 +50,13 @@ class Share:
     address: int
 
     def of(self, visitor: Visitor) -> dict[Hashable, int]:
-        """What a visitor is counted among, and how many there may be."""
+        """The groups that a visitor counts in, each with its limit."""
         mine = self.each if visitor.name else self.nameless
         return {visitor.key: mine, ("address", visitor.address): self.address}
 
 
 def asking(connection: HTTPConnection) -> Visitor:
-    """Who asks."""
+    """The visitor of a request."""
     address = connection.client.host if connection.client else ""
     return Visitor(_signed(connection.cookies.get(COOKIE, "")), address)
 
@@ -71,7 +71,7 @@ def advised(sentence: str, share: Hashable) -> str:
 
 
 def arriving(connection: HTTPConnection) -> Visitor:
-    """Who asks for a page: without a name one of the newcomers at an address, who get theirs with it."""
+    """The visitor who asks for a page; without a name a newcomer at an address, who gets one with the page."""
     visitor = asking(connection)
     return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 
@@ -86,7 +86,7 @@ def named(request: Request, response: Response) -> Response:
 
 
 def signature(purpose: str, text: str) -> str:
-    """What only a server with our secret can make of a text, for one purpose."""
+    """The signature of a text for one purpose: only a server with our secret can make it."""
     return hmac.digest(_secret(), f"{purpose} {text}".encode(errors="replace"), "sha256").hex()
 
 

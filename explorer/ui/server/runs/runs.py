@@ -53,7 +53,7 @@ async def command(request: Request) -> Response:
 
 
 async def measured(request: Request) -> Response:
-    """What an instrument says that is asked for, by rule; its arguments are whole numbers in the query."""
+    """The answer of an instrument, by rule; its arguments are whole numbers in the query."""
     run, key = request.path_params["run"], request.path_params["instrument"]
     return await told(request, _measured, run, key, dict(request.query_params))
 
@@ -109,7 +109,7 @@ def owner_of(data: Json) -> str:
 
 
 def choice_of(data: Json) -> Choice:
-    """What the query of a request asks for. Raises Refused where it cannot be had."""
+    """The choice in the query of a request. Raises Refused where it cannot be had."""
     choice, notices = from_text(str(data.get("query", "")))
     if notices:
         raise Refused(400, notices[0])
@@ -140,7 +140,7 @@ def _measured(identity: str, key: str, arguments: dict[str, str]) -> str:
 
 
 def key_of(identity: str) -> str:
-    """What proves that a session started a run."""
+    """The proof that a session started a run."""
     return signature("run", identity)
 
 
@@ -156,7 +156,7 @@ async def answered(
     longest: int = LONGEST_BODY,
     refusal: str = "This cannot be trained: {}.",
 ) -> Response:
-    """What the work gives for a body of so many bytes, as JSON. Raises Refused where it cannot be done."""
+    """The result of the work for a body of so many bytes, as JSON. Raises Refused where it cannot be done."""
     data = await payload(request, longest)
     return await told(request, work, data, *given, refusal=refusal)
 
@@ -164,7 +164,7 @@ async def answered(
 async def told(
     request: Request, work: Callable[..., str], *given: Any, refusal: str = "This cannot be measured: {}."
 ) -> Response:
-    """What the work gives, as JSON, compressed for who reads that. Raises Refused where it cannot be done."""
+    """The result of the work as JSON, compressed on request. Raises Refused where it cannot be done."""
     try:
         body, headers = await run_in_threadpool(lambda: _packed(request, work(*given)))
     except ValueError as error:

@@ -98,7 +98,7 @@ class Watching:
             self._counts += Counter()  # forgets whoever is at 0
 
     def _limits(self, request: Request, run: str) -> dict[Hashable, tuple[int, str]]:
-        """What a watcher is counted among, with how many there may be and what is said to one more."""
+        """The groups that a watcher counts in, each with its limit and the sentence to one more."""
         mine = {key: (most, _MANY) for key, most in self._share.of(asking(request)).items()}
         return {"all": (self._most, _FULL), ("run", run): (self._of_run, _CROWDED), **mine}
 
@@ -130,7 +130,7 @@ class Looks:
         self._asking: asyncio.Task[None] | None = None
 
     async def at(self, identity: str, shown: Shown = ()) -> Look:
-        """How a run stands, with what instruments show; "silent" where the engine does not answer."""
+        """The status of a run, with what instruments show; "silent" where the engine does not answer."""
         loop = asyncio.get_running_loop()
         look = self._wanted.setdefault((identity, shown), loop.create_future())
         if self._asking is None or self._asking.done():
@@ -186,7 +186,7 @@ def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
 async def events(
     looks: Looks, identity: str, shown: Shown = (), interval_s: float = INTERVAL_S
 ) -> AsyncIterator[str]:
-    """What a run's watcher is told, each time all there is to see, until the run is over.
+    """Yield the full state of a run to a watcher until the run is over.
 
     A look is taken only when the event before has left, so that who is slow gets fewer of them; and all
     who watch look at the same moments, so that the engine is asked once.
@@ -233,7 +233,7 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
 
 
 def _label(rule: str, snapshot: Snapshot) -> str:
-    """What a line is called: its rule, and the one that it has gone on with."""
+    """The name of a line: its rule, and the one that it has gone on with."""
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step
@@ -261,7 +261,7 @@ def _taken(
 
 
 def _statuses(engine: Engine | EngineProcess, shown: Mapping[str, Collection[str]]) -> Sequence[Status]:
-    """How runs stand; in state "silent" where the engine does not answer."""
+    """The statuses of runs; in state "silent" where the engine does not answer."""
     try:
         return engine.snapshots(shown)
     except RuntimeError as error:

@@ -40,7 +40,7 @@ operation.watchers.labels("study").set_function(lambda: len(_watching))
 
 
 class Cell(TypedDict):
-    """What a rate is chosen by, of one rule and value: ``mean`` validation score, over ``seeds``."""
+    """The scores that a rate is chosen by, of one rule and value: ``mean`` validation over ``seeds``."""
 
     rule: str
     lr: float
@@ -97,7 +97,7 @@ async def start(request: Request) -> Response:
 
 
 async def cost(request: Request) -> Response:
-    """What a study would take: ``{query, table}`` gives ``{sentence, refused}``."""
+    """The cost of a study: ``{query, table}`` gives ``{sentence, refused}``."""
     return await answered(_weighed, request, longest=LONGEST_START)
 
 
@@ -107,7 +107,7 @@ async def command(request: Request) -> Response:
 
 
 async def study_events(request: Request) -> StreamingResponse:
-    """What a watcher is told: nobody who does not know the id of a study finds it."""
+    """The stream of a study: nobody who does not know its id finds it."""
     study = request.path_params["study"]
     lost = is_unreachable(request, study)
     told = told_away(event(_silent(study, away(study)))) if lost else _told(study)
@@ -281,7 +281,7 @@ def _csv(identity: str) -> str:
 
 
 async def _told(identity: str) -> AsyncIterator[str]:
-    """What a watcher is told, each time all there is to see, as long as there is a study."""
+    """Yield the full state of a study to a watcher until the study ends."""
     loop = asyncio.get_running_loop()
     said, seen = loop.time(), None
     while True:
@@ -296,7 +296,7 @@ async def _told(identity: str) -> AsyncIterator[str]:
 
 
 def _look(identity: str, seen: object) -> tuple[object, str, bool]:
-    """What changes with a study, its event where that is not ``seen``, and whether more may come."""
+    """The mark of a study's state, its event where the mark is not ``seen``, and whether more may come."""
     try:
         (status,) = shared_engine().studies([identity])
     except RuntimeError as error:
@@ -306,5 +306,5 @@ def _look(identity: str, seen: object) -> tuple[object, str, bool]:
 
 
 def _silent(identity: str, note: str) -> StudyStatus:
-    """What is said of a study that cannot be asked for."""
+    """The sentence on a study that cannot be asked for."""
     return StudyStatus(identity, "silent", SENTENCES["silent"].format(note=note))

@@ -1,4 +1,4 @@
-"""What visitors look at of a run's past, take away of it, and bring back."""
+"""A run's past for visitors to look at, to take away and to bring back."""
 
 import json
 from collections.abc import Callable
@@ -97,7 +97,7 @@ def _opened(data: Json) -> str:
 
 
 def choice_of_settings(settings: Settings) -> Choice:
-    """What the page has chosen that trains a run of these settings."""
+    """The choice of a page that trains a run of these settings."""
     training = {name: getattr(settings, name) for name in SETTINGS}
     rest = {"parameters": settings.parameters, "branch": settings.branch}
     return Choice(op=settings.op, rules=settings.rules, **rest, **training)  # type: ignore[arg-type]  # keys
