@@ -71,7 +71,7 @@ def advised(sentence: str, share: Hashable) -> str:
 
 
 def arriving(connection: HTTPConnection) -> Visitor:
-    """The visitor who asks for a page; without a name a newcomer at an address, who gets one with the page."""
+    """The visitor who asks for a page; without a name a newcomer at an address, named with the page."""
     visitor = asking(connection)
     return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 
