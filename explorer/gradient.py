@@ -308,7 +308,7 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         tensors = {name: value for name, value in parameters.items() if isinstance(value, Tensor)}
         tensors = {name: value for name, value in tensors.items() if _varies(value)}
         rest = {name: _constant(value) for name, value in parameters.items() if name not in tensors}
-        chosen = checked(op, (rule,), rest | {name: _default(op, rule, name) for name in tensors})
+        chosen = checked(op, (rule,), rest | dict.fromkeys(tensors, 0.0))
         contributions = _contributions(op, rule, tensors)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
@@ -321,12 +321,6 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         return bind(op, rule, chosen)(x)
     fitting = {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()}
     return _learned(_learning(op, rule, chosen, tuple(fitting), contributions), op, x, fitting)
-
-
-def _default(op: Op, rule: Rule, name: str) -> float:
-    """The default of a parameter, which stands for a tensor where names are checked; 0 of an unknown one."""
-    bare = name.split(".")[-1]
-    return next((p.default for p in (*op.parameters, *rule.parameters) if p.name == bare), 0.0)
 
 
 def _learned(learning: Learning, op: Op, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:

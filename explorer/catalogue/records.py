@@ -35,8 +35,7 @@ class Parameter:
 
     ``low`` and ``high`` bound the control on screen and the value in a link; in Python any finite
     value may be given. ``meaning`` is a short noun phrase, which may be followed by a colon and a hint.
-    ``below`` names a parameter this one must not exceed. Between ``above`` and ``under`` the formula means
-    something, and a value beyond them is refused; None for no such end.
+    ``below`` names a parameter this one must not exceed.
 
     Raises ValueError for a name that cannot be a keyword of ``explorer.sample`` and for a default
     outside the bounds.
@@ -48,18 +47,12 @@ class Parameter:
     high: float = 10.0
     meaning: str = "parameter of your formula"
     below: str | None = None
-    above: float | None = None
-    under: float | None = None
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name in TAKEN:
             raise ValueError(f"a parameter cannot be called {self.name!r}: choose another name")
         if not self.low <= self.default <= self.high:
             raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
-
-    def means(self, value: float) -> bool:
-        """Whether the formula means something at a value."""
-        return (self.above is None or value > self.above) and (self.under is None or value < self.under)
 
     @property
     def scale(self) -> Literal["linear", "log"]:
@@ -269,10 +262,7 @@ def values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str
 
 
 def checked(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
-    """Parameter values as floats; ValueError for a name no entry has, and a value that means nothing to it.
-
-    Of an op and a rule that share a name the value is the op's.
-    """
+    """Parameter values as floats; ValueError for a name no entry has or a value that is not finite."""
     known = {p.name for p in op.parameters} | {p.name for rule in rules for p in rule.parameters}
     qualified = {f"{rule.key}.{p.name}" for rule in rules for p in rule.parameters}
     result = {}
@@ -282,21 +272,7 @@ def checked(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> d
             chosen = " with ".join([op.key, ", ".join(rule.key for rule in rules)])
             raise ValueError(f"unknown parameter {name!r}: {chosen} {takes}")
         result[name] = finite(f"parameter {name}", value)
-    ops = {p.name for p in op.parameters}
-    for entry in (op, *rules):
-        for p in entry.parameters:
-            if entry is op or p.name not in ops:
-                _require_meaning(entry, p, result.get(f"{entry.key}.{p.name}", result.get(p.name)))
     return result
-
-
-def _require_meaning(entry: Entry, parameter: Parameter, value: float | None) -> None:
-    """Raise ValueError for a value at which an entry's formula means nothing."""
-    if value is None or parameter.means(value):
-        return
-    ends = (("above", parameter.above), ("below", parameter.under))
-    bounds = " and ".join(f"{word} {end:g}" for word, end in ends if end is not None)
-    raise ValueError(f"parameter {parameter.name} of {entry.key} must be {bounds}, not {value:g}")
 
 
 def finite(name: str, value: Any) -> float:

@@ -195,7 +195,7 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     field.fill("\n".join(["a,b,kind", *rows]))
     field.blur()
     finish(refused)
-    expect(verdict(refused)).to_contain_text("held-out data")
+    expect(verdict(refused)).to_contain_text("held-out examples")
     assert "over" not in refused.url
     refused.reload()
     expect(refused.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
@@ -278,7 +278,9 @@ def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:
     page.locator(".verdict").tap()
     wait_for_rest(page, *rules)
     page.get_by_text("What these words mean").tap()
-    expect(page.get_by_text("The share of pre-activations whose gradient the rule makes 0.")).to_be_visible()
+    expect(
+        page.get_by_text("The share of pre-activations of layer 1 whose gradient the rule makes 0.")
+    ).to_be_visible()
 
 
 # Texts of the page that are cut or lie on one another.

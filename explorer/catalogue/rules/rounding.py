@@ -20,10 +20,7 @@ ROUNDING = (
     Rule("dsq", "Differentiable soft quantisation",
          "g * log(2 / alpha - 1) / (2 - 2 * alpha)"
          " * (1 - tanh(log(2 / alpha - 1) * (x - floor(x) - 0.5))**2)",
-         parameters=(
-             Parameter("alpha", 0.4, 0.01, 0.9, "distance from true rounding: near 0 it is round",
-                       above=0.0, under=1.0),
-         ),
+         parameters=(Parameter("alpha", 0.4, 0.01, 0.9, "distance from true rounding: near 0 it is round"),),
          kinks=(Lattice("0", "1"),),
          antiderivative="floor(x) + 0.5 + tanh(log(2 / alpha - 1) * (x - floor(x) - 0.5)) / (2 - 2 * alpha)",
          area="infinite",

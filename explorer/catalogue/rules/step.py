@@ -87,9 +87,7 @@ STEP = (
          note="norse calls it the gradient of (1 + tanh(k x))/2, which would be k/2 times as large.",
          source="norse HeaviTanh"),
     Rule("q_pseudo_spike", "q-pseudo-spike", "g * (1 + 2 * abs(x) / (a - 1))**(-a)",
-         parameters=(
-             Parameter("a", 2.0, 1.05, 20.0, "tail exponent: the larger, the shorter the tail", above=1.0),
-         ),
+         parameters=(Parameter("a", 2.0, 1.05, 20.0, "tail exponent: the larger, the shorter the tail"),),
          kinks=("0",), antiderivative="0.5 + sign(x) * (1 - (1 + 2 * abs(x) / (a - 1))**(1 - a)) / 2",
          area="1",
          purpose="Peak 1 and area 1 whatever its tail, so that the tail alone can be studied.",
