@@ -61,7 +61,7 @@ LESSON = Lesson(
                 "So it is with an `nn.Module`; a Function has static methods and keeps no state.",
                 "seed_relu",
             ),
-            Answer("an error", "A Function is never made into an instance."),
+            Answer("an error", "An instance can be made, with a warning; torch refuses to call it."),
             Answer(
                 "y without a gradient",
                 "That would be silent; torch says something here.",

@@ -16,6 +16,15 @@ def of_leaf():
     return x.grad.tolist()
 
 
+def of_vector():
+    """The error of ``backward`` at an output of several numbers."""
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    try:
+        (x**2).backward()
+    except RuntimeError as error:
+        return str(error)
+
+
 def of_non_leaf():
     """``.grad`` of a tensor that was computed, and the beginning of torch's warning."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
@@ -78,17 +87,18 @@ LESSON = Lesson(
     words="""
     After `backward`, gradients are kept only on [leaves](leaf): tensors that you made and that ask for
     a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{of_leaf}`.
+    `backward` starts at one number, hence the sum; at `y` it raises “{of_vector}”.
 
     `y` was computed, so its gradient is used on the way and thrown away, to save memory. `y.grad` is
     {of_non_leaf[grad]}, and torch warns: “{of_non_leaf[warning]}.” Ask for it with `y.retain_grad()`:
-    `{retained}`. Or look with a [hook](hook) while it passes by: `y.register_hook(print)` shows
+    `{retained}`. Or look with a [hook](hook): `y.register_hook(print)` shows
     `{hooked}`.
 
     And `Variable`, in older code? Today it returns a `{kind_of_variable}`; the name is history. A
     `Parameter` is more: a layer finds it. A layer that holds a Variable has {registered[Variable]}
     parameters, one that holds a Parameter has {registered[Parameter]}.
     """,
-    numbers=(of_leaf, of_non_leaf, retained, hooked, kind_of_variable, registered),
+    numbers=(of_leaf, of_vector, of_non_leaf, retained, hooked, kind_of_variable, registered),
     scenes=(explore("square", "default"),),
     remember="Leaves keep their gradient; everything else needs `retain_grad` or a hook.",
 )

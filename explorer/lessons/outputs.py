@@ -103,6 +103,21 @@ def unused():
     return received[0]
 
 
+def of_integers():
+    """Whether an output of integers asks for a gradient where the input does."""
+
+    class Sign(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.sign().long()
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    return Sign.apply(torch.ones(2, requires_grad=True)).requires_grad
+
+
 def optional():
     """The gradient of x with the scale left out, though backward returns a None for it."""
     x = torch.ones(2, requires_grad=True)
@@ -137,13 +152,13 @@ LESSON = Lesson(
     **Several outputs.** `forward` returns a tuple, and `backward` is given one upstream gradient for
     each. For an output that nobody uses it is given `{unused}`. At `x = 0`, `SinCos` has the gradient
     {of_two_outputs[sin]:g} by the sine and {of_two_outputs[cos]:g} by the cosine; used together, they are
-    added.
+    added. An output of integers never asks for a gradient: its `requires_grad` is {of_integers}.
 
     **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
     for it; that one is `None`, so torch takes it: `{optional}`.
     """,
     code=(WeightedList, Weighted, SinCos, Scaled, pair),
-    numbers=(in_a_list, one_by_one, of_two_outputs, unused, optional),
+    numbers=(in_a_list, one_by_one, of_two_outputs, unused, of_integers, optional),
     scenes=(explore("formula: 2 * x + 3 * b", "default", b=1), explore("sin", "default")),
     remember="Each tensor is an argument of its own; each output brings back a gradient of its own.",
 )

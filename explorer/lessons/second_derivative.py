@@ -61,6 +61,17 @@ def twice():
     return {f.__name__: second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
 
 
+def penalty():
+    """The gradient for w = 1 of the squared slope of f(w x) at x = 1, by the first two."""
+    gradients = {}
+    for function in (Cube, OnceCube):
+        w, x = (torch.ones(1, requires_grad=True) for _ in range(2))
+        (slope,) = torch.autograd.grad(function.apply(w * x).sum(), x, create_graph=True)
+        slope.square().sum().backward()
+        gradients[function.__name__] = w.grad.item()
+    return gradients
+
+
 def of_the_cube():
     """Of x³ itself, by FrozenCube."""
     return second_derivative(FrozenCube.apply)
@@ -108,22 +119,23 @@ LESSON = Lesson(
         lambda results: f"{results['twice']['FrozenCube']:g}",
     ),
     words="""
-    Gradient penalties and [Hessians](hessian) need [double backward](double_backward). If a `backward`
-    is made of torch's operations on saved tensors, it works by itself: for the square of x³ at `x = 1`,
-    `Cube` gives {twice[Cube]:g}.
+    Gradient penalties and [Hessians](hessian) need [double backward](double_backward). A `backward` made
+    of torch's operations on saved tensors can do it: for the square of x³ at `x = 1`, `Cube` gives
+    {twice[Cube]:g}.
 
-    If yours cannot, say so with `once_differentiable`: a second time raises “{twice[OnceCube]}”.
+    If yours cannot, say so with `once_differentiable`. Where g itself asks for a gradient, as for the
+    square, a second time raises “{twice[OnceCube]}”. Where it does not, as after `.sum()`, nothing is
+    raised: a gradient penalty on `f(w * x)` gives w {penalty[OnceCube]:g}, where `Cube` gives
+    {penalty[Cube]:g}.
 
     Inside `forward` autograd does not look. `FrozenCube` computes its slope there, so the second time it
-    counts as a constant: {twice[FrozenCube]:g}, and nobody is warned. Of x³ alone nothing is left to
-    differentiate: “{of_the_cube}”.
+    is constant: {twice[FrozenCube]:g}, without warning. Of x³ alone: “{of_the_cube}”.
 
-    `gradcheck` says `{once}`, because it differentiates once. `gradgradcheck` says
-    `{gradgradcheck_says[Cube]}` for `Cube`, and for this one “{gradgradcheck_says[FrozenCube]}”. The curves
-    show the first derivative, and below it both second ones.
+    `gradcheck` differentiates once and says `{once}`; `gradgradcheck` says
+    “{gradgradcheck_says[FrozenCube]}”. The curves show both derivatives.
     """,
     code=(Cube, OnceCube, FrozenCube, second_derivative),
-    numbers=(twice, of_the_cube, once, gradgradcheck_says),
+    numbers=(twice, penalty, of_the_cube, once, gradgradcheck_says),
     scenes=(explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
     remember="Save inputs and compute the slope in backward; then gradgradcheck it.",
 )

@@ -258,3 +258,13 @@ def careless_rule() -> list[str]:
     """The key of the lesson's other rule."""
     (scene,) = learned_step.LESSON.scenes
     return list(from_text(scene.query)[0].rules[1:])
+
+
+def test_a_penalty_on_a_once_differentiable_slope_is_wrong_and_raises_nothing() -> None:
+    """The slope of w³x³ is 3 w³x², its square has the derivative 54; with 3 x² as a constant it is 18."""
+    assert results("twice")["penalty"] == {"Cube": 54, "OnceCube": 18}
+
+
+def test_integers_ask_for_no_gradient_and_backward_starts_at_one_number() -> None:
+    assert results("outputs")["of_integers"] is False
+    assert "scalar outputs" in results("leaves")["of_vector"]
