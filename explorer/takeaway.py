@@ -11,6 +11,7 @@ import numpy as np
 from safetensors.torch import save
 from torch import Tensor
 
+from explorer.formula import quoted
 from explorer.training import Settings
 
 LONGEST_SETTINGS = 2_200_000  # characters: a table of 1 MB as JSON writes it, and the rest
@@ -64,7 +65,7 @@ def read_settings(text: str) -> Settings:
     if not isinstance(fields, dict) or not fields:
         raise ValueError("the file holds no settings: open one that was saved as settings")
     if other := sorted(set(fields) - known):
-        raise ValueError(f"the file sets {other[0][:60]!r}, which is no setting of a run")
+        raise ValueError(f"the file sets {quoted(other[0])}, which is no setting of a run")
     return Settings(**fields)
 
 

@@ -1,6 +1,7 @@
 """What is taken away of a run, read back by those it is for."""
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -16,6 +17,8 @@ from safetensors.torch import load
 from explorer import takeaway
 from explorer.takeaway import history_csv, read_settings, settings_json, weights_file
 from explorer.training import TASKS, Run, Settings
+from explorer.training.settings import branches
+from explorer.training.settings import settings as settings_module
 from tests.training.tables import POINTS
 
 OWN = "formula: g * (abs(x) <= 2)"
@@ -104,6 +107,43 @@ def test_settings_with_a_table_come_back():
 def test_what_is_no_settings_is_said(text, said):
     with pytest.raises(ValueError, match=said):
         read_settings(text)
+
+
+LONG = "x*" * 40_000 + "x"
+GIVEN = {
+    "a key": LONG,
+    "a formula": f"formula: {LONG}",
+    "a formula whose mistake is at its end": f"formula: {'x + ' * 70}?",
+    "keys": ["a" * 20] * 9_000,
+    "formulas": [f"formula: g*{number}" for number in range(9_000)],
+    "values": {f"{LONG}{number}": number for number in range(3)},
+    "numbers": 10**4_000,
+    "lists": [[[["x" * 100] * 100] * 100]],
+    "branch points": [[number % 5, "lr", number + 1] for number in range(9_000)],
+    "a branch point": [[LONG, LONG, LONG]],
+    "a name": [LONG],
+}
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_a_message_repeats_little_of_what_was_given(given):
+    """A quotation has 80 characters; two of them and the words around are the most."""
+    for name in (field.name for field in dataclasses.fields(Settings)):
+        with pytest.raises(ValueError, match=r"\w") as caught:
+            read_settings(json.dumps({name: GIVEN[given]}))
+        assert len(str(caught.value)) < 500, name
+
+
+def test_more_rules_or_branch_points_than_may_be_are_counted_before_one_is_read(monkeypatch):
+    def read(_key):
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr(settings_module, "find_rule", read)
+    monkeypatch.setattr(branches, "find_rule", read)
+    with pytest.raises(ValueError, match="choose 1 to 6 rules, not 9000"):
+        read_settings(json.dumps({"rules": GIVEN["formulas"]}))
+    with pytest.raises(ValueError, match="at most 64 times, not 9000"):
+        branches.checked_branches(GIVEN["branch points"], ("default",), 10)
 
 
 def test_settings_have_a_limit(monkeypatch):

@@ -31,6 +31,7 @@ from explorer.catalogue.records import (
     known_degree,
     values,
 )
+from explorer.formula import quoted, shortened
 
 __all__ = [
     "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
@@ -70,9 +71,9 @@ def _looked_up(
     if isinstance(key, str) and key in entries:
         return entries[key]
     ways = f"explorer.{kind.upper()}S lists all, and '{OWN}…' takes your own in {variables}"
-    meant = hint(kind, str(key))
+    meant = hint(kind, shortened(str(key)))
     stop = " " if meant.endswith("?") else "; " if meant else ""
-    raise ValueError(f"unknown {kind} {key!r}: {meant}{stop}{ways}")
+    raise ValueError(f"unknown {kind} {quoted(key)}: {meant}{stop}{ways}")
 
 
 def hint(kind: str, key: str) -> str:

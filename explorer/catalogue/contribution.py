@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from explorer.catalogue.records import COUNT, Op, Rule
-from explorer.formula import Formula, derivative, parse
+from explorer.formula import Formula, derivative, parse, quoted, shortened
 from explorer.formula.derivative import ONE, UPSTREAM, ZERO, first_factor, negated
 from explorer.formula.tree import Binary, Name, Node, Unary, children, names, rebuilt, substituted
 
@@ -103,8 +103,10 @@ def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
 
 def _without(op: Op, rule: Rule, name: str) -> str:
     if name in {p.name for p in rule.parameters}:
-        return f"{name} does not stand in y: it shapes the gradient of {rule.key} alone, and cannot learn"
-    return f"unknown parameter {name!r}: {op.key} with {rule.key} does not have it"
+        rule_key = shortened(rule.key)
+        return f"{name} does not stand in y: it shapes the gradient of {rule_key} alone, and cannot learn"
+    pair = f"{shortened(op.key)} with {shortened(rule.key)}"
+    return f"unknown parameter {quoted(name)}: {pair} does not have it"
 
 
 def torch_derivative(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal
 
 from explorer.catalogue.display import TORCH_OWN, html_table
-from explorer.formula import Formula, FormulaError, parse, pieces
+from explorer.formula import Formula, FormulaError, parse, pieces, quoted, shortened
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
 TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns"})
@@ -50,7 +50,7 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name in TAKEN:
-            raise ValueError(f"a parameter cannot be called {self.name!r}: choose another name")
+            raise ValueError(f"a parameter cannot be called {quoted(self.name)}: choose another name")
         if not self.low <= self.default <= self.high:
             raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
 
@@ -100,7 +100,7 @@ class Learned:
 
     def __post_init__(self) -> None:
         if self.at_bound not in ("", *AT_BOUND):
-            raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {self.at_bound!r}")
+            raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {quoted(self.at_bound)}")
         if COUNT in self.parsed.parameters:
             column = next(re.finditer(rf"\b{COUNT}\b", self.formula)).start() + 1
             raise FormulaError(f'"{COUNT}" at column {column}: {COUNT_ELSEWHERE}', column, self.formula)
@@ -269,9 +269,10 @@ def checked(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> d
     for name, value in parameters.items():
         if name not in known | qualified:
             takes = f"takes {', '.join(sorted(known))}" if known else "takes no parameters"
-            chosen = " with ".join([op.key, ", ".join(rule.key for rule in rules)])
-            raise ValueError(f"unknown parameter {name!r}: {chosen} {takes}")
-        result[name] = finite(f"parameter {name}", value)
+            keys = [shortened(entry.key) for entry in (op, *rules)]
+            chosen = f"{keys[0]} with {', '.join(keys[1:])}"
+            raise ValueError(f"unknown parameter {quoted(name)}: {chosen} {takes}")
+        result[name] = finite(f"parameter {shortened(name)}", value)
     return result
 
 
@@ -282,9 +283,9 @@ def finite(name: str, value: Any) -> float:
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be a number, not {value!r}") from None
+        raise ValueError(f"{name} must be a number, not {quoted(value)}") from None
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, not {value!r}")
+        raise ValueError(f"{name} must be a finite number, not {quoted(value)}")
     return number
 
 

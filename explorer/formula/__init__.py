@@ -22,6 +22,7 @@ from explorer.formula.latex import latex, name_latex, number_latex
 from explorer.formula.operands import carries_gradient
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
 from explorer.formula.printing import listed, number_text, percent, with_minus
+from explorer.formula.quoting import quoted, shortened
 from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
 from explorer.formula.varying import varied
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
     "Function", "Node", "derivative", "listed", "name_latex", "names", "number_latex", "number_text", "parse",
-    "percent", "with_minus",
+    "percent", "quoted", "shortened", "with_minus",
 ]  # fmt: skip
 
 

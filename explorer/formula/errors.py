@@ -1,12 +1,14 @@
 """The one error of the formula language."""
 
+from explorer.formula.quoting import window
+
 
 class FormulaError(ValueError):
     """A formula that cannot be read.
 
     ``message`` is a plain sentence that says what was wrong and what to write instead;
     ``column`` is the position it points at, 1 for the first character. Where the ``text`` that was to be
-    read is given, it is printed as well, with a caret under the column.
+    read is given, it is printed as well, around the column if it is long, with a caret under the column.
     """
 
     def __init__(self, message: str, column: int, text: str = "") -> None:
@@ -15,8 +17,9 @@ class FormulaError(ValueError):
 
     def pointer(self, text: str) -> str:
         """The text with a caret on the line below, under the column of the error."""
-        flat = "".join(character if character.isprintable() else " " for character in text)
-        return f"{flat}\n{' ' * (self.column - 1)}^"
+        part, column = window(text, self.column)
+        flat = "".join(character if character.isprintable() else " " for character in part)
+        return f"{flat}\n{' ' * (column - 1)}^"
 
 
 def error_at(column: int, subject: str, rest: str) -> FormulaError:

@@ -6,7 +6,6 @@ LARGEST_G = 1e6
 LARGEST_PARAMETER = 1e6
 SMALLEST_POSITIVE = 1e-6
 LONGEST_QUERY = 2000
-LONGEST_QUOTE = 60  # characters of what a link holds, in a sentence about it
 MOST_READINGS = 40  # rows of exact values that a page shows
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from torch import Generator
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
+from explorer.formula import quoted
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.study.trial import COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
@@ -81,7 +82,7 @@ class Plan:
         """
         if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
             names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
-            raise ValueError(f"a study has no setting {wrong[0]!r}: beside its own it takes {names}")
+            raise ValueError(f"a study has no setting {quoted(wrong[0])}: beside its own it takes {names}")
         task = FIRST if task is None and table is None else task
         learn = SETTINGS["learn"].checked(others.pop("learn", ()))
         common = {"task": task, "steps": steps, "table": table, "device": "cpu", **others}
@@ -279,7 +280,9 @@ class Plan:
                 "rules, rates, seeds or values"
             )
         if taken := [name for name in self.columns if name in COLUMNS]:
-            raise ValueError(f"parameter {taken[0]!r} cannot be swept: the table of runs has a column of it")
+            raise ValueError(
+                f"parameter {quoted(taken[0])} cannot be swept: the table of runs has a column of it"
+            )
 
 
 def spoken(seconds: float) -> str:

@@ -10,6 +10,7 @@ from hypothesis import given
 from explorer.formula import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, MAX_NODES, FormulaError, parse
 from explorer.formula.aliases import CALLS
 from explorer.formula.parsing import MAX_NAME, MAX_NESTING
+from explorer.formula.quoting import window
 from explorer.formula.tree import measure
 from tests.formula.hostile import HOSTILE
 from tests.formula.strategies import PARAMETERS, many, texts
@@ -151,8 +152,9 @@ def test_errors_point_at_the_place_and_say_what_to_write(text, column, words):
     error = refused(text)
     assert (error.column, words in error.message) == (column, True), error.message
     shown, caret = error.pointer(text).split("\n")
-    assert len(shown) == len(text)
-    assert caret == " " * (column - 1) + "^"
+    part, place = window(text, column)
+    assert len(shown) == len(part)
+    assert caret == " " * (place - 1) + "^"
     if "column" in error.message:
         assert f"column {column}" in error.message
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from explorer.catalogue import OWN, RULES
-from explorer.instrument.limits import LONGEST_QUOTE
+from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS

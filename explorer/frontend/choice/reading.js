@@ -244,6 +244,6 @@ function trainingOf(link) {
 /** A quotation of what a link holds: one short line. @param {string} text */
 function quoted(text) {
   const longest = catalogue().limits.quote;
-  const line = text.slice(0, longest + 1).replace(/\p{C}/gu, "?");
-  return `"${line.length <= longest ? line : `${line.slice(0, longest)}…`}"`;
+  const line = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+  return `"${line.replace(/\p{C}/gu, "?")}"`;
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, finite
-from explorer.formula import number_text
+from explorer.formula import number_text, quoted
 from explorer.training.limits import MAX_BRANCHES
 
 Branch = tuple[int, str, str | float]
@@ -28,22 +28,24 @@ def checked_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tu
     Raises ValueError with a plain sentence for what cannot be.
     """
     if isinstance(branch, str) or not isinstance(branch, list | tuple):
-        raise ValueError(f"branch must be a list of (step, name, value), not {branch!r}")
+        raise ValueError(f"branch must be a list of (step, name, value), not {quoted(branch)}")
+    if len(branch) > MAX_BRANCHES:
+        raise ValueError(f"a run branches at most {MAX_BRANCHES} times, not {len(branch)}")
     points = {point[:2]: point for point in (_checked(each, rules, steps) for each in branch)}
-    if len(points) > MAX_BRANCHES:
-        raise ValueError(f"a run branches at most {MAX_BRANCHES} times, not {len(points)}")
     return tuple(sorted(points.values(), key=lambda point: point[0]))
 
 
 def _checked(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
     if not isinstance(point, list | tuple) or len(point) != 3:
-        raise ValueError(f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {point!r}")
+        raise ValueError(
+            f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {quoted(point)}"
+        )
     step, name, value = point
     keys = [find_rule(rule).key for rule in rules]
     if name not in ("lr", "op", "rule", *keys):
-        raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {name!r}")
+        raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {quoted(name)}")
     if isinstance(step, bool) or not hasattr(step, "__index__") or not 0 <= step < steps:
-        raise ValueError(f"a branch point must be a step from 0 to {steps - 1}, not {step!r}")
+        raise ValueError(f"a branch point must be a step from 0 to {steps - 1}, not {quoted(step)}")
     return operator.index(step), name, _value(name, value)
 
 
@@ -52,7 +54,7 @@ def _value(name: str, value: Any) -> str | float:
         return (find_op if name == "op" else find_rule)(value).key
     number = finite("lr", value)
     if number <= 0:
-        raise ValueError(f"lr must be above 0, not {value!r}")
+        raise ValueError(f"lr must be above 0, not {quoted(value)}")
     return number
 
 

@@ -20,6 +20,7 @@ from explorer.catalogue import (
     finite,
     learnable,
 )
+from explorer.formula import quoted, shortened
 from explorer.training.limits import (
     EXAMPLES,
     LARGEST_LEARN_RATE,
@@ -266,17 +267,21 @@ class Settings(TrainingSettings):
 
 def _entry(what: str, entry: Any, kind: type[Entry]) -> str | Entry:
     if not isinstance(entry, str | kind):
-        raise ValueError(f"{what} must be a key or a formula, not {entry!r}")
+        raise ValueError(f"{what} must be a key or a formula, not {quoted(entry)}")
     return entry
 
 
 def _distinct(rules: object) -> tuple[str | Rule, ...]:
     """The rules in their order, each once: two spellings of one own formula are one rule."""
     if isinstance(rules, str) or not isinstance(rules, list | tuple):
-        raise ValueError(f"rules must be a list of keys, such as ['default'], not {rules!r}")
+        raise ValueError(f"rules must be a list of keys, such as ['default'], not {quoted(rules)}")
+    entries = [_entry("a rule", rule, Rule) for rule in rules]
+    given = len({entry if isinstance(entry, str) else entry.key for entry in entries})
+    if given > MOST_RULES:  # counted before any is read
+        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {given}")
     known: dict[str, str | Rule] = {}
-    for rule in rules:
-        known.setdefault(find_rule(_entry("a rule", rule, Rule)).key, rule)
+    for rule in entries:
+        known.setdefault(find_rule(rule).key, rule)
     if not 1 <= len(known) <= MOST_RULES:
         raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(known)}")
     return tuple(known.values())
@@ -284,7 +289,7 @@ def _distinct(rules: object) -> tuple[str | Rule, ...]:
 
 def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
     if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {parameters!r}")
+        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quoted(parameters)}")
     op, *later = ops
     also = {p.name for each in later for p in each.parameters}
     own = checked(op, rules, {name: value for name, value in parameters.items() if name not in also})
@@ -301,7 +306,7 @@ def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
     known = {name for op in ops for rule in rules for name in _learnable(op, rule)}
     for name in learn:
         if name not in known:
-            raise ValueError(f"{name} cannot learn: {_why_not(ops[0], rules, name)}")
+            raise ValueError(f"{shortened(name)} cannot learn: {_why_not(ops[0], rules, name)}")
     return tuple(learn)
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import fields
 from functools import lru_cache
 from io import StringIO
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.formula import quoted, shortened
 from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.split import parts
@@ -21,7 +23,6 @@ _FEWEST_ROWS = 20
 _LONGEST_NAME = 20  # characters of a class
 _MOST_CLASSES = 32  # of texts; whole numbers with more values than that are numbers
 _LARGEST = 1e30  # of a value: its square is a number yet
-_LONGEST_QUOTED = 20
 _DELIMITERS = ",;\t"
 
 Rows = Sequence[Sequence[str]]
@@ -76,19 +77,20 @@ def read_table(text: str) -> Data:
 def _rows(text: str) -> list[list[str]]:
     if len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
         raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
-    delimiter = _delimiter(text)
+    cells = csv.reader(StringIO(text.lstrip("\ufeff"), newline=""), delimiter=_delimiter(text), strict=True)
+    filled = (row for row in cells if any(map(str.strip, row)))
     try:
-        cells = csv.reader(StringIO(text.lstrip("\ufeff"), newline=""), delimiter=delimiter, strict=True)
-        rows = [[cell.strip() for cell in row] for row in cells if any(map(str.strip, row))]
+        first = next(filled, [])
+        width = len(first)
+        if first and not 2 <= width <= MAX_TABLE_COLUMNS:  # before the rest is read
+            raise ValueError(f"a table needs 2 to {MAX_TABLE_COLUMNS} columns, not {width}")
+        rows = [[cell.strip() for cell in row] for row in (first, *islice(filled, MAX_TABLE_ROWS + 1))]
     except csv.Error as error:
         raise ValueError(f"this is no CSV: {error}") from None
-    if not rows:
+    if not first:
         raise ValueError("the table is empty: paste rows of numbers, the last column the class")
     if len(rows) > MAX_TABLE_ROWS + 1:
-        raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, not {len(rows):,}")
-    width = len(rows[0])
-    if not 2 <= width <= MAX_TABLE_COLUMNS:
-        raise ValueError(f"a table needs 2 to {MAX_TABLE_COLUMNS} columns, not {width}")
+        raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, this one has more")
     for number, row in enumerate(rows, 1):
         if len(row) != width:
             raise ValueError(f"row {number} has {len(row)} columns, the first has {width}")
@@ -128,8 +130,7 @@ def _refuse(row: int, column: int, cell: str) -> None:
     where = f"column {column} of row {row}"
     if not cell:
         raise ValueError(f"{where} is empty: fill the gap or leave the row out")
-    text = cell[:_LONGEST_QUOTED] + "…" * (len(cell) > _LONGEST_QUOTED)
-    raise ValueError(f"{where} is {text!r}: every column but the last must hold finite numbers")
+    raise ValueError(f"{where} is {quoted(cell)}: every column but the last must hold finite numbers")
 
 
 def _standardised(values: np.ndarray) -> Tensor:
@@ -161,7 +162,7 @@ def _classes(labels: Sequence[str]) -> tuple[Tensor, tuple[str, ...]]:
         raise ValueError(
             f"the last column has {len(classes)} different texts: at most {_MOST_CLASSES} classes, or numbers"
         )
-    names = tuple(name[:_LONGEST_NAME] + "…" * (len(name) > _LONGEST_NAME) for name in classes)
+    names = tuple(shortened(name, _LONGEST_NAME) for name in classes)
     return torch.tensor([classes.index(label) for label in labels]), names
 
 

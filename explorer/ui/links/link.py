@@ -14,7 +14,8 @@ from urllib.parse import parse_qs, urlencode
 from explorer.catalogue import MOST_RULES, OWN, Op, Rule, find_op, find_rule, hint, learnable
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
-from explorer.instrument.limits import LONGEST_QUERY, LONGEST_QUOTE, reach
+from explorer.formula.quoting import LONGEST_QUOTE, shortened
+from explorer.instrument.limits import LONGEST_QUERY, reach
 from explorer.instrument.view import VIEW, Word
 from explorer.sampled import LARGEST_RANGE
 from explorer.study import usual_rates
@@ -364,5 +365,4 @@ def _quoted(text: str) -> str:
 
 
 def _line(text: str, longest: int) -> str:
-    line = "".join(character if character.isprintable() else "?" for character in text[: longest + 1])
-    return line if len(line) <= longest else f"{line[:longest]}…"
+    return "".join(character if character.isprintable() else "?" for character in shortened(text, longest))

@@ -4,6 +4,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.tasks import table
 from explorer.training.tasks.table import read_table
 from tests.training.tables import POINTS, points
 
@@ -91,6 +92,20 @@ def test_what_cannot_be_read_is_said_in_a_sentence(text, words):
         Settings(table=text)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("row", "most"), [("1", 1), ("1,2", MAX_TABLE_ROWS + 2)])
+def test_no_more_rows_are_read_than_a_table_may_have(row, most, monkeypatch):
+    read = []
+
+    def reading(text, **options):
+        return (read.append(row) or row for row in csv_reader(text, **options))
+
+    csv_reader = table.csv.reader
+    monkeypatch.setattr(table.csv, "reader", reading)
+    with pytest.raises(ValueError, match=r"2 to 64 columns|at most 4,096 rows"):
+        table.read_table(f"{row}\n" * 200_000)
+    assert len(read) <= most
 
 
 def test_a_table_and_its_task_need_one_another():
