@@ -28,9 +28,9 @@ from explorer.catalogue import (
     gradient_beside,
     values,
 )
+from explorer.formula.reference import even_points, fixed
 from explorer.gradient import joined, pulled_back
 from explorer.kinks import kinks, part_kinks
-from explorer.reference import even_points, fixed
 from explorer.sampled import (
     BESIDE,
     EVEN,
@@ -184,8 +184,8 @@ def _part(
 ) -> Floats:
     """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
     parameters = values(op, rule, settings)
-    forward, bound = fixed(op.parsed, op, parameters, *span, g)
-    formula, means = fixed(contributed.formula, op, parameters, *span, g)
+    forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
+    formula, means = fixed(contributed.formula, op.parsed, parameters, *span, g)
     at = torch.from_numpy(x)
     y = forward.bind(bound)(at)
     part: Floats = formula.bind(bound | means)(at, y, _upstream(g, y)).numpy()
@@ -261,12 +261,12 @@ def _evaluated(
 ) -> tuple[Floats, Floats]:
     """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype."""
     parameters = values(op, rule, settings)
-    forward, bound = fixed(op.parsed, op, parameters, *span, g)
+    forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     backward = rule.parsed or gradient_beside(op, learns)
     if backward is None and forward != op.parsed:
         backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
     if backward is not None:
-        backward, means = fixed(backward, op, parameters, *span, g)
+        backward, means = fixed(backward, op.parsed, parameters, *span, g)
         bound |= means
     at = torch.from_numpy(x).requires_grad_()
     y = joined(forward, backward, bound)(at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import Curves, curves_of
 from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
 

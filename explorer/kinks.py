@@ -13,8 +13,8 @@ from torch import Tensor
 from explorer.catalogue import Op, Rule, TooManyKinksError, contribution, kink_points, values
 from explorer.formula import Formula
 from explorer.formula.pieces import degree, pieces, turns
+from explorer.formula.reference import even_points, fixed
 from explorer.formula.tree import Call, Node, children
-from explorer.reference import even_points, fixed
 
 MOST_KINKS = 200  # more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
@@ -101,8 +101,8 @@ def _searched(
     g: float,
     torchs: bool = False,
 ) -> list[float] | None:
-    settled, bound = fixed(formula, op, parameters, start, stop, g)
-    forward, means = fixed(op.parsed, op, parameters, start, stop, g)
+    settled, bound = fixed(formula, op.parsed, parameters, start, stop, g)
+    forward, means = fixed(op.parsed, op.parsed, parameters, start, stop, g)
     upstream = g if "g" in settled.variables else 1.0
     through = forward if "y" in settled.variables else None
     values_of = tuple(sorted({**bound, **means}.items()))

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from explorer.catalogue import OPS, RULES
-from explorer.colours import RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import RULE_COLOURS_LIGHT
 from explorer.curves import MOST_POINTS, MOST_RULES, sample, sample_curves
 from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
 from explorer.sampled import EVEN

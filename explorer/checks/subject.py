@@ -11,8 +11,8 @@ from torch import Tensor
 from torch.autograd import Function
 
 from explorer.catalogue import RULES, Op, Rule, values
+from explorer.formula.reference import fixed
 from explorer.gradient import joined
-from explorer.reference import fixed
 
 SPAN = (-3.0, 3.0)  # that a mean in a formula is over
 _MISCALLED = ("positional argument", "keyword argument", "not callable")
@@ -207,12 +207,12 @@ def _copied(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> An
 def pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """An op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
     parameters = values(op, rule, settings)
-    forward, bound = fixed(op.parsed, op, parameters, *SPAN, 1.0)
+    forward, bound = fixed(op.parsed, op.parsed, parameters, *SPAN, 1.0)
     backward = rule.parsed
     if backward is None and forward != op.parsed:
         backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
     if backward is not None:
-        backward, means = fixed(backward, op, parameters, *SPAN, 1.0)
+        backward, means = fixed(backward, op.parsed, parameters, *SPAN, 1.0)
         bound |= means
     call = joined(forward, backward, bound)
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)

@@ -15,10 +15,10 @@ from torch import Tensor
 from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, values
 from explorer.formula import CONSTANTS, parse
 from explorer.formula.operands import casts
+from explorer.formula.reference import fixed
 from explorer.formula.torch_operations import operation
 from explorer.formula.tree import Name, Node, Number, children, names
 from explorer.gradient import Bound, joined
-from explorer.reference import fixed
 
 _GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # values of each parameter, by how many there are
 WIDTHS = (1 / 20, 20.0)
@@ -133,12 +133,12 @@ class Family:
     def _source(self, g: float) -> _Source:
         """The rule's formula for one upstream gradient, with every mean over the range a number."""
         parameters = values(self.op, self.rule, self.settings)
-        forward, bound = fixed(self.op.parsed, self.op, parameters, *self.span, g)
+        forward, bound = fixed(self.op.parsed, self.op.parsed, parameters, *self.span, g)
         backward = self.rule.parsed
         if backward is None and forward != self.op.parsed:
             backward = self.op.parsed.gradient
         if backward is not None:
-            backward, means = fixed(backward, self.op, parameters, *self.span, g)
+            backward, means = fixed(backward, self.op.parsed, parameters, *self.span, g)
             bound |= means
         known = {name: torch.tensor(value, dtype=torch.float64) for name, value in self._known(bound).items()}
         evaluate = None if backward is None else broadcast(backward.tree, known)

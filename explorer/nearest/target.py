@@ -14,7 +14,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
-from explorer.reference import even_points
+from explorer.formula.reference import even_points
 
 # Upstream gradients that a rule is asked about: twice, the other way round, and beyond any bound one would
 # clip at. One that is linear in g is known from the first.

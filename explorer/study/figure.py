@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import number_text
 from explorer.study.judged import Judged, State, by_rule, states
 from explorer.study.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS
 from tests.browser.access import in_both_themes, show_in
 from tests.browser.lessons import present, press, turn_to

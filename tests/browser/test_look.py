@@ -13,7 +13,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument.assets import PLOTLY
 from tests.browser.access import in_both_themes, show_in
 from tests.browser.conftest import FINGER, PHONE, Open

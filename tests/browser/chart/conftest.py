@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from explorer.catalogue import find_op, find_rule
-from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument import entry
 from explorer.instrument.assets import MODULES
 from explorer.instrument.document import sampling

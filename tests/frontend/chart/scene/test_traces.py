@@ -11,7 +11,7 @@ import pytest
 
 import explorer
 from explorer.catalogue import OPS, RULES, find_op, find_rule, learnable
-from explorer.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import with_minus
 from explorer.instrument import entry
 from tests.frontend.modules import Node

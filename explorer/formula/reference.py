@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op
 from explorer.formula import Formula
 from explorer.formula.operands import reductions
 from explorer.formula.tree import Name, Node, substituted
@@ -25,17 +24,18 @@ def even_points(start: float, stop: float, points: int) -> Tensor:
 
 
 def fixed(
-    formula: Formula, op: Op, parameters: Mapping[str, float], start: float, stop: float, g: float
+    formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
     """A formula without reductions such as ``mean``, and its parameters with the values of the reductions.
 
-    So a mean depends on op, range and g alone, not on the points drawn or on the other rules.
+    ``forward`` is the formula of y. So a mean depends on op, range and g alone, not on the points drawn or
+    on the other rules.
     """
     means = reductions(formula.tree)
     if not means:
         return formula, dict(parameters)
     x = even_points(start, stop, REFERENCE_POINTS)
-    scope = x, op.parsed.bind(parameters)(x), torch.full_like(x, g)
+    scope = x, forward.bind(parameters)(x), torch.full_like(x, g)
     names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # brackets: no user's
     constants = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
     return Formula(substituted(formula.tree, names)), {**parameters, **constants}

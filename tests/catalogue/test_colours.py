@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 
 Colour = NDArray[np.float64]
-CONFIG = tomllib.loads((Path(__file__).parents[1] / ".streamlit/config.toml").read_text(encoding="utf-8"))
+CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text(encoding="utf-8"))
 SETS = {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK}
 # Which part of linear red, green and blue is seen (Machado, Oliveira and Fernandes 2009, severity 1).
 SIGHTS = {
