@@ -18,16 +18,25 @@ _TYPE = "application/json"  # a browser asks first whether another site may send
 
 async def payload(request: Request, most: int) -> Json:
     """The JSON object a request holds. Raises Refused where there is none, or one of over ``most`` bytes."""
+    return parsed(await body(request, most))
+
+
+async def body(request: Request, most: int) -> bytes:
+    """The JSON text a request holds. Raises Refused where it holds something else or over ``most`` bytes."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
         raise Refused(415, f"This is not understood: send JSON, as {_TYPE}.")
-    text = await _body(request, most)
+    return await _whole(request, most)
+
+
+def parsed(text: bytes) -> Json:
+    """The JSON object of a text. Raises Refused where there is none."""
     with suppress(ValueError, RecursionError):
         if isinstance(data := json.loads(text), dict):
             return data
     raise Refused(400, "This is not understood: send JSON.")
 
 
-async def _body(request: Request, most: int) -> bytes:
+async def _whole(request: Request, most: int) -> bytes:
     """All bytes of a request, as long as the server serves."""
     try:
         return await asyncio.wait_for(ending.before(_read(request, most)), limits.BODY_S)

@@ -4,6 +4,7 @@ import gzip
 import hmac
 import json
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any, get_args
 
 from starlette.concurrency import run_in_threadpool
@@ -20,8 +21,9 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.admission import Refused
-from explorer.ui.server.admission.payload import Json, payload
+from explorer.ui.server.admission.payload import Json, body, parsed
 from explorer.ui.server.admission.replicas import require_here
+from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import advised, asking, signature
 from explorer.ui.server.runs.stream import as_json, event, run_events
 
@@ -30,6 +32,7 @@ LONGEST_BRANCHES = 400 * MAX_BRANCHES  # bytes: each may have an own formula of 
 LONGEST_START = LONGEST_BODY + LONGEST_BRANCHES + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
 NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+READERS = Seats(limits.READING, limits.WAITING)  # apart: no curve waits for a table
 _WORTH_PACKING = 4_096  # bytes
 _LEVEL = 1  # of gzip: higher ones take twice as long for a twentieth less
 
@@ -155,18 +158,28 @@ async def answered(
     *given: Any,
     longest: int = LONGEST_BODY,
     refusal: str = "This cannot be trained: {}.",
+    seats: Seats | None = None,
 ) -> Response:
-    """The result of the work for a body of so many bytes, as JSON. Raises Refused where it cannot be done."""
-    data = await payload(request, longest)
-    return await told(request, work, data, *given, refusal=refusal)
+    """The result of the work for a body of so many bytes, as JSON. Raises Refused where it cannot be done.
+
+    What is computed while its visitor waits takes one of the ``seats``; what the engine is asked needs none.
+    """
+    text = await body(request, longest)
+    return await told(request, lambda: work(parsed(text), *given), refusal=refusal, seats=seats)
 
 
 async def told(
-    request: Request, work: Callable[..., str], *given: Any, refusal: str = "This cannot be measured: {}."
+    request: Request,
+    work: Callable[..., str],
+    *given: Any,
+    refusal: str = "This cannot be measured: {}.",
+    seats: Seats | None = None,
 ) -> Response:
     """The result of the work as JSON, compressed on request. Raises Refused where it cannot be done."""
     try:
-        body, headers = await run_in_threadpool(lambda: _packed(request, work(*given)))
+        packed = partial(_packed, request, work, *given)
+        taken = seats.compute(asking(request), packed) if seats else run_in_threadpool(packed)
+        content, headers = await taken
     except ValueError as error:
         raise Refused(400, refusal.format(error)) from None
     except EngineFull as full:
@@ -174,12 +187,12 @@ async def told(
         raise Refused(503, advised(str(full), full.share)) from None
     except RuntimeError as error:
         raise Refused(503, f"Training is not available just now: {error}.") from None
-    return Response(body, media_type="application/json", headers=NOT_KEPT | headers)
+    return Response(content, media_type="application/json", headers=NOT_KEPT | headers)
 
 
-def _packed(request: Request, text: str) -> tuple[bytes, dict[str, str]]:
-    """A text as it is sent, with the headers that say how: numbers in it take half as much compressed."""
-    body = text.encode()
+def _packed(request: Request, work: Callable[..., str], *given: Any) -> tuple[bytes, dict[str, str]]:
+    """A result as it is sent, with the headers that say how: numbers in it take half as much compressed."""
+    body = work(*given).encode()
     if len(body) < _WORTH_PACKING or "gzip" not in request.headers.get("accept-encoding", ""):
         return body, {}
     return gzip.compress(body, _LEVEL, mtime=0), {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

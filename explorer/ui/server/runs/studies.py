@@ -26,7 +26,15 @@ from explorer.ui.server.admission.admission import Refused
 from explorer.ui.server.admission.payload import Json
 from explorer.ui.server.admission.replicas import away, is_unreachable, told_away
 from explorer.ui.server.admission.visitors import asking
-from explorer.ui.server.runs.runs import LONGEST_START, answered, choice_of, is_owned, key_of, owner_of
+from explorer.ui.server.runs.runs import (
+    LONGEST_START,
+    READERS,
+    answered,
+    choice_of,
+    is_owned,
+    key_of,
+    owner_of,
+)
 from explorer.ui.server.runs.stream import QUIET_S, Watching, streamed
 
 INTERVAL_S = 0.25  # between two looks, and longer where many watch
@@ -98,7 +106,7 @@ async def start(request: Request) -> Response:
 
 async def cost(request: Request) -> Response:
     """The cost of a study: ``{query, table}`` gives ``{sentence, refused}``."""
-    return await answered(_weighed, request, longest=LONGEST_START)
+    return await answered(_weighed, request, longest=LONGEST_START, seats=READERS)
 
 
 async def command(request: Request) -> Response:

@@ -18,7 +18,7 @@ from explorer.ui.server.admission.payload import Json, payload
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import asking
 from explorer.ui.server.answers import chosen
-from explorer.ui.server.runs.runs import LONGEST_BODY, NOT_KEPT, answered, is_owned, told
+from explorer.ui.server.runs.runs import LONGEST_BODY, NOT_KEPT, READERS, answered, is_owned, told
 from explorer.ui.server.runs.stream import event, wanted
 
 _seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
@@ -64,9 +64,8 @@ async def take(request: Request) -> Response:
 
 async def opened(request: Request) -> Response:
     """Settings that were taken away: ``{text}`` gives ``{choice, table}`` as the page takes them."""
-    return await answered(
-        _opened, request, longest=2 * LONGEST_SETTINGS, refusal="This cannot be opened: {}."
-    )
+    refusal = "This cannot be opened: {}."
+    return await answered(_opened, request, longest=2 * LONGEST_SETTINGS, refusal=refusal, seats=READERS)
 
 
 ROUTES = (

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import threading
 
 import pytest
 from safetensors.torch import load
@@ -14,8 +15,10 @@ from starlette.applications import Starlette
 
 from explorer.takeaway import read_settings
 from explorer.training import Run, Settings
+from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
-from explorer.ui.server.runs import runs, takeaway
+from explorer.ui.server.admission.visitors import Visitor
+from explorer.ui.server.runs import runs, studies, takeaway
 from explorer.ui.server.runs.stream import event
 from tests.training.driving import turn_until_idle
 from tests.training.tables import POINTS
@@ -189,6 +192,27 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
     )
     assert answer["choice"]["training"]["branch"] == "2,lr:0.02"
     assert takeaway.choice_of_settings(read_settings(text)).hidden == 4
+
+
+@pytest.mark.parametrize("path", ["/settings", "/studies/cost"])
+def test_what_is_computed_while_its_visitor_waits_takes_a_seat(path):
+    """A body is parsed in it as well."""
+    done, client = threading.Event(), Takers()
+    client.app = Starlette(routes=[*takeaway.ROUTES, *studies.ROUTES], exception_handlers={Refused: refused})
+
+    async def asked():
+        others = [Visitor(f"{number}", "there") for number in range(limits.READING)]
+        seated = [asyncio.create_task(runs.READERS.compute(other, done.wait)) for other in others]
+        await asyncio.sleep(0)
+        asking = asyncio.create_task(client._posted(path, b"{", "application/json"))
+        answered, _ = await asyncio.wait([asking], timeout=0.2)
+        done.set()
+        await asyncio.gather(*seated)
+        return len(answered), await asking
+
+    early, answer = asyncio.run(asked())
+    assert early == 0
+    assert "send JSON" in told(answer, 400)
 
 
 def test_settings_with_a_table_are_opened(client):
