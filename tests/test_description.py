@@ -29,7 +29,7 @@ def test_round_by_autograd_and_straight_through():
 
 def test_the_published_clamp_shows_its_bug_at_g_2_only():
     rules = ["straight_through", "published_clamp"]
-    same = f"{STE} and {PUBLISHED} show no difference here at g = 1."
+    same = f"{STE} and {PUBLISHED} give x the same gradient here at g = 1."
     assert same in describe(sample("clamp", rules, start=0, stop=2))
     words = describe(sample("clamp", rules, start=0, stop=2, g=2))
     assert "no difference" not in words
@@ -59,7 +59,7 @@ def test_rules_that_show_the_same_are_said_together():
     assert f"{alike}: the gradient is 1 everywhere." in words
     assert "no difference" not in words
     smooth = describe(sample("formula: tanh(x)", ["default", "formula: g * (1 - tanh(x)**2)", "zero"]))
-    assert "Default autograd and g * (1 - tanh(x) ** 2) show no difference here at g = 1." in smooth
+    assert "Default autograd and g * (1 - tanh(x) ** 2) give x the same gradient here at g = 1." in smooth
 
 
 def test_rules_that_differ_at_two_points():
@@ -354,7 +354,7 @@ def test_bounds_that_differ_late_are_told_apart():
         (
             "clamp",
             ["straight_through", "published_clamp"],
-            f"{STE} and {PUBLISHED} show no difference here at g = 1.",
+            f"{STE} and {PUBLISHED} give x the same gradient here at g = 1.",
         ),
     ],
 )
@@ -444,7 +444,11 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
             "default seed_relu formula:_where(x_==_0,_g/4,_g*(x_>_0))",
             "All 3 gradients differ at g = 1, but only at x = 0.",
         ),
-        ("identity", "default straight_through scale", "{0}, {1} and {2} show no difference here at g = 1."),
+        (
+            "identity",
+            "default straight_through scale",
+            "{0}, {1} and {2} give x the same gradient here at g = 1.",
+        ),
     ],
 )
 def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules: str, sentence: str):

@@ -185,7 +185,7 @@ def _brief_value(level: float, g: float) -> str:
 def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
     them = _names(claim, names)
     if claim.kind == "alike":
-        return f"{them} show no difference here at g = {in_digits(claim.numbers[0])}."
+        return f"{them} give x the same gradient here at g = {in_digits(claim.numbers[0])}."
     return f"{them} differ only at {_positions(claim)}."
 
 

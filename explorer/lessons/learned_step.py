@@ -45,6 +45,7 @@ def pull():
     beyond = ((x / START <= LOW) | (x / START >= HIGH)).double().mean()
     up, down = parts.clamp(max=0).sum(), parts.clamp(min=0).sum()
     numbers = {"up": up, "down": down, "total": s.grad, "beyond": beyond}
+    numbers["factor"] = 1 / torch.tensor(len(x) * HIGH).sqrt()
     return {"s": START} | {name: number.item() for name, number in numbers.items()}
 
 
@@ -117,10 +118,10 @@ LESSON = Lesson(
 
     Train s on half the squared error, so that g is y − x. At s = {pull[s]:g} the parts below zero add up to
     {pull[up]:.0f}, those above to {pull[down]:.0f}. The sum is {pull[total]:.0f}, and a step against it
-    makes s grow.
+    makes s grow. LSQ multiplies it by `1 / sqrt(N * qmax)`, here {pull[factor]:.4g}.
 
-    Descent takes s to {learned[s]:.2f}. There the parts balance, and it rests; the mean squared error has
-    fallen from {learned[before]:.2f} to {learned[after]:.2f}. A rule that forgets the rounding part has
+    Descent takes s to {learned[s]:.2f}. There it rests; the mean squared error fell from
+    {learned[before]:.2f} to {learned[after]:.2f}. A rule that forgets the rounding part has
     nothing that pulls s back: after as many steps s is {careless[s]:.2f}, the error is
     {careless[after]:.2f}, and s still grows.
 

@@ -63,7 +63,7 @@ LESSON = Lesson(
     title="MyReLU and the point zero",
     question="What is the gradient of ReLU exactly at the corner?",
     prediction=Drawing(
-        "Draw the gradient of ReLU, while `g = 1`. Which value do you give it at exactly `x = 0`?",
+        "Draw the gradient of ReLU, while `g = 1`. The point `x = 0` itself is not judged.",
         "default",
         (
             curve(
@@ -87,6 +87,7 @@ LESSON = Lesson(
     {corners[values]:,} values for the batch; in {corners[steps]} steps, {corners[zero]} of them are ever
     exactly zero before the ReLU. The loss falls from about {nets[MyReLU][first]:,.0f} to
     {nets[MyReLU][last]:g}; with torch's ReLU to {nets[torch][last]:g}. Here it hardly matters.
+    (The weights change under `no_grad`, so that autograd records no step.)
 
     It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets.
     """,
