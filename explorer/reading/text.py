@@ -12,6 +12,7 @@ MAX_REPAIRS = 150  # lines of prose around the code
 
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"), None) | {0xA0: " ", 0x0C: " "}
 _PROMPT = re.compile(r"^\s*(In \[[\d ]*\]:|\.{3}:|>>>|\.\.\.)( |$)")
+_DIGITS = re.compile(r"limit \((\d+) digits\) for integer string conversion: value has (\d+) digits")
 _DEFINITION = re.compile(r"(async\s+def|def|class)\b|@")
 
 
@@ -66,6 +67,11 @@ def _module(lines: list[str]) -> ast.Module:
             return ast.parse("\n".join(lines))
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), len(lines))
+        if too_many := _DIGITS.search(error.msg):
+            most, given = map(int, too_many.groups())
+            raise ReadingError(
+                f"line {line}: a number has {given:,} digits: {most:,} are the most", line
+            ) from None
         raise ReadingError(f"line {line}: this is not Python as it stands ({error.msg})", line) from None
     except (RecursionError, MemoryError, ValueError):
         what = "the code is nested too deeply to be read, or holds characters that no source code has"

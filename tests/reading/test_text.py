@@ -62,6 +62,8 @@ def test_an_error_in_the_class_itself_is_not_passed_over() -> None:
         ("class A(:\n", "line 1: this is not Python as it stands", 1),
         ("def f(x):\n    return (x\n", "line 2: this is not Python as it stands", 2),
         ("just words, no code\n", "line 1: this is not Python as it stands", 1),
+        ("9" * 19_000, "line 1: a number has 19,000 digits: 4,300 are the most", 1),
+        (f"x = 1\ny = {'1' * 4_301}\n", "line 2: a number has 4,301 digits: 4,300 are the most", 2),
     ],
 )
 def test_what_is_no_code_is_refused_in_a_sentence(text: str, words: str, line: int) -> None:
