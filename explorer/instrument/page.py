@@ -22,11 +22,23 @@ from explorer.instrument.assets import (
 )
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document
+from explorer.instrument.policy import policy
 from explorer.instrument.view import View
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
 _START = "\0"  # in no text of a page
+
+
+# Modules that are data, and pictures to save; nothing from elsewhere.
+_ALLOWED = {
+    "default-src": "'none'",
+    "script-src": "data:",
+    "style-src": "'unsafe-inline'",
+    "img-src": "data: blob:",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+}
 
 
 class Page:
@@ -78,6 +90,7 @@ def instrument(
 def standalone() -> tuple[str, str]:
     """A saved file before and after its data, which are document, choice and words."""
     parts = {
+        "policy": "",
         "style": style(),
         "skeleton": skeleton("instrument"),
         # JavaScript that cannot end the element it stands in.
@@ -85,6 +98,7 @@ def standalone() -> tuple[str, str]:
         "modules": import_map("pages/standalone.js"),
         "start": _START,
     }
+    parts["policy"] = policy(filled("page", parts), _ALLOWED)
     before, after = filled("page", parts).split(_START)
     return before, after
 

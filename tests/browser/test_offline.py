@@ -60,6 +60,19 @@ def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
     follows_the_theme_of_the_system(page)
 
 
+def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab) -> None:
+    """Its policy holds even for what would be written into it."""
+    html = explorer.instrument("sign", ["clipped"]).html()
+    page = alone(html.replace("</body>", "<script>window.struck = 1</script></body>"))
+    page.locator(f"{CHART} .cartesianlayer").wait_for()
+    assert page.evaluate("window.struck") is None
+    refused = "fetch('data:text/plain,x').then(() => 'answered', () => 'refused')"
+    assert page.evaluate(refused) == "refused"
+    assert len(tab.errors) >= 2
+    assert all("Content Security Policy" in error for error in tab.errors)
+    tab.errors.clear()
+
+
 def follows_the_theme_of_the_system(page: Page) -> None:
     ground = "getComputedStyle(document.querySelector('.instrument')).getPropertyValue('--ground')"
     light = page.evaluate(ground)
