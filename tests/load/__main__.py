@@ -6,9 +6,9 @@ open     N pages are held open
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
 attack   N visitors come one after another, change something three times, start a run and a study, while
-         one attacker holds 590 connections: silent pages, invented owners, forged cookies, heavy formulas
-         and files to keep; with --names 60 as many more have names signed at an address of their own, and
-         start studies
+         one attacker holds 670 connections: silent pages, invented owners, forged cookies, heavy
+         formulas, files to keep, and tables, settings and formulas that are far too long; with --names 60
+         as many more have names signed at an address of their own, and start studies
 
 Only a server of this machine is asked.
 """
@@ -21,7 +21,7 @@ import time
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from tests.load.attack import NAMES, attacking
+from tests.load.attack import CONNECTIONS, NAMES, attacking
 from tests.load.http import Connection
 from tests.load.machine import figures
 from tests.load.scenarios import Crowd
@@ -55,8 +55,11 @@ async def attacked(crowd: Crowd, count: int, before_s: float, scale: float, name
     """Visitors who come one after another, after so many seconds of an attack that goes on."""
     async with attacking(crowd.address, scale, names) as counts:
         await asyncio.sleep(before_s)
+        probing = asyncio.create_task(crowd.probe())
         for number in range(count):
             await crowd.try_all(number)
+        probing.cancel()
+        await asyncio.gather(probing, return_exceptions=True)
     crowd.tally.counts.update(counts)
 
 
@@ -96,7 +99,9 @@ def main() -> None:
         "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"
     )
     options.add_argument("--show", nargs="*", default=(), help="instruments they watch, such as causes")
-    options.add_argument("--scale", type=float, default=1.0, help="of the attacker's 590 connections (1)")
+    options.add_argument(
+        "--scale", type=float, default=1.0, help=f"of the attacker's {CONNECTIONS} connections (1)"
+    )
     options.add_argument(
         "--names", type=int, default=0, help=f"connections of names signed; {NAMES} to compare (0)"
     )

@@ -18,11 +18,17 @@ import websockets
 from tests.load.http import Connection
 
 SOCKETS, OWNERS, FORGED, HEAVY, SAVES = 400, 80, 20, 70, 20  # connections of each kind
+COSTS, SETTINGS, FORMULAS = 40, 20, 20
+CONNECTIONS = SOCKETS + OWNERS + FORGED + HEAVY + SAVES + COSTS + SETTINGS + FORMULAS
 NAMES = 60  # of who takes many names
 _AGAIN_S = 0.2  # before a connection that was cut or refused is opened once more
 _END_S = 60.0  # until the process of an attacker is over that was told to end
 _RUN = "op=relu&rule=default&steps=5000&pace=full"
 _STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.01,0.03,0.1&seeds=10&steps=2000"
+_TABLE = json.dumps({"query": "task=data", "table": "1\n" * 499_990}).encode()
+_RULES = [f"formula: g*{number}" for number in range(90_000)]
+_MANY_RULES = json.dumps({"text": json.dumps({"rules": _RULES})}).encode()
+_LONG_FORMULA = json.dumps({"text": json.dumps({"op": f"formula: {'x*' * 450_000}x"})}).encode()
 _OWN_ADDRESS = "127.0.0.2"  # where it has names signed, as many as it likes
 
 
@@ -48,6 +54,9 @@ class Attacker:
             self._forged_cookie: FORGED,
             self._heavy_formula: HEAVY,
             self._save: SAVES,
+            self._long_table: COSTS,
+            self._many_rules: SETTINGS,
+            self._long_formula: FORMULAS,
         }
         works = [work for work, count in kinds.items() for _ in range(max(1, round(count * self._scale)))]
         works += [self._another_name] * self._names
@@ -99,6 +108,22 @@ class Attacker:
             await connection.get(f"/save?{_heavy()}")
         finally:
             self._told("save", connection)
+
+    async def _long_table(self) -> None:
+        await self._posted("cost of a table of 499,990 rows", "/studies/cost", _TABLE)
+
+    async def _many_rules(self) -> None:
+        await self._posted("settings of 90,000 rules", "/settings", _MANY_RULES)
+
+    async def _long_formula(self) -> None:
+        await self._posted("settings of a long formula", "/settings", _LONG_FORMULA)
+
+    async def _posted(self, name: str, path: str, body: bytes) -> None:
+        connection = Connection(self._address)
+        try:
+            await connection.post(path, body)
+        finally:
+            self._told(name, connection)
 
     async def _another_name(self) -> None:
         connection = Connection(self._address, _OWN_ADDRESS)

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from tests.load.http import Connection
 from tests.load.visitor import Visitor, link
 
 THINK_S = (3.0, 8.0)
@@ -106,6 +107,14 @@ class Crowd:
                 await self.tally.timed("start a run and see it move", visitor.see_a_run_move())
                 visitor.query = STUDY
                 await self.tally.timed("start a study and see it move", visitor.see_a_study_move())
+
+    async def probe(self) -> None:
+        """Ask once a second whether the server is ready, as those who run it do."""
+        while True:
+            connection = Connection(self.address)
+            await self.tally.timed("ask whether it is ready", connection.get("/readyz"))
+            connection.close()
+            await asyncio.sleep(1.0)
 
     async def runs_left(self) -> int:
         """How many of the runs that were watched the server still has; asking keeps them."""

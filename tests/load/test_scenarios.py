@@ -117,3 +117,6 @@ def test_a_flood_or_an_attack_is_held_back_and_the_others_go_on(address: str, tm
     assert "silent pages opened" in told
     assert "run of an invented owner answered 200" in told
     assert "study under another name" in told
+    assert "ask whether it is ready" in told
+    for kind in ("cost of a table of 499,990 rows", "settings of 90,000 rules", "settings of a long formula"):
+        assert f"{kind} answered" in told

@@ -15,6 +15,8 @@ _EACH, _NAMELESS, _ADDRESS = 16 * _SPARE, 300 * _SPARE, 360 * _SPARE
 PAGES = 400 * _SPARE  # open at the same time: a class of 300, and some who opened two
 PAGES_SHARE = Share(each=_EACH, nameless=_NAMELESS, address=_ADDRESS)
 FIRST_MESSAGE_S = 10.0  # a page speaks as soon as it is connected
+LONG_BODY = 65_536  # bytes; longer ones count in the next share until they are answered
+LONG_BODIES_SHARE = Share(each=1, nameless=2, address=4)  # further ones wait, unread
 BODY_S = 30.0  # until all that is sent to be computed must be there
 FILES_A_PAGE = 12  # connections, a script's thread, and what is kept for a while of those who have left
 OPEN_FILES = 10_240  # more than all pages need, and what every system grants that has no limit

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from contextlib import suppress
+from collections import Counter
+from collections.abc import AsyncIterator, Hashable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -10,10 +12,55 @@ from starlette.requests import ClientDisconnect, Request
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused
 from explorer.ui.server.admission.ending import ServerEnds, ending
+from explorer.ui.server.admission.visitors import Share, advised, asking
 
 Json = dict[str, Any]
 
 _TYPE = "application/json"  # a browser asks first whether another site may send it, and is not answered
+
+
+_MANY = "{count} long texts are read for you already: try again in a moment."
+
+
+class LongBodies:
+    """Bounds how many long bodies of one visitor, and at one address, are read and answered together.
+
+    One more waits unread: who is refused at once sends the next at once.
+    """
+
+    def __init__(self, share: Share = limits.LONG_BODIES_SHARE) -> None:
+        self._share = share
+        self._held: Counter[Hashable] = Counter()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @asynccontextmanager
+    async def held(self, request: Request) -> AsyncIterator[None]:
+        """Count a body that may be long, once it has its turn. Raises Refused where that takes too long."""
+        length = request.headers.get("content-length", "")
+        is_short = length.isdecimal() and len(length) < 10 and int(length) <= limits.LONG_BODY
+        shares = {} if is_short else self._share.of(asking(request))
+        await self._turn(shares)
+        self._held.update(shares.keys())
+        try:
+            yield
+        finally:
+            self._held.subtract(shares.keys())
+            self._held += Counter()  # forgets whoever is at 0
+            for waiting in (each for each in self._waiting if not each.done()):
+                waiting.set_result(None)
+            self._waiting = []
+
+    async def _turn(self, shares: Mapping[Hashable, int]) -> None:
+        """Wait until each share has room for one more."""
+        end = asyncio.get_running_loop().time() + limits.BODY_S
+        while full := [share for share, most in shares.items() if self._held[share] >= most]:
+            self._waiting.append(left := asyncio.get_running_loop().create_future())
+            try:
+                async with asyncio.timeout_at(end):
+                    await left
+            except TimeoutError:
+                words = advised(_MANY.format(count=shares[full[0]]), full[0])
+                raise Refused(429, words) from None
 
 
 async def payload(request: Request, most: int) -> Json:

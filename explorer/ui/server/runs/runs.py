@@ -21,7 +21,7 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.admission import Refused
-from explorer.ui.server.admission.payload import Json, body, parsed
+from explorer.ui.server.admission.payload import Json, LongBodies, body, parsed
 from explorer.ui.server.admission.replicas import require_here
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import advised, asking, signature
@@ -32,6 +32,7 @@ LONGEST_BRANCHES = 400 * MAX_BRANCHES  # bytes: each may have an own formula of 
 LONGEST_START = LONGEST_BODY + LONGEST_BRANCHES + 2 * MAX_TABLE_BYTES  # JSON writes a line's end with two
 LONGEST_OWNER = 64
 NOT_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_long_bodies = LongBodies()
 READERS = Seats(limits.READING, limits.WAITING)  # apart: no curve waits for a table
 _WORTH_PACKING = 4_096  # bytes
 _LEVEL = 1  # of gzip: higher ones take twice as long for a twentieth less
@@ -164,8 +165,9 @@ async def answered(
 
     What is computed while its visitor waits takes one of the ``seats``; what the engine is asked needs none.
     """
-    text = await body(request, longest)
-    return await told(request, lambda: work(parsed(text), *given), refusal=refusal, seats=seats)
+    async with _long_bodies.held(request):
+        text = await body(request, longest)
+        return await told(request, lambda: work(parsed(text), *given), refusal=refusal, seats=seats)
 
 
 async def told(

@@ -13,8 +13,11 @@ from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import Engine, Limits
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.payload import LongBodies
+from explorer.ui.server.admission.visitors import Share
 from explorer.ui.server.runs import runs
 from tests.training.driving import Clock
+from tests.ui.visitors import scope_of
 
 QUERY = "op=relu&rule=default&rule=zero&hidden=4&batch=8&steps=20&pace=full"
 
@@ -236,6 +239,47 @@ def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch
 
     assert "longer than 0.05 s to arrive" in told(Stalling().post("/runs"), 408)
     assert engine.list() == ()
+
+
+def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
+    """Others do not, nor do short texts; who waits for too long is told so."""
+    monkeypatch.setattr(runs, "_long_bodies", LongBodies(Share(each=1, nameless=1, address=2)))
+    long, short, read = str(limits.LONG_BODY + 1), str(limits.LONG_BODY), []
+
+    async def posted(length, name="", come=None):
+        sent = []
+
+        async def receive():
+            read.append(name)
+            await (come or asyncio.Event()).wait()
+            return {"type": "http.request", "body": b"{", "more_body": False}
+
+        async def send(message):
+            sent.append(message)
+
+        scope = scope_of(name=name) | {"method": "POST", "path": "/runs"}
+        headers = [(b"content-type", b"application/json"), (b"content-length", length.encode())]
+        await Client.app(scope | {"headers": [*scope["headers"], *headers]}, receive, send)
+        return Answer(sent[0]["status"], sent[1]["body"].decode())
+
+    async def asked():
+        come, there = asyncio.Event(), asyncio.Event()
+        there.set()
+        first = asyncio.create_task(posted(long, come=come))
+        await asyncio.sleep(0.05)
+        second = asyncio.create_task(posted(long, come=there))
+        others = [await posted(short, come=there), await posted(long, name="one", come=there)]
+        assert len(read) == 3  # the second not yet
+        with monkeypatch.context() as hurried:
+            hurried.setattr(limits, "BODY_S", 0.01)
+            third = await posted(long, come=there)
+        come.set()
+        return third, [*others, await first, await second, await posted(long, come=there)]
+
+    third, others = asyncio.run(asked())
+    assert "let your browser keep cookies" in told(third, 429)
+    for other in others:
+        assert "send JSON" in told(other, 400)
 
 
 def test_an_unknown_command_is_said(client, engine):
