@@ -167,12 +167,23 @@ _ANSWERS = [
     Route("/save", save),
 ]
 
+_ROUTES = (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES)
+_TAKEN = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # names that no page has
+
+
+async def nothing(_request: Request) -> Response:
+    """Where nothing is among the answers, the front end's page would stand, as if something were."""
+    raise admission.Refused(404, "There is nothing at this address: go to the first page.")
+
+
 app = st.App(
     MAIN,
     lifespan=lifespan,
     routes=[
         Route(f"{PREFIX}/assets/{{name:path}}", asset),
-        *(paced(route) for route in (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES)),
+        *(paced(route) for route in _ROUTES),
+        *(paced(Route(f"/{name}", nothing)) for name in _TAKEN),
+        *(paced(Route(f"/{name}/{{rest:path}}", nothing, methods=["GET", "POST"])) for name in _TAKEN),
         *(Route(PREFIX + route.path, route.endpoint) for route in operation.ROUTES),
         *(paced(Route(page.path, index)) for page in PAGES),
         paced(Route("/{page:name}", index)),

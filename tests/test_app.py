@@ -16,6 +16,7 @@ import app
 from explorer import ui
 from explorer.ui.server.admission import admission, operation
 from explorer.ui.server.admission.paths import PAGES
+from tests.ui.visitors import scope_of
 
 
 class _Engine:
@@ -77,6 +78,30 @@ def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: boo
     if is_ours:
         answer = asyncio.run(app.index(Request(scope)))
         assert b'rel="stylesheet"' in answer.body
+
+
+@pytest.mark.parametrize(
+    ("path", "method"),
+    [
+        ("/runs", "GET"),
+        ("/runs/", "GET"),
+        ("/runs/one", "GET"),
+        ("/runs/one/two/three", "GET"),
+        ("/runs/one/two/three", "POST"),
+        ("/studies", "GET"),
+        ("/studies/one/rows.txt", "GET"),
+        ("/settings", "GET"),
+        ("/confirm/one", "GET"),
+    ],
+)
+def test_where_nothing_is_among_the_answers_it_is_said(path: str, method: str) -> None:
+    scope = scope_of(path=path) | {"method": method}
+    matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
+    route = next(matching)
+    assert route.endpoint is app.nothing
+    with pytest.raises(admission.Refused, match="nothing at this address") as refused:
+        asyncio.run(app.nothing(Request(scope)))
+    assert refused.value.status_code == 404
 
 
 def _failing_page() -> None:
