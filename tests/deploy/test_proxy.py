@@ -48,6 +48,7 @@ class Replica:
             "EXPLORER_PROFILE": "hosted",
             "EXPLORER_ENGINE": "thread",
             "EXPLORER_METRICS_TOKEN": TOKEN,
+            "FORWARDED_ALLOW_IPS": "127.0.0.1",
         }
         with pytest.MonkeyPatch.context() as patch:
             for name, value in settings.items():

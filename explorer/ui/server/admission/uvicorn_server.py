@@ -1,25 +1,28 @@
 """Options of uvicorn's server, which runs the app, beside Streamlit's settings."""
 
 import asyncio
+import os
 import signal
 import socket
 from typing import Any
 
 from explorer.ui.server.admission.ending import ending
 
+PROXIES = "FORWARDED_ALLOW_IPS"  # uvicorn's environment variable: addresses of proxies, with commas
 GRACE_S = 2  # for answers that are on their way; then who has not taken them is left
 _LOOK_S = 0.1  # between two looks whether the server has begun, or is to end
 
 
 async def follow_server() -> None:
-    """Have the server send at once; begin the end when it is told to stop, and bound how long it waits then.
+    """Have the server believe named proxies alone and send at once; begin the end when it is told to stop.
 
-    Of itself uvicorn waits without an end for those who do not go, and tells no answer that it waits. Whoever
-    is told of the signal is uvicorn's server; another server, or none, is left alone.
+    Of itself uvicorn waits without an end for those who do not go, and tells no answer that it waits: here
+    it is bounded. Whoever is told of the signal is uvicorn's server; another server, or none, is left alone.
     """
     server: Any = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if not hasattr(server, "should_exit"):
         return
+    believe_named_proxies(server)
     server.config.timeout_graceful_shutdown = server.config.timeout_graceful_shutdown or GRACE_S
     while not (server.started or server.should_exit):
         await asyncio.sleep(_LOOK_S)
@@ -28,6 +31,16 @@ async def follow_server() -> None:
     while not server.should_exit:
         await asyncio.sleep(_LOOK_S)
     ending.begin()
+
+
+def believe_named_proxies(server: Any) -> None:
+    """Have a server of uvicorn's believe nobody for whom a request is, where the environment names no proxy.
+
+    Of itself uvicorn believes whoever asks from this machine.
+    """
+    forwarding: Any = getattr(server.config, "loaded_app", None)
+    if PROXIES not in os.environ and hasattr(forwarding, "trusted_hosts"):
+        server.config.loaded_app = forwarding.app
 
 
 def send_at_once(server: Any) -> None:

@@ -70,6 +70,46 @@ def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytes
     asyncio.run(followed())
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_an_address_that_is_forwarded_counts_from_a_named_proxy_alone(
+    named: bool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "ending", Ending())
+    monkeypatch.delenv(module.PROXIES, raising=False)
+    if named:
+        monkeypatch.setenv(module.PROXIES, "127.0.0.1")
+    following: list[asyncio.Task[None]] = []
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await receive()
+            following.append(asyncio.create_task(follow_server()))
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": scope["client"][0].encode()})
+
+    async def served() -> str:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            server = uvicorn.Server(uvicorn.Config(answer, log_config=None))
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            head = "Host: localhost\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close"
+            writer.write(f"GET / HTTP/1.1\r\n{head}\r\n\r\n".encode())
+            told = await reader.read()
+            writer.close()
+            server.should_exit = True
+            await asyncio.gather(serving, *following)
+            return told.decode()
+
+    assert ("203.0.113.9" if named else "127.0.0.1") in asyncio.run(served())
+
+
 def test_a_body_does_not_wait_until_the_client_has_confirmed_the_head():
     """A listener that is made as Streamlit makes its own."""
 
