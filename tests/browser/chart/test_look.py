@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from explorer.catalogue import RULES
 from tests.browser.chart.conftest import DARK, Pages, Show, changed, draw
-from tests.test_colours import contrast
+from tests.catalogue.test_colours import contrast
 
 PLOT = ".js-plotly-plot"
 HEX = """colour => "#" + colour.match(/[\\d.]+/g).slice(0, 3)
