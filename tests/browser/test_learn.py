@@ -291,3 +291,18 @@ def test_keys_scroll_after_the_answer(course: Page, presenting: bool) -> None:
         course.keyboard.press(key)
         course.wait_for_function(f"before => ({SCROLLED})() > before", arg=before)
     expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_attached()
+
+
+CODE_BELOW = """panel => panel.getBoundingClientRect().bottom
+    <= panel.getRootNode().querySelector(".code").getBoundingClientRect().top"""
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1440, 900)])
+def test_where_a_parameter_comes_to_rest_opens_above_the_code(course: Page, size: tuple[int, int]) -> None:
+    course.set_viewport_size({"width": size[0], "height": size[1]})
+    turn_to(course, LESSONS["learned-step"])
+    press(course, "Skip")
+    press(course, "Where does s come to rest?")
+    panel = course.locator(".resting")
+    expect(panel.locator(".rest-words li").first).to_be_visible()
+    course.wait_for_function(CODE_BELOW, arg=panel.element_handle())

@@ -23,7 +23,7 @@ export function createDrawing(range, onDrawn) {
   picture.append(line);
   const note = element("p", { class: "note", hidden: true });
   const legend = element("p", { class: "legend", hidden: true }, "dashed: your prediction");
-  const panel = element("div", { class: "panel" }, note, legend);
+  const panel = element("div", { class: "answers-drawn" }, note, legend);
   const pad = element("div", {
     class: "pad",
     onpointerdown: begin,
