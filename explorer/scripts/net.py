@@ -8,6 +8,7 @@ from torch import Generator
 
 from explorer.training import TASKS, Data, Draw, Settings, Task
 from explorer.training.nets import OpSite
+from explorer.training.nets.layers import spiking
 from explorer.training.runs import spares
 
 NETS = {
@@ -27,19 +28,19 @@ return x
 """,
     "spikes": """
 # Bright pixels fire early, faint ones never.
-due = ((1 - x) * 7).round().where(x > 0.1, 8)
-spikes = [(due == time).to(x.dtype) for time in range(8)]
+due = ((1 - x) * {last}).round().where(x > {faintest:g}, {times})
+spikes = [(due == time).to(x.dtype) for time in range({times})]
 for {each} in {hidden}:
     charge, fired = 0.0, []
-    for current in {currents}.chunk(8):
+    for current in {currents}.chunk({times}):
         potential = charge + current
-        fired.append(op(potential - 1{here}))
+        fired.append(op(potential - {threshold:g}{here}))
         # Who fired starts from 0.
-        charge = potential * (0.9 * (1 - fired[-1].detach()))
+        charge = potential * ({leak:g} * (1 - fired[-1].detach()))
     spikes = fired
 # The last units leak and never fire: what they get at a time stays in their mean potential for so long.
 {layer} = layers[-1]
-stays = [sum(0.9**age for age in range(8 - time)) / 8 for time in range(8)]
+stays = [sum({leak:g}**age for age in range({times} - time)) / {times} for time in range({times})]
 faded = sum(spike * share for spike, share in zip(spikes, stays))
 return {faded}
 """,
@@ -73,7 +74,8 @@ def _whole(settings: Settings, task: Task) -> str:
         faded=_product("faded", settings, "bias * sum(stays)"),
         layer=layer, latent=layer.replace("weights", "latent"),
         each=f"number, {layer}" if settings.learn else layer,
-        hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
+        times=spiking.TIMES, last=spiking.TIMES - 1, leak=spiking.LEAK, threshold=spiking.THRESHOLD,
+        faintest=spiking.FAINTEST, hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
         **arguments,
     )  # fmt: skip
 

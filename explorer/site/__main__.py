@@ -21,14 +21,16 @@ def main() -> None:
     options.add_argument(
         "--processes", type=int, default=os.cpu_count() or 1, help="how many compute it; else all cores"
     )
-    given = options.parse_args()
-    if given.processes < 1:
+    arguments = options.parse_args()
+    if arguments.processes < 1:
         options.error("at least one process has to compute it")
-    write(given.out, source=given.source, pyodide=given.pyodide, processes=given.processes)
-    sizes = [path.stat().st_size for path in given.out.rglob("*") if path.is_file()]
-    if not python.version(given.pyodide):
-        print(f"Own formulas need the app: there is no Pyodide in {given.pyodide} (npm install brings it)")
-    print(f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB: open {given.out / 'index.html'}")
+    write(arguments.out, source=arguments.source, pyodide=arguments.pyodide, processes=arguments.processes)
+    sizes = [path.stat().st_size for path in arguments.out.rglob("*") if path.is_file()]
+    if not python.version(arguments.pyodide):
+        print(
+            f"Own formulas need the app: there is no Pyodide in {arguments.pyodide} (npm install brings it)"
+        )
+    print(f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB: open {arguments.out / 'index.html'}")
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ def checked(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
     They are the app's answers. Where it answers with a sentence instead, that sentence.
     """
     lines: list[Json] = []
-    told: Json = {what: {} for what in _ASKED}
+    answers: Json = {what: {} for what in _ASKED}
     for rule in rules:
         for what, answer in _ASKED.items():
-            found = answer(urlencode({"op": op, "rule": rule}))
-            lines += [line for line in found.get("lines", ()) if line not in lines]
-            told[what][rule] = found.get("message") or [lines.index(line) for line in found["lines"]]
-    return {"lines": lines, **told}
+            result = answer(urlencode({"op": op, "rule": rule}))
+            lines += [line for line in result.get("lines", ()) if line not in lines]
+            answers[what][rule] = result.get("message") or [lines.index(line) for line in result["lines"]]
+    return {"lines": lines, **answers}

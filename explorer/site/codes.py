@@ -122,7 +122,7 @@ def _texts(op: Op, rule: Rule, learns: Sequence[str], lines: _Lines) -> Json:
     plain = paired(op, rule, {}, learns)
     pair = replace(plain, parameters={name: _Place(name, _WIDE) for name in plain.parameters})
 
-    def told(text: str) -> list[int]:
+    def numbered(text: str) -> list[int]:
         return lines.numbers(text.replace(pair.name, _FUNCTION).replace(pair.layer, _LAYER))
 
     detached = detach_code(pair)
@@ -130,8 +130,8 @@ def _texts(op: Op, rule: Rule, learns: Sequence[str], lines: _Lines) -> Json:
         "function": pair.name,
         "layer": pair.layer,
         "learns": learns,
-        "PyTorch": told(torch_code(pair)),
-        "Detach trick": told(detached) if detached else WITHOUT_TRICK[rule.formula is None],
-        "JAX": told(jax_code(pair)),
-        NOTEBOOK: told(introduction(pair)),
+        "PyTorch": numbered(torch_code(pair)),
+        "Detach trick": numbered(detached) if detached else WITHOUT_TRICK[rule.formula is None],
+        "JAX": numbered(jax_code(pair)),
+        NOTEBOOK: numbered(introduction(pair)),
     }

@@ -40,8 +40,8 @@ def confirmed(
     for op in OPS:
         gradients = {rule: store.curve(alone[op, rule], rule) for rule in rules if op in ops}
         forward = store.curve(alone[op, rules[0]], FORWARD) if gradients else None
-        told = {"words": words.get(op, {}), "answers": whole.get(op, [])}
-        yield op, {"forward": forward, "gradients": gradients} | told
+        texts = {"words": words.get(op, {}), "answers": whole.get(op, [])}
+        yield op, {"forward": forward, "gradients": gradients} | texts
     yield OWN, {"forward": None, "gradients": {}, "words": {}, "answers": whole.get(OWN, [])}
     yield "values", store.data
 

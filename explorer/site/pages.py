@@ -210,26 +210,24 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
 
 def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
     """The data that a page begins with."""
-    given = answers.page_data(Choice(), "instrument")
+    page_data = answers.page_data(Choice(), "instrument")
     common = {"document": answers.whole_document(SUFFIX), "plotly": drawing()[0]}
     match page.name:
         case "index":
-            told = {name: given[name] for name in ("choice", "sections", "examples")}
+            own = {name: page_data[name] for name in ("choice", "sections", "examples")}
             elsewhere = {} if reader else {key: SECTIONS[key] for key in ELSEWHERE}
-            told |= {"elsewhere": elsewhere, "app": f"train{SUFFIX}"}
-            told |= {
+            own |= {"elsewhere": elsewhere, "app": f"train{SUFFIX}"}
+            own |= {
                 "languages": LANGUAGES,
                 "notebook": NOTEBOOK,
                 "torch": torch.__version__.partition("+")[0],
             }
-            told |= {"own": _own(), "python": reader or None}
-            return (
-                common | told | {"saved": {"names": list(document()), "limits": list(document()["limits"])}}
-            )
+            own |= {"own": _own(), "python": reader or None}
+            return common | own | {"saved": {"names": list(document()), "limits": list(document()["limits"])}}
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
-            told = {"course": answers.course(), "pages": addresses, "unknown": answers.lesson("")}
-            return common | told | {"python": reader or None}
+            own = {"course": answers.course(), "pages": addresses, "unknown": answers.lesson("")}
+            return common | own | {"python": reader or None}
         case name:
             return common | {"local": f"{LOCAL}{name}"}
 

@@ -124,14 +124,14 @@ def _measured() -> str:
     """In place of what asks torch and Python: what they answered where the site was written."""
     libraries = (torch, torch.nn.functional, math)
     names = {name for library in libraries for name in dir(library) if alike(name, FUNCTIONS)}
-    told = {name for name in sorted(names) if is_elsewhere(name)}
+    known = {name for name in sorted(names) if is_elsewhere(name)}
     return "\n".join(
         [
             f'"""What torch {torch.__version__} answered where this site was written."""',
             "",
             "from explorer.formula.functions import AtBounds",
             "",
-            f"_NAMES = frozenset({sorted(told)!r})",
+            f"_NAMES = frozenset({sorted(known)!r})",
             f"_WORDS = frozenset({sorted({*kwlist, *softkwlist})!r})",
             "",
             "",

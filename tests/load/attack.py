@@ -83,7 +83,7 @@ class Attacker:
                 async for _ in events:
                     pass
         finally:
-            self._told("run of an invented owner", connection)
+            self._noted("run of an invented owner", connection)
 
     async def _forged_cookie(self) -> None:
         connection = Connection(self._address)
@@ -91,7 +91,7 @@ class Attacker:
         try:
             await connection.get("/confirm?op=relu&rule=default")
         finally:
-            self._told("forged cookie", connection)
+            self._noted("forged cookie", connection)
 
     async def _heavy_formula(self) -> None:
         connection = Connection(self._address)
@@ -100,14 +100,14 @@ class Attacker:
                 await connection.get(f"/confirm?{_heavy()}")
                 self.counts["heavy formula answered 200"] += 1
         finally:
-            self._told("heavy formula", connection)
+            self._noted("heavy formula", connection)
 
     async def _save(self) -> None:
         connection = Connection(self._address)
         try:
             await connection.get(f"/save?{_heavy()}")
         finally:
-            self._told("save", connection)
+            self._noted("save", connection)
 
     async def _long_table(self) -> None:
         await self._posted("cost of a table of 499,990 rows", "/studies/cost", _TABLE)
@@ -123,7 +123,7 @@ class Attacker:
         try:
             await connection.post(path, body)
         finally:
-            self._told(name, connection)
+            self._noted(name, connection)
 
     async def _another_name(self) -> None:
         connection = Connection(self._address, _OWN_ADDRESS)
@@ -135,9 +135,9 @@ class Attacker:
                 async for _ in events:
                     pass
         finally:
-            self._told("study under another name", connection)
+            self._noted("study under another name", connection)
 
-    def _told(self, name: str, connection: Connection) -> None:
+    def _noted(self, name: str, connection: Connection) -> None:
         self.counts[f"{name} answered {connection.status}"] += 1
         connection.close()
 

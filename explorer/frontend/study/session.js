@@ -1,8 +1,8 @@
 // The session's study: what is pressed shows at once, and then what the server says.
 
 import { post } from "../choice/server.js";
-import { createFeed } from "../train/client/events.js";
 import { keep, load, owner } from "../choice/session.js";
+import { createWatched } from "../train/client/watched.js";
 import { ACTIVE, IDLE } from "./state.js";
 
 /** @import { Status, View } from "./state.js" */
@@ -18,42 +18,21 @@ const WATCHED = [...ACTIVE, "paused", "finished", "silent"]; // while it is look
  */
 export function createSession({ server, onChange }) {
   let study = load("study");
-  let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
-  let line = Promise.resolve(); // what was pressed is done in its order
-  let waiting = 0;
-  const address = (/** @type {string} */ id) => server(`studies/${id}/events`);
-  const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
-
-  /** @param {Partial<View>} next */
-  function show(next) {
-    view = { ...view, ...next, id: study && study.id };
-    onChange(view);
-  }
+  const watched = createWatched({
+    idle: IDLE,
+    address: (id) => server(`studies/${id}/events`),
+    current: () => study,
+    onChange,
+    onEvent,
+  });
+  const { act } = watched;
 
   /** @param {import("../train/state/records.js").StudyEvent} event */
   function onEvent(event) {
-    const status = { ...IDLE, ...event, results: event.results ?? view.status.results };
-    show({ status, notice: view.lost ? "" : view.notice, lost: false });
-    if (!WATCHED.includes(status.state)) feed.close();
-  }
-
-  /**
-   * Show at once what is to come, ask the server in turn, and show what it says of the last thing asked.
-   * @param {Partial<Status>} soon
-   * @param {() => Promise<*>} ask
-   */
-  function act(soon, ask) {
-    feed.close();
-    waiting += 1;
-    show({ status: { ...view.status, ...soon }, notice: "", lost: false });
-    line = line.then(ask).then((answer) => {
-      waiting -= 1;
-      if (answer?.message) show({ notice: answer.message });
-      if (waiting) return;
-      if (answer?.state) onEvent(answer);
-      if (study) feed.open(study.id);
-      else show({ status: IDLE });
-    });
+    const { status: last, lost, notice } = watched.view;
+    const status = { ...IDLE, ...event, results: event.results ?? last.results };
+    watched.show({ status, notice: lost ? "" : notice, lost: false });
+    if (!WATCHED.includes(status.state)) watched.close();
   }
 
   /** @param {string} name */
@@ -76,9 +55,7 @@ export function createSession({ server, onChange }) {
 
   return {
     /** Watch the study that this session started before the page was loaded. */
-    watch() {
-      if (study) feed.open(study.id);
-    },
+    watch: watched.open,
     /** @param {Order} order */
     begin(order) {
       act({ ...IDLE, state: "running", sentence: "Starting." }, () => {
@@ -94,6 +71,6 @@ export function createSession({ server, onChange }) {
         await commanded("drop");
         known(null);
       }),
-    destroy: feed.destroy,
+    destroy: watched.destroy,
   };
 }

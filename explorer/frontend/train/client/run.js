@@ -1,8 +1,8 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
 import { answered, post, save } from "../../choice/server.js";
-import { createFeed } from "./events.js";
 import { keep, load, owner } from "../../choice/session.js";
+import { createWatched } from "./watched.js";
 import { withArrays } from "../state/series.js";
 import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/status.js";
 
@@ -22,64 +22,51 @@ const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events c
  */
 export function createRun({ server, live, onChange }) {
   let run = /** @type {Started|null} */ (load("run"));
-  let view = /** @type {View} */ ({ status: IDLE, notice: "", lost: false, id: null });
-  let line = Promise.resolve(); // what was pressed is done in its order
-  let waiting = 0;
   // The settings of the run there is once all that waits is done.
   let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
   let questions = /** @type {string[]} */ ([]);
   const asked = () => new URLSearchParams(questions.map((key) => ["show", key]));
-  const address = (/** @type {string} */ id) => server(`runs/${id}/events?${asked()}`);
-  const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
-
-  /** @param {Partial<View>} next */
-  function show(next) {
-    view = { ...view, ...next, id: run && run.id };
-    onChange(view);
-  }
+  const watched = createWatched({
+    idle: IDLE,
+    address: (id) => server(`runs/${id}/events?${asked()}`),
+    current: () => run,
+    onChange,
+    onEvent,
+    needsWatching: (/** @type {Status} */ { state }) => !OVER.includes(state),
+  });
 
   /** @param {Event} event */
   function onEvent(event) {
-    if (event.state === "gone" && OVER.includes(view.status.state)) {
-      feed.close(); // forgotten by the server: what was displayed of it stays
+    if (event.state === "gone" && OVER.includes(watched.view.status.state)) {
+      watched.close(); // forgotten by the server: what was displayed of it stays
       return;
     }
-    const status = withMeasured(withArrays(event), view.status);
+    const { status: last, lost, notice } = watched.view;
+    const status = withMeasured(withArrays(event), last);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
-    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) feed.close(); // before somebody asks for more
-    show({
-      status: keeps ? { ...view.status, state, sentence, steps_per_second: 0 } : status,
-      notice: view.lost ? "" : view.notice,
+    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close(); // before somebody asks for more
+    watched.show({
+      status: keeps ? { ...last, state, sentence, steps_per_second: 0 } : status,
+      notice: lost ? "" : notice,
       lost: false,
     });
   }
 
   /**
-   * Show at once what is to come, ask the server in turn, and show what it says of the last thing asked.
    * @param {Partial<Status>} soon
    * @param {() => Promise<*>} ask
    * @param {string|null} [settingsKey] of the run there is then
    */
   function act(soon, ask, settingsKey = keyNow()) {
-    feed.close();
     intended = settingsKey;
-    waiting += 1;
-    show({ status: { ...view.status, ...soon }, notice: "", lost: false });
-    line = line.then(ask).then((answer) => {
-      waiting -= 1;
-      if (answer?.message) show({ notice: answer.message });
-      if (waiting) return;
-      if (answer?.state) onEvent(answer);
-      if (!run) show({ status: IDLE });
-      else if (!OVER.includes(view.status.state)) feed.open(run.id);
-    });
+    watched.act(soon, ask);
   }
 
   /** The key of the settings of the run that was requested last. */
   function keyNow() {
-    return waiting ? intended : run && run.settingsKey;
+    return watched.isBusy ? intended : run && run.settingsKey;
   }
 
   /** @param {string} name */
@@ -112,15 +99,12 @@ export function createRun({ server, live, onChange }) {
   function change() {
     if (changing) return;
     changing = true;
-    line = line
-      .then(() => {
-        changing = false;
-        return commanded("change");
-      })
-      .then((answer) => {
-        if (answer?.message) show({ notice: answer.message });
-        else if (run && OVER.includes(view.status.state)) feed.open(run.id); // it is measured anew
-      });
+    watched.inTurn(async () => {
+      changing = false;
+      const answer = await commanded("change");
+      if (answer?.message) watched.show({ notice: answer.message });
+      else if (OVER.includes(watched.view.status.state)) watched.open(); // it is measured anew
+    });
   }
 
   return {
@@ -133,7 +117,7 @@ export function createRun({ server, live, onChange }) {
       return run && run.lr;
     },
     get status() {
-      return view.status;
+      return watched.view.status;
     },
     /**
      * Give the present run the key of other settings, which include the changes on its way.
@@ -146,7 +130,7 @@ export function createRun({ server, live, onChange }) {
     },
     /** Watch the run that this session started before the page was loaded; it goes on with the present settings. */
     watch() {
-      if (run) feed.open(run.id);
+      watched.open();
       change();
     },
     /** @param {Order} order */
@@ -171,14 +155,16 @@ export function createRun({ server, live, onChange }) {
     beginAtRest: (order) => anew(order, { ...IDLE, state: "ready", sentence: sentenceOf("ready") }, true),
     /** Whether the server has not yet done all that was pressed. */
     get isBusy() {
-      return waiting > 0;
+      return watched.isBusy;
     },
     pause: () =>
-      act({ state: "paused", sentence: sentenceOf("paused", view.status.step) }, () => commanded("pause")),
+      act({ state: "paused", sentence: sentenceOf("paused", watched.view.status.step) }, () =>
+        commanded("pause"),
+      ),
     resumeTraining: () =>
       act({ state: "running", sentence: sentenceOf("running") }, () => commanded("resume")),
     step() {
-      const moving = ACTIVE.includes(view.status.state);
+      const moving = ACTIVE.includes(watched.view.status.state);
       act({ state: "paused", sentence: "Taking one step." }, async () =>
         moving ? (await commanded("pause"), commanded("step")) : commanded("step"),
       );
@@ -214,7 +200,7 @@ export function createRun({ server, live, onChange }) {
     show(keys) {
       if (keys.join() === questions.join()) return;
       questions = keys;
-      if (run && !waiting && view.id) feed.open(run.id);
+      if (!watched.isBusy && watched.view.id) watched.open();
     },
     /** Let the run go: other settings are chosen. */
     drop() {
@@ -224,7 +210,7 @@ export function createRun({ server, live, onChange }) {
       };
       act(IDLE, stopped, null);
     },
-    destroy: feed.destroy,
+    destroy: watched.destroy,
   };
 
   function forget() {

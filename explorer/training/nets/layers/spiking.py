@@ -8,9 +8,9 @@ from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 from explorer.training.nets.layers.op_function import Boundary
 
 TIMES = 8  # steps of time that an example lasts
-_LEAK = 0.9  # the share of a potential that a step of time leaves
-_THRESHOLD = 1.0  # at which a unit fires
-_FAINTEST = 0.1  # brightness that still fires
+LEAK = 0.9  # the share of a potential that a step of time leaves
+THRESHOLD = 1.0  # at which a unit fires
+FAINTEST = 0.1  # brightness that still fires
 
 
 class Latency(Layer):
@@ -25,7 +25,7 @@ class Latency(Layer):
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        due = ((1 - x) * (TIMES - 1)).round().where(x > _FAINTEST, TIMES).unsqueeze(1)
+        due = ((1 - x) * (TIMES - 1)).round().where(x > FAINTEST, TIMES).unsqueeze(1)
         times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
         return spread((due == times).to(x.dtype).flatten(1, 2), self._seeds)
 
@@ -58,9 +58,9 @@ class Spiking(Dense):
         charge = torch.zeros_like(by_time[0][0])
         for arriving, fired in by_time:
             potential = charge + arriving
-            excess = potential - _THRESHOLD
+            excess = potential - THRESHOLD
             spikes = self._boundary.forward(excess, learned)
-            charge = potential * (_LEAK * (1 - spikes))
+            charge = potential * (LEAK * (1 - spikes))
             arriving.copy_(excess)  # used up by now: these are large, and new memory is slow
             fired.copy_(spikes)
         return trace.y
@@ -75,7 +75,7 @@ class Spiking(Dense):
         if self.learned:
             for x, y, its_g in reversed(_by_time(trace.x, trace.y, g)):
                 self._boundary.pull(x, y, its_g, learned, to_learn)
-        decay = (_LEAK * (1 - trace.y)).chunk(TIMES, 1)
+        decay = (LEAK * (1 - trace.y)).chunk(TIMES, 1)
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
@@ -87,7 +87,7 @@ class Spiking(Dense):
         """The rest of each potential of the time before, like ``trace.x``."""
         assert trace.x is not None
         assert trace.y is not None
-        charges = ((trace.x + _THRESHOLD) * (_LEAK * (1 - trace.y))).chunk(TIMES, 1)
+        charges = ((trace.x + THRESHOLD) * (LEAK * (1 - trace.y))).chunk(TIMES, 1)
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
@@ -124,4 +124,4 @@ class LeakySum(Dense):
 
 
 # The share that an input of each time adds to the mean potential: it leaks from then on.
-_WEIGHTS = [sum(_LEAK**age for age in range(TIMES - time)) / TIMES for time in range(TIMES)]
+_WEIGHTS = [sum(LEAK**age for age in range(TIMES - time)) / TIMES for time in range(TIMES)]

@@ -105,8 +105,8 @@ class Paced:
         """Pass a request on, unless it comes too early."""
         paces = self._paces.of(asking(HTTPConnection(scope)))
         hurried = next((pace for pace in paces if pace.take()), None)
-        told = refusal_page if page_path(scope["path"]) in _PATHS else refusal
-        app = told(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
+        respond = refusal_page if page_path(scope["path"]) in _PATHS else refusal
+        app = respond(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
         await app(scope, receive, send)
 
 

@@ -60,8 +60,8 @@ class Journal:
             self._left[event] += 1
             return
         self._said[event] = now
-        told = {**facts, "unsaid": left} if (left := self._left.pop(event, 0)) else facts
-        _log.info(" ".join([event, *(f"{name}={fact}" for name, fact in told.items())]))
+        entry = {**facts, "unsaid": left} if (left := self._left.pop(event, 0)) else facts
+        _log.info(" ".join([event, *(f"{name}={fact}" for name, fact in entry.items())]))
 
 
 journal = Journal()

@@ -59,7 +59,7 @@ async def command(request: Request) -> Response:
 async def measured(request: Request) -> Response:
     """The answer of an instrument, by rule; its arguments are whole numbers in the query."""
     run, key = request.path_params["run"], request.path_params["instrument"]
-    return await told(request, _measured, run, key, dict(request.query_params))
+    return await responded(request, _measured, run, key, dict(request.query_params))
 
 
 ROUTES = (
@@ -84,22 +84,22 @@ def _started(data: Json, shares: dict[Hashable, int]) -> str:
 
 def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:
     """The branch points of a run: more than its link has room for. Raises ValueError with a clause."""
-    given = data.get("branch")
-    if not isinstance(given, list):
+    points = data.get("branch")
+    if not isinstance(points, list):
         return choice.branch
-    return tuple(read_branch(str(text), choice.rules) for text in given[: MAX_BRANCHES + 1])
+    return tuple(read_branch(str(text), choice.rules) for text in points[: MAX_BRANCHES + 1])
 
 
-def _earlier(given: Any) -> tuple[str, int] | None:
+def _earlier(reference: Any) -> tuple[str, int] | None:
     """The run and the step that one goes on from.
 
     Raises Refused where somebody else started it, and Elsewhere where another server has it.
     """
-    if not isinstance(given, dict):
+    if not isinstance(reference, dict):
         return None
-    identity, step = str(given.get("run")), given.get("step")
+    identity, step = str(reference.get("run")), reference.get("step")
     require_here(identity)
-    if not is_owned(identity, given) or not isinstance(step, int):
+    if not is_owned(identity, reference) or not isinstance(step, int):
         raise Refused(403, "Only who started a run can go on from it: press Start for your own.")
     return identity, step
 
@@ -156,7 +156,7 @@ def is_owned(identity: str, data: Json) -> bool:
 async def answered(
     work: Callable[..., str],
     request: Request,
-    *given: Any,
+    *arguments: Any,
     longest: int = LONGEST_BODY,
     refusal: str = "This cannot be trained: {}.",
     seats: Seats | None = None,
@@ -167,19 +167,19 @@ async def answered(
     """
     async with _long_bodies.held(request):
         text = await body(request, longest)
-        return await told(request, lambda: work(parsed(text), *given), refusal=refusal, seats=seats)
+        return await responded(request, lambda: work(parsed(text), *arguments), refusal=refusal, seats=seats)
 
 
-async def told(
+async def responded(
     request: Request,
     work: Callable[..., str],
-    *given: Any,
+    *arguments: Any,
     refusal: str = "This cannot be measured: {}.",
     seats: Seats | None = None,
 ) -> Response:
     """The result of the work as JSON, compressed on request. Raises Refused where it cannot be done."""
     try:
-        packed = partial(_packed, request, work, *given)
+        packed = partial(_packed, request, work, *arguments)
         taken = seats.compute(asking(request), packed) if seats else run_in_threadpool(packed)
         content, headers = await taken
     except ValueError as error:
@@ -192,9 +192,9 @@ async def told(
     return Response(content, media_type="application/json", headers=NOT_KEPT | headers)
 
 
-def _packed(request: Request, work: Callable[..., str], *given: Any) -> tuple[bytes, dict[str, str]]:
+def _packed(request: Request, work: Callable[..., str], *arguments: Any) -> tuple[bytes, dict[str, str]]:
     """A result as it is sent, with the headers that say how: numbers in it take half as much compressed."""
-    body = work(*given).encode()
+    body = work(*arguments).encode()
     if len(body) < _WORTH_PACKING or "gzip" not in request.headers.get("accept-encoding", ""):
         return body, {}
     return gzip.compress(body, _LEVEL, mtime=0), {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

@@ -76,9 +76,11 @@ class Watching:
     def __len__(self) -> int:
         return self._counts["all"]
 
-    def told(self, request: Request, looks: Looks, run: str, shown: Shown = ()) -> AsyncIterator[str]:
+    def of_run(
+        self, request: Request, looks: Looks, run: str, questions: Questions = ()
+    ) -> AsyncIterator[str]:
         """The events of a run, as ``counted``."""
-        return self.counted(request, run, events(looks, run, shown))
+        return self.counted(request, run, events(looks, run, questions))
 
     async def counted(self, request: Request, run: str, stream: AsyncIterator[str]) -> AsyncIterator[str]:
         """Events, counted while they are told; one that says why where too many watch."""
@@ -107,7 +109,7 @@ _watching = Watching()
 operation.watchers.labels("training").set_function(lambda: len(_watching))
 
 
-Shown = tuple[str, ...]
+Questions = tuple[str, ...]
 """Questions to instruments whose answers somebody wants to see, ascending, one an instrument."""
 
 
@@ -126,13 +128,13 @@ class Looks:
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
         self._engine = engine
-        self._wanted: dict[tuple[str, Shown], asyncio.Future[Look]] = {}
+        self._wanted: dict[tuple[str, Questions], asyncio.Future[Look]] = {}
         self._asking: asyncio.Task[None] | None = None
 
-    async def at(self, identity: str, shown: Shown = ()) -> Look:
+    async def at(self, identity: str, questions: Questions = ()) -> Look:
         """The status of a run, with what instruments show; "silent" where the engine does not answer."""
         loop = asyncio.get_running_loop()
-        look = self._wanted.setdefault((identity, shown), loop.create_future())
+        look = self._wanted.setdefault((identity, questions), loop.create_future())
         if self._asking is None or self._asking.done():
             self._asking = loop.create_task(self._ask())
         return await asyncio.shield(look)
@@ -142,14 +144,14 @@ class Looks:
             looks, self._wanted = self._wanted, {}
             begun = time.monotonic()
             try:
-                told = await run_in_threadpool(_taken, self._engine, list(looks))
+                answers = await run_in_threadpool(_taken, self._engine, list(looks))
             except Exception as error:
                 for look in looks.values():
                     look.set_exception(error)
                     look.exception()  # it is no loss where nobody waits any more
             else:
                 for wanted, look in looks.items():
-                    look.set_result(told[wanted])
+                    look.set_result(answers[wanted])
             if len({identity for identity, _ in looks}) > 1:
                 await asyncio.sleep(time.monotonic() - begun)
 
@@ -167,12 +169,12 @@ async def run_events(request: Request) -> StreamingResponse:
     """
     run = request.path_params["run"]
     if is_unreachable(request, run):
-        told = told_away(event(Status(run, "silent", state_words("silent", note=away(run)))))
-        return streamed(_watching.counted(request, run, told))
-    return streamed(_watching.told(request, _looks(shared_engine()), run, wanted(request)))
+        stream = told_away(event(Status(run, "silent", state_words("silent", note=away(run)))))
+        return streamed(_watching.counted(request, run, stream))
+    return streamed(_watching.of_run(request, _looks(shared_engine()), run, wanted(request)))
 
 
-def wanted(request: Request) -> Shown:
+def wanted(request: Request) -> Questions:
     """The questions to instruments that a request asks to have answered."""
     last = {key_of(text): text[:LONGEST_QUESTION] for text in request.query_params.getlist("show")}
     return tuple(sorted(text for key, text in last.items() if key in INSTRUMENTS))
@@ -184,7 +186,7 @@ def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
 
 
 async def events(
-    looks: Looks, identity: str, shown: Shown = (), interval_s: float = INTERVAL_S
+    looks: Looks, identity: str, questions: Questions = (), interval_s: float = INTERVAL_S
 ) -> AsyncIterator[str]:
     """Yield the full state of a run to a watcher until the run is over.
 
@@ -193,21 +195,21 @@ async def events(
     """
     loop = asyncio.get_running_loop()
     said = loop.time()
-    seen: object = None
+    last: object = None
     while True:
-        status, text = await looks.at(identity, shown)
+        status, text = await looks.at(identity, questions)
         snapshot = status.snapshot
         now = (status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch))
-        if now != seen or loop.time() - said >= QUIET_S:
-            yield f"data: {text}\n\n" if now != seen else ":\n\n"
+        if now != last or loop.time() - said >= QUIET_S:
+            yield f"data: {text}\n\n" if now != last else ":\n\n"
             said = loop.time()
         if status.state not in (*ACTIVE, *AT_REST, "silent"):
             return
-        seen, every_s = now, max(interval_s, len(_watching) / limits.PICTURES)
+        last, every_s = now, max(interval_s, len(_watching) / limits.PICTURES)
         await asyncio.sleep(every_s - loop.time() % every_s)
 
 
-def event(status: Status, shown: Collection[str] = ()) -> str:
+def event(status: Status, questions: Collection[str] = ()) -> str:
     """A status as JSON, with ``Fields``. Of instruments only the answers to these questions, by the
     instrument's key.
 
@@ -225,8 +227,10 @@ def event(status: Status, shown: Collection[str] = ()) -> str:
     }
     if snapshot:
         fields["recorded"] = {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)}
-        measured = {key_of(text): each for text, each in snapshot.measured.items() if text in shown}
-        own = {text: why for text, why in snapshot.unmeasured.items() if text in shown or text in INSTRUMENTS}
+        measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}
+        own = {
+            text: why for text, why in snapshot.unmeasured.items() if text in questions or text in INSTRUMENTS
+        }
         unmeasured = {key_of(text): why for text, why in own.items()}
         snapshot = replace(snapshot, measured=measured, unmeasured=unmeasured)
     return as_json({**vars(status), **fields, "snapshot": snapshot})
@@ -247,25 +251,25 @@ def as_json(value: Any) -> str:
 
 
 def _taken(
-    engine: Engine | EngineProcess, wanted: Sequence[tuple[str, Shown]]
-) -> dict[tuple[str, Shown], Look]:
+    engine: Engine | EngineProcess, wanted: Sequence[tuple[str, Questions]]
+) -> dict[tuple[str, Questions], Look]:
     """A look at each run, its text made here and not in the loop that serves everybody."""
     together: dict[str, set[str]] = {}
-    for identity, shown in wanted:
-        together.setdefault(identity, set()).update(shown)
+    for identity, questions in wanted:
+        together.setdefault(identity, set()).update(questions)
     statuses = dict(zip(together, _statuses(engine, together), strict=True))
     return {
-        (identity, shown): Look(statuses[identity], event(statuses[identity], shown))
-        for identity, shown in wanted
+        (identity, questions): Look(statuses[identity], event(statuses[identity], questions))
+        for identity, questions in wanted
     }
 
 
-def _statuses(engine: Engine | EngineProcess, shown: Mapping[str, Collection[str]]) -> Sequence[Status]:
+def _statuses(engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]) -> Sequence[Status]:
     """The statuses of runs; in state "silent" where the engine does not answer."""
     try:
-        return engine.snapshots(shown)
+        return engine.snapshots(questions)
     except RuntimeError as error:
-        return [Status(each, "silent", state_words("silent", note=str(error))) for each in shown]
+        return [Status(each, "silent", state_words("silent", note=str(error))) for each in questions]
 
 
 def _data(value: Any) -> Any:

@@ -118,8 +118,8 @@ async def study_events(request: Request) -> StreamingResponse:
     """The stream of a study: nobody who does not know its id finds it."""
     study = request.path_params["study"]
     lost = is_unreachable(request, study)
-    told = told_away(event(_silent(study, away(study)))) if lost else _told(study)
-    return streamed(_watching.counted(request, study, told))
+    stream = told_away(event(_silent(study, away(study)))) if lost else _events(study)
+    return streamed(_watching.counted(request, study, stream))
 
 
 async def rows(request: Request) -> Response:
@@ -222,7 +222,7 @@ def _trial_step_s(plan: Plan) -> float:
 
 def event(status: StudyStatus) -> str:
     """A status as JSON, with what the rows show so far; without them where there is no study."""
-    told: StudyEvent = {
+    fields: StudyEvent = {
         "id": status.id,
         "state": status.state,
         "sentence": status.sentence,
@@ -231,7 +231,7 @@ def event(status: StudyStatus) -> str:
         "left": "" if status.left_s is None else duration(status.left_s),
         "results": results_of(status.plan, status.rows) if status.plan else None,
     }
-    return json.dumps(told, allow_nan=False)
+    return json.dumps(fields, allow_nan=False)
 
 
 def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
@@ -288,29 +288,29 @@ def _csv(identity: str) -> str:
     return text
 
 
-async def _told(identity: str) -> AsyncIterator[str]:
+async def _events(identity: str) -> AsyncIterator[str]:
     """Yield the full state of a study to a watcher until the study ends."""
     loop = asyncio.get_running_loop()
-    said, seen = loop.time(), None
+    said, last = loop.time(), None
     while True:
-        mark, text, lasts = await run_in_threadpool(_look, identity, seen)
-        if mark != seen or loop.time() - said >= QUIET_S:
-            yield f"data: {text}\n\n" if mark != seen else ":\n\n"
+        mark, text, lasts = await run_in_threadpool(_look, identity, last)
+        if mark != last or loop.time() - said >= QUIET_S:
+            yield f"data: {text}\n\n" if mark != last else ":\n\n"
             said = loop.time()
         if not lasts:
             return
-        seen = mark
+        last = mark
         await asyncio.sleep(max(INTERVAL_S, len(_watching) / limits.STUDY_PICTURES))
 
 
-def _look(identity: str, seen: object) -> tuple[object, str, bool]:
-    """The mark of a study's state, its event where the mark is not ``seen``, and whether more may come."""
+def _look(identity: str, last: object) -> tuple[object, str, bool]:
+    """The mark of a study's state, its event where the mark is not ``last``, and whether more may come."""
     try:
         (status,) = shared_engine().studies([identity])
     except RuntimeError as error:
         status = _silent(identity, str(error))
     mark = (status.sentence, len(status.rows), round(100 * status.done / (status.total or 1)))
-    return mark, "" if mark == seen else event(status), status.state in _LASTING
+    return mark, "" if mark == last else event(status), status.state in _LASTING
 
 
 def _silent(identity: str, note: str) -> StudyStatus:

@@ -18,7 +18,7 @@ from explorer.ui.server.admission.payload import Json, payload
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import asking
 from explorer.ui.server.answers import chosen
-from explorer.ui.server.runs.runs import LONGEST_BODY, NOT_KEPT, READERS, answered, is_owned, told
+from explorer.ui.server.runs.runs import LONGEST_BODY, NOT_KEPT, READERS, answered, is_owned, responded
 from explorer.ui.server.runs.stream import event, wanted
 
 _seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
@@ -45,7 +45,9 @@ FILES = {
 async def look(request: Request) -> Response:
     """A run at the kept step nearest to one, as an event has it."""
     step, run = request.path_params["step"], request.path_params["run"]
-    return await told(request, _looked, run, step, wanted(request), refusal="This step cannot be shown: {}.")
+    return await responded(
+        request, _looked, run, step, wanted(request), refusal="This step cannot be shown: {}."
+    )
 
 
 async def take(request: Request) -> Response:
@@ -75,9 +77,11 @@ ROUTES = (
 )
 
 
-def _looked(identity: str, step: int, shown: tuple[str, ...]) -> str:
-    seen = shared_engine().look(identity, step, shown)
-    return event(Status(identity, "paused", "", step=seen.step, steps=seen.steps, snapshot=seen), shown)
+def _looked(identity: str, step: int, questions: tuple[str, ...]) -> str:
+    snapshot = shared_engine().look(identity, step, questions)
+    return event(
+        Status(identity, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot), questions
+    )
 
 
 def _taken(data: Json, identity: str, name: str) -> str | bytes:

@@ -197,13 +197,13 @@ def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said)
     looks = Looks(engine)
 
     async def watched():
-        told = [watching.told(one, looks, one.path_params["run"]) for one in requests]
+        told = [watching.of_run(one, looks, one.path_params["run"]) for one in requests]
         for each in told[:2]:
             await anext(each)
-        refused = [json.loads(text[6:]) async for text in watching.told(requests[2], looks, third)]
+        refused = [json.loads(text[6:]) async for text in watching.of_run(requests[2], looks, third)]
         here = len(watching)
         await told[0].aclose()
-        again = json.loads((await anext(watching.told(requests[2], looks, third)))[6:])
+        again = json.loads((await anext(watching.of_run(requests[2], looks, third)))[6:])
         await told[1].aclose()
         return refused, here, again
 
@@ -219,7 +219,7 @@ def test_who_watches_no_more_is_forgotten(engine):
 
     async def watched(name):
         run = engine.start(LONG, name)
-        told = watching.told(request(run=run, cookie=name), looks, run)
+        told = watching.of_run(request(run=run, cookie=name), looks, run)
         await anext(told)
         await told.aclose()
 
@@ -237,7 +237,7 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatc
     async def watched():
         monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 1005.0)
         watching, looks = stream._watching, Looks(engine)
-        one, other = (watching.told(request(), looks, engine.start(LONG, name)) for name in "ab")
+        one, other = (watching.of_run(request(), looks, engine.start(LONG, name)) for name in "ab")
         await anext(one)
         await anext(other)
         for each in (one, other):

@@ -206,7 +206,7 @@ def told_by(identity, most, meanwhile):
 
     async def watched():
         texts = []
-        async for text in studies._told(identity):
+        async for text in studies._events(identity):
             texts.append(text)
             if len(texts) == most:
                 break
@@ -237,7 +237,7 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, client, mo
 
     async def looked(study, watchers):
         monkeypatch.setattr(studies, "_watching", range(watchers))
-        every = studies._told(study["id"])
+        every = studies._events(study["id"])
         await anext(every)
         await anext(every)
         await every.aclose()
