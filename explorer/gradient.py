@@ -2,8 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -49,13 +52,34 @@ class Backward:
     needs_x: bool
     needs_y: bool
 
+    def kept(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        """What of x and y is kept for backward."""
+        return ((x,) if self.needs_x else ()) + ((y,) if self.needs_y else ())
+
     def __call__(self, saved: tuple[Tensor, ...], g: Tensor) -> Tensor:
         """The gradient; g stands in for x or y where it was not saved."""
         return self.rule(saved[0] if self.needs_x else g, saved[-1] if self.needs_y else g, g)
 
 
+class _Positional(inspect.Signature):
+    """A signature for arguments that are all positional and all given: torch binds them at every call."""
+
+    def bind(self, *args: Any, **kwargs: Any) -> Any:
+        return _Arguments(args, kwargs)
+
+
+class _Arguments(NamedTuple):
+    """Bound arguments without defaults."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def apply_defaults(self) -> None:
+        """Nothing is left to fill in."""
+
+
 class _RuleFunction(torch.autograd.Function):
-    """Forward by the op, backward by the rule: one Function for all of them."""
+    """Forward by the op, backward by the rule: one Function for all of them, which torch.compile reads."""
 
     generate_vmap_rule = True
 
@@ -66,13 +90,20 @@ class _RuleFunction(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
         x, _, ctx.rule = inputs
-        saved = [tensor for tensor, needed in ((x, ctx.rule.needs_x), (output, ctx.rule.needs_y)) if needed]
-        ctx.save_for_backward(*saved)
-        ctx.save_for_forward(*saved)
+        ctx.save_for_backward(*ctx.rule.kept(x, output))
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
         return ctx.rule(ctx.saved_tensors, g), None, None
+
+
+class _RuleFunctionWithForwardMode(_RuleFunction):
+    """The same with forward mode, which torch.compile does not read."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
+        _RuleFunction.setup_context(ctx, inputs, output)
+        ctx.save_for_forward(*ctx.rule.kept(inputs[0], output))
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *_: None) -> Tensor:
@@ -81,7 +112,7 @@ class _RuleFunction(torch.autograd.Function):
 
 
 # torch inspects forward's signature at every call; ready at hand it saves 10 µs of a training step's 400.
-_RuleFunction.forward.__signature__ = inspect.signature(_RuleFunction.forward)  # type: ignore[attr-defined]
+_RuleFunction.forward.__signature__ = _Positional()  # type: ignore[attr-defined]
 
 _ZERO = Backward(lambda _x, _y, g: torch.zeros_like(g), needs_x=False, needs_y=False)
 
@@ -145,7 +176,8 @@ def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
 
 
 def _applied(x: Tensor, forward: Forward, backward: Backward) -> Tensor:
-    y: Tensor = _RuleFunction.apply(x, forward, backward)  # type: ignore[no-untyped-call]  # torch's own
+    function = _RuleFunction if torch.compiler.is_compiling() else _RuleFunctionWithForwardMode
+    y: Tensor = function.apply(x, forward, backward)  # type: ignore[no-untyped-call]  # torch's own
     return y
 
 
@@ -154,7 +186,8 @@ class Learning:
     """An op with a rule where some parameters are tensors, which get gradients of their own.
 
     ``tensors`` holds these parameters by name, each of x's dtype and of a shape that broadcasts to x's: one
-    value, or one for each channel. x, y and g are of one shape.
+    value, or one for each channel. x, y and g are of one shape. ``autograd`` says whether torch's own
+    autograd gives every gradient that is wanted.
     """
 
     op: Callable[..., Tensor]
@@ -162,6 +195,15 @@ class Learning:
     parts: Mapping[str, Callable[..., Tensor]]
     contributions: Mapping[str, Contribution]
     numbers: Mapping[str, float]
+    autograd: bool = False
+
+    def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
+        """y with x's shape and dtype, with gradients for x and for the tensors; only ``apply`` calls it."""
+        if self.autograd:
+            return self.forward(x, tensors)
+        function = _LearningFunction if torch.compiler.is_compiling() else _LearningFunctionWithForwardMode
+        y: Tensor = function.apply(x, self, tuple(tensors), *tensors.values())  # type: ignore[no-untyped-call]
+        return y
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -230,11 +272,17 @@ def _learning(
         parts=parts,
         contributions=contributions,
         numbers=numbers,
+        autograd=rule.parsed is None
+        and op.parsed.carries_gradient
+        and all(each.origin == "torch" for each in contributions.values()),
     )
 
 
 class _LearningFunction(torch.autograd.Function):
-    """Forward by the op; backward by the rule for x, and by what elements contribute for the tensors."""
+    """Forward by the op; backward by the rule for x, and by what elements contribute for the tensors.
+
+    torch.compile reads it.
+    """
 
     generate_vmap_rule = True
 
@@ -246,7 +294,6 @@ class _LearningFunction(torch.autograd.Function):
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         x, ctx.learning, ctx.names, *tensors = inputs
         ctx.save_for_backward(x, output, *tensors)
-        ctx.save_for_forward(x, output, *tensors)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
@@ -257,6 +304,16 @@ class _LearningFunction(torch.autograd.Function):
         wanted = zip(ctx.names, needed[3:], strict=True)
         totals = [learning.total(name, x, y, g, tensors) if need else None for name, need in wanted]
         return own, None, None, *totals
+
+
+class _LearningFunctionWithForwardMode(_LearningFunction):
+    """The same with forward mode, which torch.compile does not read."""
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        _LearningFunction.setup_context(ctx, inputs, output)
+        x, _, _, *tensors = inputs
+        ctx.save_for_forward(x, output, *tensors)
 
     @staticmethod
     def jvp(
@@ -272,6 +329,9 @@ class _LearningFunction(torch.autograd.Function):
                 scaled = (learning.factor(name, elements, tensors) * change).expand_as(x)
                 moved = moved + learning.part(name, x, y, scaled, tensors)
         return moved
+
+
+_LearningFunction.forward.__signature__ = _Positional()  # type: ignore[attr-defined]
 
 
 def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tensor) -> Tensor:
@@ -293,8 +353,9 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         backward; the rest may be changed in place. Double backward and torch.func's ``grad`` and
         ``vmap`` work where the rule's formula is differentiable. Forward mode (``jvp``, ``jacfwd``,
         ``hessian``) gives what the rule returns for the tangent as upstream gradient, so also where
-        a rule is not linear in g. At a kink the gradient is what the rule's formula says there; for
-        "default", what torch does.
+        a rule is not linear in g. ``torch.compile`` makes one graph of it, without forward mode; there a
+        tensor of one value that does not learn stays a tensor. At a kink the gradient is what the
+        rule's formula says there; for "default", what torch does.
 
     Raises:
         ValueError: an unknown key or parameter, a value that is not finite, a tensor whose shape does not
@@ -302,44 +363,86 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
             formula that cannot be read.
         TypeError: x is not a floating tensor.
     """
-    title = f"apply({_name(op)}, {_name(rule)})"
+    numbers: list[Exact] = []
+    tensors: dict[str, Tensor] = {}
+    for name, value in parameters.items():
+        if isinstance(value, Tensor) and _varies(value):
+            tensors[name] = value
+        else:
+            numbers.append(_exact(name, value.detach().item() if isinstance(value, Tensor) else value))
+    signature = op, rule, tuple(numbers), tuple([(name, _learns(value)) for name, value in tensors.items()])
+    if torch.compiler.is_compiling():
+        bound: Bound | Learning = getattr(_TRACED, _traced(*signature))
+    else:
+        bound = _bound(*signature)
+    if not isinstance(x, Tensor) or not x.is_floating_point():
+        kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(f"{_title(op, rule)}: x must be a floating tensor, not {kind}: use x.float()")
+    if isinstance(bound, Bound):
+        return bound(x)
+    title = _title(op, rule)
+    return bound(x, {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()})
+
+
+Learns = tuple[tuple[str, bool], ...]  # parameters that are tensors, each with whether it learns
+Exact = tuple[str, Any, bool]  # a parameter: its name, its value, and whether that is a float in hexadecimal
+
+
+def _exact(name: str, value: Any) -> Exact:
+    """A parameter's value where 0 and −0 are two, and torch.compile knows it."""
+    return (name, value.hex(), True) if type(value) is float else (name, value, False)
+
+
+# By name, one for each that torch.compile has met: it reads attributes one by one, and a mapping as a whole.
+_TRACED = SimpleNamespace()
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _traced(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> str:
+    """The name under which torch.compile finds an op bound to a rule."""
+    bound, known = _bound(op, rule, numbers, learns), vars(_TRACED)
+    name = next((name for name, other in known.items() if other is bound), f"bound_{len(known)}")
+    known[name] = bound
+    return name
+
+
+def _bound(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> Bound | Learning:
+    """An op bound to a rule for one way of calling ``apply``; kept for the next call of the same kind."""
+    if all(is_float or type(value) is int for _, value, is_float in numbers):
+        with suppress(TypeError):  # an entry that has no hash
+            return _kept(op, rule, numbers, learns)
+    return _newly_bound(op, rule, numbers, learns)
+
+
+def _newly_bound(
+    op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns
+) -> Bound | Learning:
+    title = _title(op, rule)
+    settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
         op, rule = find_op(op), find_rule(rule)
-        tensors = {name: value for name, value in parameters.items() if isinstance(value, Tensor)}
-        tensors = {name: value for name, value in tensors.items() if _varies(value)}
-        rest = {name: _constant(value) for name, value in parameters.items() if name not in tensors}
-        chosen = checked(op, (rule,), rest | dict.fromkeys(tensors, 0.0))
-        contributions = _contributions(op, rule, tensors)
+        chosen = checked(op, (rule,), settings | {name: 0.0 for name, _ in learns})
+        contributions = _contributions(op, rule, learns)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:
         raise ValueError(f"{title}: {error}") from None
-    if not isinstance(x, Tensor) or not x.is_floating_point():
-        kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"{title}: x must be a floating tensor, not {kind}: use x.float()")
-    if not tensors:
-        return bind(op, rule, chosen)(x)
-    fitting = {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()}
-    return _learned(_learning(op, rule, chosen, tuple(fitting), contributions), op, x, fitting)
+    if not learns:
+        return bind(op, rule, chosen)
+    return _learning(op, rule, chosen, tuple(name.split(".")[-1] for name, _ in learns), contributions)
 
 
-def _learned(learning: Learning, op: Op, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-    """The op on x with tensors among its parameters, by torch's own autograd where nothing else is wanted."""
-    own = learning.rule is not None or not op.parsed.carries_gradient
-    if not own and all(each.origin == "torch" for each in learning.contributions.values()):
-        return learning.forward(x, tensors)
-    y: Tensor = _LearningFunction.apply(x, learning, tuple(tensors), *tensors.values())  # type: ignore[no-untyped-call]
-    return y
+_kept = lru_cache(maxsize=1024)(_newly_bound)
 
 
-def _contributions(op: Op, rule: Rule, tensors: Mapping[str, Tensor]) -> dict[str, Contribution]:
+def _contributions(op: Op, rule: Rule, learns: Learns) -> dict[str, Contribution]:
     """Contributions for the tensors that can learn; raises ValueError where a gradient would be lost."""
-    contributions, bare_names = {}, tuple(name.split(".")[-1] for name in tensors)
-    for bare, value in zip(bare_names, tensors.values(), strict=True):
+    contributions, bare_names = {}, tuple(name.split(".")[-1] for name, _ in learns)
+    for bare, (_, needed) in zip(bare_names, learns, strict=True):
         try:
             contributions[bare] = contribution(op, rule, bare, bare_names)
         except ValueError as error:
-            if _learns(value):
+            if needed:
                 raise ValueError(f"{error}; pass it detached") from None
     return contributions
 
@@ -350,11 +453,10 @@ def _learns(value: Tensor) -> bool:
 
 def _varies(value: Tensor) -> bool:
     """Whether a parameter's value must stay a tensor: it learns, or is more than one number."""
-    return _learns(value) or value.numel() != 1 or is_functorch_wrapped_tensor(value)
-
-
-def _constant(value: Any) -> Any:
-    return value.detach() if isinstance(value, Tensor) else value
+    if _learns(value) or value.numel() != 1 or torch.compiler.is_compiling():
+        return True  # torch.compile does not know the number
+    wrapped: bool = is_functorch_wrapped_tensor(value)
+    return wrapped
 
 
 def _fitting(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
@@ -371,5 +473,6 @@ def _fitting(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
     return value.to(x.dtype)
 
 
-def _name(entry: object) -> str:
-    return repr(entry.key if isinstance(entry, Op | Rule) else entry)
+def _title(op: object, rule: object) -> str:
+    op, rule = (repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (op, rule))
+    return f"apply({op}, {rule})"

@@ -6,7 +6,6 @@ the modules for formulas only this one and ``measured`` need torch.
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -33,6 +32,11 @@ class Scope(NamedTuple):
 
 Evaluator = Callable[[Scope], Any]
 
+# torch.compile reads no attrgetter.
+_VARIABLES: Mapping[str, Evaluator] = {
+    "x": lambda scope: scope.x, "y": lambda scope: scope.y, "g": lambda scope: scope.g,
+}  # fmt: skip
+
 
 def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool) -> Evaluator:
     """An operand as its operation wants it; see ``casts``, ``fills`` and ``limits``."""
@@ -57,7 +61,7 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
         name = node.name
         return lambda scope: scope.tensors[name]
     if isinstance(node, Name):
-        return attrgetter(node.name)
+        return _VARIABLES[node.name]
     call = operation(node)
     wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
     operands = [_operand(child, parameters, *want) for child, *want in wants]

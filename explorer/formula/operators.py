@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 from explorer.formula.tree import Binary, Compare, Node, Unary
@@ -25,6 +26,9 @@ def operation(node: Node) -> Callable[..., Any]:
             return _OPERATORS[sign]
         case Compare(signs):
             links = [_OPERATORS[sign] for sign in signs]
-            return lambda *values: reduce(operator.and_, map(operator.call, links, values, values[1:]))
+            return lambda *values: reduce(
+                operator.and_,
+                [link(*pair) for link, pair in zip(links, pairwise(values), strict=True)],
+            )
         case _:
             raise TypeError(f"{node} is a leaf or a call")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 VARIABLES = ("x", "y", "g")
@@ -80,9 +79,9 @@ def children(node: Node) -> tuple[Node, ...]:
 # By a table: every walk through every formula asks.
 _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Unary: lambda node: (node.operand,),
-    Binary: attrgetter("left", "right"),
-    Compare: attrgetter("operands"),
-    Call: attrgetter("arguments"),
+    Binary: lambda node: (node.left, node.right),
+    Compare: lambda node: node.operands,
+    Call: lambda node: node.arguments,
 }
 
 

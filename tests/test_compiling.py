@@ -1,0 +1,85 @@
+"""``apply`` under torch.compile: one graph without a break, the same numbers."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from explorer.catalogue import OPS, RULES, learnable, values
+from explorer.gradient import apply
+from tests.catalogue.cases import usual_op
+
+# torch.compile itself makes an instance of Function, about which torch warns.
+pytestmark = pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+
+PAIRS = list(
+    dict.fromkeys(
+        [(op, "default") for op in OPS] + [(usual_op(rule).key, key) for key, rule in RULES.items()]
+    )
+)
+LEARNING = [(op, rule, name) for op, rule in PAIRS for name in learnable(OPS[op], RULES[rule])]
+
+
+def whole(function):
+    """Compiled as one graph, by the backend that traces backward as all others do."""
+    return torch.compile(function, fullgraph=True, backend="aot_eager")
+
+
+def agree(plain, compiled, inputs):
+    """Whether values are the same, bit for bit, and gradients up to rounding: both flat lists."""
+    results = []
+    for function in (plain, compiled):
+        leaves = [tensor.clone().requires_grad_() for tensor in inputs]
+        y = torch.stack(function(*leaves))
+        weights = torch.linspace(-1, 2, y.numel()).reshape(y.shape)
+        results.append((y.detach(), torch.autograd.grad(y, leaves, weights, materialize_grads=True)))
+    (y, slopes), (fast, fast_slopes) = results
+    return torch.equal(y.nan_to_num(), fast.nan_to_num()) and all(
+        torch.allclose(one, other, 1e-5, 1e-5, equal_nan=True)
+        for one, other in zip(slopes, fast_slopes, strict=True)
+    )
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_op_and_every_rule_compiles_whole(part):
+    def several(x):
+        return [apply(op, rule, x) for op, rule in PAIRS[part::4]]
+
+    assert agree(several, whole(several), [torch.linspace(-2.3, 2.9, 13)])
+
+
+def test_every_parameter_that_learns_compiles_whole():
+    def several(x, *learned):
+        return [
+            apply(op, rule, x, **{name: tensor})
+            for (op, rule, name), tensor in zip(LEARNING, learned, strict=True)
+        ]
+
+    starts = [torch.tensor(values(OPS[op], RULES[rule], {})[name]) for op, rule, name in LEARNING]
+    assert agree(several, whole(several), [torch.linspace(-2.3, 2.9, 13), *starts])
+
+
+def test_it_follows_the_values_and_the_shapes_that_it_is_called_with():
+    def function(x, lo, step):
+        return [apply("clamp", "formula: g * (x > lo)", x, lo=lo), apply("round", "lsq", x, s=step)]
+
+    compiled = whole(function)
+    for lo, size in ((-1.0, 5), (0.0, 7), (-0.0, 7), (0.5, 11)):
+        x, step = torch.linspace(-2, 2, size), torch.tensor(0.1 * size)
+        assert agree(lambda x, step, lo=lo: function(x, lo, step),
+                     lambda x, step, lo=lo: compiled(x, lo, step), [x, step])  # fmt: skip
+
+
+def test_a_parameter_that_is_a_tensor_and_does_not_learn_breaks_no_graph():
+    def function(x):
+        return [
+            apply("clamp", "masked", x, hi=torch.tensor(0.5)),
+            apply("step", "gaussian", x, s=torch.ones(1)),
+        ]
+
+    assert agree(function, whole(function), [torch.linspace(-2, 2, 9)])
+
+
+def test_a_mistake_is_told_as_without_torch_compile():
+    with pytest.raises(Exception, match="unknown rule 'straight'"):
+        whole(lambda x: apply("round", "straight", x))(torch.ones(2))
