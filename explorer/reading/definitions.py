@@ -59,15 +59,17 @@ def candidates(module: ast.Module) -> list[Candidate]:
     """The definitions of a text that are worth reading, in their order.
 
     Where a text holds an ``autograd.Function``, modules and functions around it only serve it; of
-    those the ones that no other calls, all of them where each is called.
+    those the ones that no other calls, all of them where each is called. A Function that only adds forward
+    mode to another one of the text is that one again.
     """
     functions, known = [], dict[str, set[str]]()
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
     for node in sorted(classes, key=attrgetter("lineno")):
         bases = [last_name(base) for base in node.bases]
+        again = _methods(node) - {"setup_context"} == {"jvp"} and any(base in known for base in bases)
         known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
         derived = "backward" in methods or any(base.endswith("Function") for base in bases)
-        if "forward" in methods and derived:
+        if "forward" in methods and derived and not again:
             functions.append(Candidate(node.name, node, False))
     plain = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]

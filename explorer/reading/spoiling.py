@@ -24,6 +24,8 @@ def spoil(statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
                 scope[name] = error
             case ast.Name(name, ast.Store()) if not isinstance(scope.get(name), Library):
                 scope[name] = error
+            case ast.Attribute(attr="__signature__", ctx=ast.Store()):
+                pass  # no value changes
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
                 _spoil_held(node, error, scope)
             case ast.Call(ast.Attribute(ast.Name("self"), name)) if name.endswith("_hook"):

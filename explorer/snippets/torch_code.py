@@ -32,6 +32,35 @@ class _{layer}Function(torch.autograd.Function):
     def backward(ctx, g):
         {returned}
 '''
+# torch.compile reads no Function that has a jvp, so forward mode has one of its own.
+_FORWARD_MODE = '''
+
+class _{layer}ForwardMode(_{layer}Function):
+    """The same with forward mode, which torch.compile does not read."""
+{methods}
+
+# torch binds the arguments to this at every call; without names that is fast.
+_{layer}Function.forward.__signature__ = inspect.signature(lambda *inputs: inputs)
+'''
+_TANGENT = """
+    @staticmethod
+    def jvp(ctx, tangent, *_):
+        return _{layer}Function.backward(ctx, tangent){first}
+"""
+_TANGENTS = """
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _{layer}Function.setup_context(ctx, inputs, output)
+        ctx.shape = output.shape
+
+    @staticmethod
+    def jvp(ctx, g, {changes}, *_):
+        {lines}
+        return _moved
+"""
+_CHANGED = """if _{name} is not None:
+            g = ({factor}_{name}).expand(ctx.shape)
+            _moved = _moved + {part}"""
 _FUNCTION = """
 
 def {name}({signature}) -> Tensor:
@@ -90,7 +119,8 @@ def snippet(
     """PyTorch source that defines ``round_straight_through(x, **parameters)`` and its layer.
 
     Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
-    included, and works under double backward and torch.func where the rule is differentiable. For
+    included, and works under double backward and torch.func where the rule is differentiable, in forward
+    mode (``jvp``, ``jacfwd``) too. torch.compile makes one graph of it, without forward mode. For
     the default rule it is the plain op. Where torch or Python refuses a constant, such as a negative
     width of softshrink or ``log(a)`` at a = 0, the code raises their error and ``explorer.apply`` gives
     NaN or what IEEE arithmetic gives.
@@ -116,17 +146,25 @@ def snippet(
 
 def torch_code(pair: Pair) -> str:
     """The text of a module that defines ``pair.name`` and ``pair.layer``."""
-    return module(_code(pair) + _layer(pair))
+    return module(_code(pair, forward_mode=True) + _layer(pair))
 
 
-def _code(pair: Pair) -> str:
+def _code(pair: Pair, forward_mode: bool) -> str:
     gradient = _gradient(pair)
     if gradient is None:
         return function(pair, f"return {fresh(pair.forward, 'x')}")
     remarks = [] if pair.backward else [_NO_PATH]
     tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
-    call = f"return _{pair.layer}Function.apply({', '.join(['x', *tensors, *pair.numbers])})"
-    return _function_class(pair, gradient) + function(pair, call, *remarks)
+    arguments = ", ".join(["x", *tensors, *pair.numbers])
+    if not forward_mode:
+        return _function_class(pair, gradient) + function(
+            pair, f"return _{pair.layer}Function.apply({arguments})", *remarks
+        )
+    call = (
+        f"_function = _{pair.layer}Function if torch.compiler.is_compiling() else _{pair.layer}ForwardMode\n"
+        f"    return _function.apply({arguments})"
+    )
+    return _function_class(pair, gradient) + _forward_mode(pair, gradient) + function(pair, call, *remarks)
 
 
 def function_code(
@@ -134,16 +172,19 @@ def function_code(
 ) -> tuple[str, str]:
     """The name and the code of the function alone, to stand among others in a script that imports torch.
 
+    It has no forward mode, which no script uses.
     Arguments and errors are those of ``snippet``; of ``learns`` each is an argument behind x, in this order.
     """
     pair = paired(op, rule, parameters, learns)
-    return pair.name, _code(pair)
+    return pair.name, _code(pair, forward_mode=False)
 
 
 def module(code: str) -> str:
     """The text of a module: the imports the code needs, the code."""
     layer = "from torch import Tensor, nn" if "nn.Module" in code else "from torch import Tensor"
-    return layout.module(code, {"math": "import math"}, {"torch": "import torch", "Tensor": layer})
+    return layout.module(
+        code, {"inspect": "import inspect", "math": "import math"}, {"torch": "import torch", "Tensor": layer}
+    )
 
 
 def function(pair: Pair, body: str, *remarks: str) -> str:
@@ -194,7 +235,7 @@ def _totals(pair: Pair) -> list[str]:
 
 
 def _function_class(pair: Pair, gradient: str) -> str:
-    used = names_in(" ".join(f"({text})," for text in (gradient, *_totals(pair))))
+    used = _used(pair, gradient)
     return _FUNCTION_CLASS.format(
         layer=pair.layer,
         inputs=", ".join(["x", *pair.parameters]),
@@ -202,6 +243,11 @@ def _function_class(pair: Pair, gradient: str) -> str:
         kept=_saved(pair, used),
         returned=_returned(pair, gradient, used),
     )
+
+
+def _used(pair: Pair, gradient: str) -> set[str]:
+    """The names that backward reads."""
+    return names_in(" ".join(f"({text})," for text in (gradient, *_totals(pair))))
 
 
 def _tensors(pair: Pair, used: set[str]) -> dict[str, str]:
@@ -215,22 +261,43 @@ def _saved(pair: Pair, used: set[str]) -> str:
     inputs = [name if name in used else "_" for name in ("x", *pair.parameters)]
     tensors, numbers = _tensors(pair, used).values(), [name for name in pair.numbers if name in used]
     lines = [f"{several(inputs)} = inputs"] if set(inputs) != {"_"} else []
-    lines += [f"ctx.save_for_backward({', '.join(tensors)})"] if tensors else []
+    for kept in ("save_for_backward", "save_for_forward") if tensors else ():
+        lines.append(f"ctx.{kept}({', '.join(tensors)})")
     lines += [f"ctx.numbers = {several(numbers)}"] if numbers else []
     return block(*lines) if lines else '"""Keep nothing: backward needs g alone."""'
 
 
 def _returned(pair: Pair, gradient: str, used: set[str]) -> str:
     """The lines that return the gradients of x and learned parameters, and None for numbers."""
-    tensors, numbers = list(_tensors(pair, used)), [name for name in pair.numbers if name in used]
-    lines = [f"{several(tensors)} = ctx.saved_tensors"] if tensors else []
-    lines += [f"{several(numbers)} = ctx.numbers"] if numbers else []
+    lines = _unpacked(pair, used)
     returned = [gradient, *_totals(pair)]
     if pair.learns:
         returned = [
             f"{text} if ctx.needs_input_grad[{index}] else None" for index, text in enumerate(returned)
         ]
     return block(*lines, f"return {', '.join([*returned, *['None'] * len(pair.numbers)])}")
+
+
+def _unpacked(pair: Pair, used: set[str]) -> list[str]:
+    """The lines that take what was saved."""
+    tensors, numbers = list(_tensors(pair, used)), [name for name in pair.numbers if name in used]
+    lines = [f"{several(tensors)} = ctx.saved_tensors"] if tensors else []
+    return lines + ([f"{several(numbers)} = ctx.numbers"] if numbers else [])
+
+
+def _forward_mode(pair: Pair, gradient: str) -> str:
+    """The class that adds forward mode: what backward returns, for the tangents as upstream gradients."""
+    if not pair.learns:
+        methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.numbers else "")
+        return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
+    lines = [*_unpacked(pair, _used(pair, gradient)), f"_moved = 0 if g is None else {gradient}"]
+    for name in pair.learns:
+        scale = pair.scale(name, f"(ctx.shape.numel() / {name}.numel())")
+        factor, part = f"({scale.torch_source}) * " if scale else "", fresh(pair.part(name), "g")
+        lines.append(_CHANGED.format(name=name, factor=factor, part=part))
+    changes = ", ".join(f"_{name}" for name in pair.learns)
+    methods = _TANGENTS.format(layer=pair.layer, changes=changes, lines=block(*lines))
+    return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
 
 
 def _layer(pair: Pair) -> str:

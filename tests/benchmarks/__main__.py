@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.benchmarks import (
     arrivals,
     beside,
+    calling,
     classroom,
     clicks,
     drags,
@@ -113,6 +114,10 @@ def _learned(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return learned.measure(rounds)
 
 
+def _calling(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return calling.measure(rounds)
+
+
 def _study(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return study.measure(rounds)
 
@@ -146,6 +151,7 @@ SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
     "engine": (_engine, 5, False),
     "ensemble": (_ensemble, 5, False),
     "learned": (_learned, 20, False),
+    "calling": (_calling, 40, False),
     "study": (_study, 3, False),
     "beside": (_beside, 5, False),
     "together": (_together, 3, False),

@@ -86,6 +86,23 @@ def test_the_function_gives_the_bits_of_explorer(
             assert torch.equal(mine[name], value), name
 
 
+# torch itself calls torch.jit.script, about which it warns, when forward mode is first used.
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+@pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
+def test_forward_mode_gives_what_explorer_gives(op: str, rule: str, names: list[str]):
+    """By x, and by each parameter: a jvp of one alone, so that the others have no tangent."""
+    function = defined(snippet(op, rule, learns=names))[paired(op, rule, {}, names).name]
+    x = torch.linspace(-2.3, 2.9, 9, dtype=torch.float64)
+    starts = [torch.tensor(values(find_op(op), find_rule(rule), {})[name]).double() for name in names]
+
+    def theirs(x, *tensors):
+        return apply(op, rule, x, **dict(zip(names, tensors, strict=True)))
+
+    for position in range(1 + len(names)):
+        own, expected = (torch.func.jacfwd(f, argnums=position)(x, *starts) for f in (function, theirs))
+        torch.testing.assert_close(own, expected, rtol=1e-12, atol=1e-12, equal_nan=True)
+
+
 @pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
 def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[str]):
     function = defined(code_of(op, rule, *names))[paired(op, rule).name]

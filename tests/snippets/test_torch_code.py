@@ -63,11 +63,11 @@ def test_the_digest_notices_one_bit():
     assert exact != digest(lambda x: torch.round(x) + (x - x.detach()), points)
 
 
-def test_code_imports_nothing_but_torch_and_math():
+def test_code_imports_nothing_but_torch_and_the_standard_library():
     for op, rule in EVERY:
         for node in ast.walk(ast.parse(code_of(op, rule))):
             if isinstance(node, ast.Import):
-                assert {alias.name for alias in node.names} <= {"torch", "math"}
+                assert {alias.name for alias in node.names} <= {"torch", "math", "inspect"}
             if isinstance(node, ast.ImportFrom):
                 assert node.module == "torch"
 
@@ -125,6 +125,38 @@ def test_code_works_under_transforms_as_explorer_does(rule):
         assert torch.equal(transform(function)(x), transform(bind(op, rule, {}))(x))
 
 
+# torch itself calls torch.jit.script, about which it warns, when forward mode is first used.
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+@pytest.mark.parametrize("rule", RULES)
+def test_code_has_the_forward_mode_that_explorer_has(rule):
+    op = usual_op(find_rule(rule)).key
+    function = defined(code_of(op, rule))[paired(op, rule, {}).name]
+    x = torch.tensor([-1.3, 0.0, 0.2, 1.0, 2.7], dtype=torch.float64)
+    rows = x.reshape(5, 1) * torch.tensor([1.0, 0.7], dtype=torch.float64)
+    for transform in (torch.func.jacfwd, lambda f: torch.func.vmap(torch.func.jacfwd(f))):
+        at = x if transform is torch.func.jacfwd else rows
+        own, theirs = transform(function)(at), transform(bind(op, rule, {}))(at)
+        assert torch.equal(own.nan_to_num(), theirs.nan_to_num())
+
+
+# torch.compile itself makes an instance of Function, about which torch warns.
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+def test_code_compiles_whole():
+    chosen = [(usual_op(find_rule(rule)).key, rule) for rule in RULES if rule != "default"]
+    functions = [defined(code_of(*pair))[paired(*pair, {}).name] for pair in chosen]
+
+    def several(x):
+        return torch.stack([function(x) for function in functions])
+
+    results = []
+    for run in (several, torch.compile(several, fullgraph=True, backend="aot_eager")):
+        x = torch.linspace(-2.3, 2.9, 13, requires_grad=True)
+        y = run(x)
+        results.append((y.detach(), *torch.autograd.grad(y, x, torch.ones_like(y))))
+    for own, compiled in zip(*results, strict=True):
+        torch.testing.assert_close(compiled, own, rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_code_is_differentiable_again_as_explorer_is(rule):
     def second(function):
@@ -146,8 +178,17 @@ def test_text_of_an_entry_stays_in_its_docstring():
     op = Op(key="formula: x", label=hostile, family="own", formula="x", purpose=hostile, source=hostile)
     tree = ast.parse(snippet(op, "straight_through"))
     kinds = [type(node).__name__ for node in tree.body]
-    assert kinds == ["Import", "ImportFrom", "ClassDef", "FunctionDef", "ClassDef"]
-    assert [type(node).__name__ for node in tree.body[3].body] == ["Expr", "Return"]
+    assert kinds == [
+        "Import",
+        "Import",
+        "ImportFrom",
+        "ClassDef",
+        "ClassDef",
+        "Assign",
+        "FunctionDef",
+        "ClassDef",
+    ]
+    assert [type(node).__name__ for node in tree.body[6].body] == ["Expr", "Assign", "Return"]
 
 
 @pytest.mark.parametrize("rule", [key for key, rule in RULES.items() if rule.formula])
