@@ -36,4 +36,4 @@ def described(shown: Curves | pd.DataFrame) -> Description:
 def document(curves: Curves, words: Description) -> dict[str, Any]:
     """Curves with their sentences as plain data: arrays, lists and texts, by name."""
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
-    return {name: getattr(curves, name) for name in names} | {"main": words.main, "rest": words.rest}
+    return {name: getattr(curves, name) for name in names} | words.texts

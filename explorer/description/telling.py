@@ -8,6 +8,7 @@ from explorer.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.description.comparison import comparison_sentences
 from explorer.description.forward import forward_words
 from explorer.description.gradient import gradient_words
+from explorer.description.headline import headline
 from explorer.description.words import MAIN_LENGTH
 from explorer.formula import listed
 from explorer.sampled import FORWARD, Sampled
@@ -18,11 +19,18 @@ _SHORT = 12  # and of a longer one
 
 @dataclass(frozen=True)
 class Description:
-    """The main sentences (about gradients where they can be told), the others, and the claims behind them."""
+    """The headline on the op, the main sentences (about gradients where they can be told), the others, and
+    the claims behind them."""
 
+    head: str
     main: str
     rest: str
     claims: tuple[Claim, ...]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The sentences by name, as the browser takes them."""
+        return {"head": self.head, "main": self.main, "rest": self.rest}
 
 
 def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
@@ -48,7 +56,8 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
     count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
     rest = [*sentences[count:], *([learning] if learning else [])]
-    return Description(" ".join(sentences[:count]), " ".join(rest), tuple(claims))
+    head = headline(names[FORWARD], forward)
+    return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
 
 
 def _brief(curves: Sampled) -> dict[str, str]:

@@ -81,10 +81,9 @@ def instrument(
         ValueError: an unknown key, parameter, or a number out of bounds, in a plain sentence.
     """
     curves = sample_curves(op, rules, start=start, stop=stop, g=g, learns=learns, **parameters)
-    words = described(curves)
     view = View(range=(curves.start, curves.stop), g=curves.g)
     choice = choice_data(curves.op, curves.rules, parameters=parameters, learns=learns, view=view)
-    return Page(choice, {"main": words.main, "rest": words.rest})
+    return Page(choice, described(curves).texts)
 
 
 def standalone() -> tuple[str, str]:

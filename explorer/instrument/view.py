@@ -73,6 +73,10 @@ class View:
         "", "The section that is open below the chart.", words=SECTIONS,
         refusal="The link opens {text}: the sections are {words}.",
     )  # fmt: skip
+    tools: str = _choice(
+        "", "Whether all tools stand beside the curves.", words={"all": "All tools"},
+        refusal="The link asks for tools = {text}: it must be {words}.",
+    )  # fmt: skip
 
 
 VIEW: Mapping[str, Word] = MappingProxyType(

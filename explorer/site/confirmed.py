@@ -89,10 +89,10 @@ def _grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
 
 
 def sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:
-    """The main sentence and the others, by the keys of the rules that they are on."""
+    """The headline, the main sentence and the others, by the keys of the rules that they are on."""
     several = [(*before, rule) for before in _BEFORE for rule in rules if rule not in before]
     words = {keys: described(sample_curves(op, keys)) for keys in several}
-    return {" ".join(keys): [said.main, said.rest] for keys, said in words.items()}
+    return {" ".join(keys): [*said.texts.values()] for keys, said in words.items()}
 
 
 def _whole_answers() -> dict[str, list[Json]]:

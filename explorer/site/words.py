@@ -44,7 +44,7 @@ def words(
     learning: str,
     drawing: Mapping[str, Any],
 ) -> dict[str, str]:
-    """The sentences ``main`` and ``rest``; a message where JavaScript has no numbers for them.
+    """The sentences ``head``, ``main`` and ``rest``; a message where JavaScript has no numbers for them.
 
     ``learning`` is the sentence on the parameter that learns, or "". ``drawing`` is what the page draws by:
     ``sampling``, and the entries ``op``, ``rules`` and ``torchs``.
@@ -67,7 +67,7 @@ def words(
         *entries, parameters, *span, len(x), g, x, marks, y, columns, kinks, learns, browser=browser
     )
     said = telling(curves, _LARGEST[dtype_of(span)], learning)
-    return {"main": said.main, "rest": said.rest}
+    return said.texts
 
 
 def _array(numbers: Any) -> NDArray[Any]:

@@ -26,6 +26,8 @@ from tests.browser.server import ROOT, serve
 from tests.browser.training import leave_train, open_train
 
 Open = Callable[..., Page]
+# Most tests are of a visitor who has chosen all tools; ``test_calm`` is of one who has not.
+ALL_TOOLS = """try { localStorage.setItem("gradient-explorer.all-tools", "true"); } catch {}"""
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 FINGER = {"has_touch": True, "is_mobile": True}
@@ -141,7 +143,8 @@ def profile(browser: Browser, address: str, **options: Any) -> BrowserContext:
 
 
 def patient(context: BrowserContext) -> BrowserContext:
-    """The same profile, in which a busy machine has time for what is waited for."""
+    """The same profile, with all tools, in which a busy machine has time for what is waited for."""
+    context.add_init_script(ALL_TOOLS)
     context.set_default_timeout(PATIENCE_MS)
     context.set_default_navigation_timeout(LOADING_MS)
     return context

@@ -72,7 +72,7 @@ def test_a_link_restores_everything(page: Page) -> None:
         "/",
         {
             "op": own_op, "rule": [own_rule, "clipped"], "c": 0.25, "w": 0.75,
-            "range": [-1.5, 2.25], "g": -0.5, "section": "paste",
+            "range": [-1.5, 2.25], "g": -0.5, "section": "paste", "tools": "",
         },
     )  # fmt: skip
     visit(page, query, shows=[own_rule, "clipped"])

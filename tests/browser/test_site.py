@@ -24,7 +24,7 @@ from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import Profiles
+from tests.browser.conftest import ALL_TOOLS, Profiles
 from tests.browser.files import serve_files
 from tests.browser.reading import (
     CHART,
@@ -73,6 +73,7 @@ class Watched:
 
     def __init__(self, chromium: Browser, is_wrong: Callable[[Request], bool]) -> None:
         self.context = chromium.new_context(reduced_motion="reduce")
+        self.context.add_init_script(ALL_TOOLS)
         self.page = self.context.new_page()
         self._wrong: list[str] = []
         say = self._wrong.append
@@ -371,7 +372,7 @@ def test_checks_of_what_was_moved_are_said_to_be_those_at_the_defaults(disk: Pag
 
 
 def test_without_pyodide_pasted_code_is_said_to_need_the_app(disk: Page, tmp_path: Path) -> None:
-    write(tmp_path / PREFIX, ops=(), lessons=(), pyodide=tmp_path)
+    write(tmp_path / PREFIX, ops=("round",), lessons=(), pyodide=tmp_path)
     disk.goto(_at(tmp_path, "index", "section=paste"))
     expect(disk.get_by_text("The section Paste code needs the app")).to_be_visible()
     expect(disk.get_by_role("link", name="How to run the app")).to_be_visible()

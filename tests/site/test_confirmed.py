@@ -67,7 +67,7 @@ def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, fil
         assert found["sign"] == "Confirmed by torch"
         assert _same(found["curves"], expected), choice
         if len(choice.rules) == 2:
-            assert found["words"] == {"main": expected["main"], "rest": expected["rest"]}
+            assert found["words"] == {name: expected[name] for name in ("head", "main", "rest")}
 
 
 def _same(found: Any, expected: Any) -> bool:

@@ -35,7 +35,7 @@ SAVED = """
     const { received } = await import("./choice/message.js");
     const { writtenFile } = await import("./pages/site-files.js");
     setDocument(given.document);
-    return writtenFile(received(given.choice), given.document, given.kept, { main: "", rest: "" });
+    return writtenFile(received(given.choice), given.document, given.kept, { head: "", main: "", rest: "" });
 """
 
 

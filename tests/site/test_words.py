@@ -97,7 +97,7 @@ def worded() -> list[tuple[Json, Json]]:
     with modules.node() as node:
         sent = [answers.chosen(choice) for choice, _ in found]
         questions = node.run(QUESTIONS, {"document": answers.whole_document(), "choices": sent})
-    words = [{name: one[name] for name in ("main", "rest")} for one in said]
+    words = [{name: one[name] for name in ("head", "main", "rest")} for one in said]
     return list(zip(questions, words, strict=True))
 
 

@@ -23,24 +23,37 @@ const BEGINS = "What it has learned so far; the slider is where it begins";
 /**
  * A card; its actions stand in ``buttons``, made by the caller.
  * @param {{kind: "op"|"rule", buttons: Element[], read: import("./own.js").Read|null,
- *   onParameter: OnParameter, onLearning: (name: string) => void, onEntry: (entry: Entry) => void}} options
+ *   onParameter: OnParameter, onLearning: (name: string) => void, onFailing: () => void,
+ *   onEntry: (entry: Entry) => void}} options
  */
-export function createCard({ kind, buttons, read, onParameter, onLearning, onEntry }) {
+export function createCard({ kind, buttons, read, onParameter, onLearning, onFailing, onEntry }) {
   const id = freshId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
   const doubt = element("p", { class: "doubt" });
   const sliders = element("div", { class: "sliders" });
   const part = element("p", { class: "part" }, element("span"), element("code"));
+  const failing = element("button", { type: "button", class: "failing", onclick: onFailing, hidden: "" });
+  const edit = element(
+    "button",
+    { type: "button", class: "edit", onclick: turn, "aria-expanded": "false" },
+    "⋯",
+  );
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
-    element("div", { class: "top" }, name, ...buttons),
+    element("div", { class: "top" }, name, ...buttons, edit),
+    failing,
     formula,
     doubt,
     sliders,
     part,
   );
+  /** Open or close what a calm page leaves away. */
+  function turn() {
+    setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
+  }
+
   /** @type {ReturnType<typeof createOwnField>|null} */
   let field = null;
   /** @type {{name: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
@@ -89,6 +102,13 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
     return element("button", { type: "button", class: "learns", ...named, ...act }, "learns");
   }
 
+  /** A check that fails, or none. @param {{name?: string, sentence: string}|null} line */
+  function showFailing(line) {
+    failing.hidden = !line;
+    if (line) setText(failing, `✗ fails: ${line.name}`);
+    setAttribute(failing, "title", line && line.sentence);
+  }
+
   /** The present values of learning parameters. @param {Object<string, string>} texts by name */
   function showPresent(texts) {
     for (const { name: key, present } of rows) {
@@ -118,6 +138,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
     update(state) {
       const { entry } = state;
       setText(name, entry.label);
+      edit.hidden = kind === "op" && !state.controls.length;
+      setAttribute(edit, "aria-label", `Edit ${entry.label}`);
       setAttribute(name, "title", entry.purpose);
       card.style.setProperty("--colour", state.colour);
       card.classList.toggle("hidden-rule", state.hidden);
@@ -128,6 +150,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onEnt
       showSliders(state);
       showPart(state);
     },
+    showFailing,
     showPresent,
     focusFormula: () => field?.focus(),
     forgetFormula: () => field?.forget(),

@@ -28,6 +28,7 @@ import { createPalette } from "./palette.js";
  * A rule's card: the rule, what the card shows of it, and whether no other rule is chosen.
  * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
+/** The failing check of a rule by slot. @typedef {ReadonlyMap<number, {name?: string, sentence: string}>} Failing */
 /**
  * The present values of learning parameters as words by name: those of the op, and those of each rule by key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
@@ -80,6 +81,7 @@ export function createCards(host, { store, read, colours, drawn }) {
       onParameter: (control, value, phase, byKeys) =>
         change(withParameter(store.now, control, value), { phase, thing: byKeys ? control.name : null }),
       onLearning: (name) => change(withLearning(store.now, name)),
+      onFailing: () => change({ ...store.now, section: "checks" }),
       onEntry: (entry) => {
         learn(kind, entry);
         change(exchange(entry.key), { thing: `${kind} as it is typed` });
@@ -142,6 +144,10 @@ export function createCards(host, { store, read, colours, drawn }) {
   return {
     /** Draw the cards anew: the colours have changed. */
     refresh: () => show(store.now),
+    /** Show on each card the check that fails. @param {Failing} failing */
+    showFailing(failing) {
+      for (const [slot, card] of cards.parts) card.showFailing(failing.get(slot) ?? null);
+    },
     /** Show the learned values beside the sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);

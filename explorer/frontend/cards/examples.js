@@ -6,6 +6,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
 /** @import { Choice } from "../choice/choice.js" */
+
 /**
  * ``train`` are the words of a link that trains it, "" for none; ``table`` is the data of a task that needs
  * a table; ``source`` is the source of its claim, "" for none; ``lesson`` is one that says why.
@@ -19,8 +20,9 @@ import { createMenu } from "../elements/menu.js";
  * @param {Example[]} examples
  * @param {(choice: Choice, table: string) => void} onChoose
  * @param {(example: Example, choice: Choice) => boolean} [isSame]
+ * @param {(choice: Choice) => string} [trainWords] of a link that trains what is no example
  */
-export function createExamples(examples, onChoose, isSame = () => true) {
+export function createExamples(examples, onChoose, isSame = () => true, trainWords = () => "") {
   const items = examples.map(({ name, hint, table, choice }) => {
     const choose = () => {
       menu.open = false;
@@ -49,21 +51,23 @@ export function createExamples(examples, onChoose, isSame = () => true) {
       const example = examples.find((each) => sameEntries(each.choice, choice) && isSame(each, choice));
       setText(hint, example?.hint ?? otherwise);
       setText(source, example?.source ? `Source: ${example.source}` : "");
-      const { words, address } = nextOf(choice, example);
+      const { words, address } = nextOf(choice, example, trainWords(choice));
       setText(then, words);
+      then.classList.toggle("of-no-example", !example);
       setAttribute(then, "href", address);
       setAttribute(hint, "title", example?.hint ?? otherwise);
     },
   };
 }
 
-/** The link that follows from an example. @param {Choice} choice @param {Example} [example] */
-function nextOf(choice, { train, lesson } = /** @type {*} */ ({})) {
-  if (!lesson && !train) return { words: "", address: null };
+/** The link that follows from an example, else that in ``otherwise``. @param {Choice} choice @param {Example|undefined} example @param {string} otherwise */
+function nextOf(choice, example, otherwise) {
+  const { lesson, train } = example ?? { lesson: null, train: "" };
+  if (!lesson && !train && !otherwise) return { words: "", address: null };
   const { pages } = catalogue().link;
   return lesson
     ? { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` }
-    : { words: train, address: `${pages.train}?${queryOf(trained(choice))}` };
+    : { words: train || otherwise, address: `${pages.train}?${queryOf(trained(choice))}` };
 }
 
 /** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */

@@ -17,7 +17,7 @@ import { BESIDE, EVEN, KINK } from "../formula/curves.js";
  *   holds all that anything is sampled at; ``even``, ``at`` and ``beside`` are indices of it
  * @typedef {{values: number, kinks: number[]|null}} Curve by the numbers of its array and its kinks in Values;
  *   null for too many
- * @typedef {{forward: Curve|null, gradients: Record<string, Curve>, words: Record<string, [string, string]>,
+ * @typedef {{forward: Curve|null, gradients: Record<string, Curve>, words: Record<string, [string, string, string]>,
  *   answers: {choice: *, answer: *}[]}} OfOp an op with every rule, sentences by the keys of rules, and whole answers
  * @typedef {(name: string) => Promise<*>} Load gives a file that came along
  */
@@ -105,7 +105,7 @@ function assembled({ rules }, known, forward, { x, even, kinks, arrays }) {
     curve.kinks && curve.kinks.map((number) => all[kinks[number].at]);
   const byRule = (/** @type {(curve: Curve) => *} */ of) =>
     Object.fromEntries(rules.map(({ key }) => [key, of(known.gradients[key])]));
-  const [main, rest] = known.words[rules.map(({ key }) => key).join(" ")] ?? ["", ""];
+  const [head, main, rest] = known.words[rules.map(({ key }) => key).join(" ")] ?? ["", "", ""];
   return {
     curves: {
       x: Float32Array.from(indices, (index) => all[index]),
@@ -115,6 +115,6 @@ function assembled({ rules }, known, forward, { x, even, kinks, arrays }) {
       parts: {},
       kinks: { forward: where(forward), ...byRule(where) },
     },
-    words: { main, rest },
+    words: { head, main, rest },
   };
 }

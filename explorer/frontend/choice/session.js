@@ -1,5 +1,5 @@
-// Values that outlive a reload of the page, in the session storage. A frame on another site may have none: then they
-// last as long as the page.
+// Values that outlive a reload of the page, in the session storage, or the visit, in the local one. A frame on another
+// site may have none: then they last as long as the page.
 
 const PREFIX = "gradient-explorer.";
 const memory = /** @type {Map<string, string>} */ (new Map());
@@ -17,10 +17,21 @@ export function keep(name, value) {
   storage()?.setItem(PREFIX + name, text);
 }
 
-/** The browser's storage; null where it may not be looked at. */
-function storage() {
+/** The value that this browser remembers under a name from visit to visit; null if there is none. @param {string} name */
+export function recall(name) {
+  return JSON.parse(storage("localStorage")?.getItem(PREFIX + name) ?? memory.get(name) ?? "null");
+}
+
+/** @param {string} name @param {*} value as JSON has it */
+export function remember(name, value) {
+  memory.set(name, JSON.stringify(value));
+  storage("localStorage")?.setItem(PREFIX + name, JSON.stringify(value));
+}
+
+/** The browser's storage; null where it may not be looked at. @param {"sessionStorage"|"localStorage"} kind */
+function storage(kind = "sessionStorage") {
   try {
-    return sessionStorage;
+    return window[kind];
   } catch {
     return null;
   }

@@ -25,9 +25,10 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   let timer = 0;
   const by = store.choice ? "page" : isBare(location.search) ? "nothing" : "link";
   store.change(enter(store.choice ?? first, by), { origin: "arrival" });
-  const instrument = createInstrument(root, store, reach);
+  const framed = new URLSearchParams(location.search).has("embed");
+  const instrument = createInstrument(root, store, { ...reach, calm: reach.calm && !framed });
   const leaveAddress = followAddress(store);
-  root.classList.toggle("framed", new URLSearchParams(location.search).has("embed"));
+  root.classList.toggle("framed", framed);
   const stop = store.subscribe((_choice, { phase }) => {
     clearTimeout(timer);
     if (phase === "settled" && !root.matches(".training")) timer = setTimeout(tell, REPORT_MS);

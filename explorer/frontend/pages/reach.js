@@ -24,6 +24,7 @@ export function pageReachOf(data) {
     readLines,
     save: server("save"),
     carries: true,
+    calm: true,
     sections: data.sections,
     examples: receivedExamples(data.examples),
   };

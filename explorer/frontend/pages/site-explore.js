@@ -33,6 +33,7 @@ const { choice, notices } = readLink(location.search, { first, own: await own() 
 tell(notices);
 const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
   ...siteReach,
+  calm: true,
   sections,
   createSections: (host, of) =>
     createSections(host, {
@@ -60,7 +61,7 @@ page.join(() => undefined);
 /**
  * The sentences on a choice, from the site's files or computed, or none.
  * @param {Choice} now
- * @returns {Promise<{main: string, rest: string}>}
+ * @returns {Promise<{head: string, main: string, rest: string}>}
  */
 function wordsOf(now) {
   return new Promise((resolve) =>

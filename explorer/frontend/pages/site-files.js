@@ -30,7 +30,7 @@ export async function readLines(what, query) {
  * @param {Choice} choice
  * @param {Record<string, *>} document of which the file has a part
  * @param {{names: string[], limits: string[]}} saved the names of that part, and those of its limits
- * @param {{main: string, rest: string}} words
+ * @param {{head: string, main: string, rest: string}} words
  */
 export async function writtenFile(choice, document, saved, words) {
   const { gzip } = await loaded("saved.js");

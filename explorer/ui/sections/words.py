@@ -27,4 +27,4 @@ def _words(curves: Curves) -> Description:
         return described(curves)
     except Exception:
         _log.exception("no words for %s with %s", curves.op.key, [rule.key for rule in curves.rules])
-        return Description("", "", ())
+        return Description("", "", "", ())

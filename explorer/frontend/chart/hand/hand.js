@@ -8,7 +8,7 @@ import { pointedX } from "../probe/probe-marks.js";
  * @param {ReturnType<typeof import("../probe/probe.js").createProbe>} probe
  * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"> & {displayed: () => {
  *   picture: import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart
- * @returns {import("./gestures.js").Hand}
+ * @returns {import("./gestures.js").Hand & {xUnder: (px: number) => number|null}}
  */
 export function handOf({ area, probe: focusable }, probe, { displayed, ...acts }) {
   const local = (/** @type {number} */ px) => px - area.getBoundingClientRect().left;
@@ -33,5 +33,5 @@ export function handOf({ area, probe: focusable }, probe, { displayed, ...acts }
   }
 
   const point = (/** @type {number|null} */ px) => probe.point(px === null ? null : xUnder(px));
-  return { ...acts, share, onPoint: point, onPin: pin };
+  return { ...acts, share, xUnder, onPoint: point, onPin: pin };
 }

@@ -67,17 +67,32 @@ export function probeShapes(values, lines, frame, g) {
   const x = across(frame, values.x);
   const d = `M${x},${frame.forward.top}V${frame.bottom}`;
   const rule = shape("path", { d, class: "chart-probe-line" });
-  const rules = lines.filter(({ panel }) => panel === "gradient");
-  const tangents = rules.map((line, index) => {
-    const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - index);
-    return tangent(frame, x, values.y, valueOn(line, values) / g, reach, line.colour);
-  });
+  const tangents = tangentsOf(values, lines, frame, g).map(({ ends, colour }) =>
+    shape("path", { d: `M${ends.join("L")}`, stroke: colour, class: "chart-tangent" }),
+  );
   const dots = lines.map((line) => dot(panelOf(frame, line.panel), x, valueOn(line, values), line.colour));
-  return [rule, ...tangents, ...dots].filter((some) => some !== null);
+  return [rule, ...tangents, ...dots.filter((some) => some !== null)];
 }
 
-/** The value of a curve at the probe. @param {Line} line @param {Values} values */
-function valueOn({ rule, panel }, { y, gradients, parts }) {
+/**
+ * The tangents that rules claim at the probe, those that can be drawn: the slope, and both ends in px.
+ * @param {Values} values
+ * @param {Line[]} lines
+ * @param {Frame} frame
+ * @param {number} g
+ */
+export function tangentsOf(values, lines, frame, g) {
+  const rules = lines.filter(({ panel }) => panel === "gradient");
+  return rules.flatMap((line, index) => {
+    const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - index);
+    const slope = valueOn(line, values) / g;
+    const ends = tangentEnds(frame, across(frame, values.x), values.y, slope, reach);
+    return ends ? [{ slope, ends, colour: line.colour }] : [];
+  });
+}
+
+/** The value of a curve at the probe; NaN where it has none. @param {Line} line @param {Values} values */
+export function valueOn({ rule, panel }, { y, gradients, parts }) {
   return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
 }
 
@@ -87,9 +102,8 @@ function valueOn({ rule, panel }, { y, gradients, parts }) {
  * @param {number} y
  * @param {number} slope
  * @param {number} reach in px
- * @param {string} colour
  */
-function tangent({ inner, x: [start, stop], forward }, x, y, slope, reach, colour) {
+function tangentEnds({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
   if (!Number.isFinite(y) || !Number.isFinite(slope) || !inside(forward, y)) return null;
   const [low, high] = forward.range;
   const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down a px across
@@ -97,9 +111,14 @@ function tangent({ inner, x: [start, stop], forward }, x, y, slope, reach, colou
   const [above, below] = [at - forward.top, forward.top + forward.height - at];
   const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the panel's ends
   const most = reach / Math.hypot(1, steepness);
-  const [dx, dx2] = [left, right].map((space) => Math.min(most, space / Math.abs(steepness)));
-  const d = `M${x - dx},${at - dx * steepness}L${x + dx2},${at + dx2 * steepness}`;
-  return shape("path", { d, stroke: colour, class: "chart-tangent" });
+  const beside = [x - first, first + inner - x];
+  const [dx, dx2] = [left, right].map((space, side) =>
+    Math.min(most, space / Math.abs(steepness), beside[side]),
+  );
+  return [
+    [x - dx, at - dx * steepness],
+    [x + dx2, at + dx2 * steepness],
+  ];
 }
 
 /** @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour */

@@ -1,15 +1,21 @@
 // The probe of a chart: marks and readout at the x under the pointer, else at the pinned one.
 
 import { setAttribute } from "../../elements/dom.js";
+import { tidied } from "../scene/view.js";
+import { labelShapes } from "./labels.js";
 import { valuesAt } from "./probe-values.js";
 import { probeShapes } from "./probe-marks.js";
 import { createReadout, spoken } from "./readout.js";
 
+const REST = 0.78; // of the view: where a point lies that nobody has moved
+
 /**
  * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
- * @param {(x: number|null) => void} [onProbe]
+ * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values: import("./probe-values.js").Values|null,
+ *   frame: import("../scene/panels.js").Frame|undefined) => void}} options ``isLabelled``: whether there always is a point, with
+ *   labels in place of a legend; ``onDrawn`` gets its values then, else null
  */
-export function createProbe({ marks, probe }, onProbe) {
+export function createProbe({ marks, probe }, { onProbe, isLabelled = () => false, onDrawn }) {
   const readout = createReadout(pin);
   let pinned = /** @type {number|null} */ (null);
   let pointed = /** @type {number|null} */ (null);
@@ -31,10 +37,17 @@ export function createProbe({ marks, probe }, onProbe) {
 
   function draw() {
     if (!picture) return;
-    const x = pointed ?? pinned;
+    const labelled = isLabelled();
+    const x = pointed ?? (labelled ? restingAt(picture.range, pinned) : pinned);
     const values = x === null ? null : valuesAt(picture, x);
     const curves = scene?.lines.filter(({ under }) => !under) ?? [];
-    marks.replaceChildren(...(values && scene ? probeShapes(values, curves, scene.frame, picture.g) : []));
+    const shapesOf = labelled ? [probeShapes, labelShapes] : [probeShapes];
+    const { frame } = scene ?? {};
+    const { g } = picture;
+    marks.replaceChildren(
+      ...(values && frame ? shapesOf.flatMap((make) => make(values, curves, frame, g)) : []),
+    );
+    onDrawn?.(labelled ? values : null, frame);
     readout.show(picture, values);
     setAttribute(probe, "aria-valuemin", picture.range[0]);
     setAttribute(probe, "aria-valuemax", picture.range[1]);
@@ -54,4 +67,10 @@ export function createProbe({ marks, probe }, onProbe) {
       draw();
     },
   };
+}
+
+/** The x of a point that is always in view: the pinned one, or else its own place. @param {[number, number]} view @param {number|null} pinned */
+function restingAt([start, stop], pinned) {
+  if (pinned !== null && pinned >= start && pinned <= stop) return pinned;
+  return tidied(start + REST * (stop - start), (stop - start) / 200);
 }

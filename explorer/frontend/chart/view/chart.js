@@ -3,6 +3,7 @@
 import { saveAs } from "../../elements/dom.js";
 import { createEnds } from "../hand/ends.js";
 import { press } from "../hand/keys.js";
+import { createKnob } from "../probe/knob.js";
 import { createProbe } from "../probe/probe.js";
 import { followTheme } from "../plotly/theme.js";
 import { followGestures } from "../hand/gestures.js";
@@ -19,8 +20,9 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 /**
  * @typedef {{plotly: string, onView: (start: number, stop: number, phase: Phase) => void,
  *   onParameter: (name: string, value: number, phase: Phase) => void,
- *   onProbe?: (x: number|null) => void, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
- *   ``plotly`` is the address of plotly.js; ``onFrame`` gets the positions of the panels
+ *   onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
+ *   ``plotly`` is the address of plotly.js; ``isLabelled``: whether there always is a point to drag, with labels in place
+ *   of a legend; ``onFrame`` gets the positions of the panels
  */
 
 /**
@@ -32,9 +34,14 @@ export function createChart(host, options) {
   let state = EMPTY;
   const end = new AbortController();
   const parts = partsOf({ onReset: reset, onSave: saveImage });
-  const probe = createProbe(parts, options.onProbe);
+  const probe = createProbe(parts, {
+    onProbe: options.onProbe,
+    isLabelled: options.isLabelled,
+    onDrawn: (values, frame) => knob.place(values, frame),
+  });
   const displayed = () => ({ picture: state.picture, scene: painter.scene() });
   const hand = handOf(parts, probe, { displayed, view: () => viewOf(state), onView: ask, onReset: reset });
+  const knob = createKnob(parts.layer, { xUnder: hand.xUnder, pin: probe.pin });
   const painter = createPainter(host, parts, {
     ends: createEnds(parts.layer, hand),
     handles: createHandles(parts.layer, options.onParameter),

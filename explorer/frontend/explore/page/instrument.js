@@ -1,6 +1,8 @@
 // The instrument: chart, strip, cards and tabs of one store, put into the hosts of the page.
 
+import { createCalm } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
+import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
 import { catalogue } from "../../choice/entries.js";
@@ -18,14 +20,15 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  * writes it; the examples; the labels of the sections by key. ``createSections`` makes the sections where there is no
  * server, ``brought`` says which checks are among the site's files, ``tell`` computes missing sentences. Null stands
  * for a missing one, as in a saved file, which has ``words`` for its start. ``createTraining`` makes the run or the
- * study of a page that has hosts for it; ``carries``: whether the page shows data carried to it.
+ * study of a page that has hosts for it; ``carries``: whether the page shows data carried to it; ``calm``: whether its
+ * tools wait to be called.
  * @typedef {{plotly: string, confirm: import("../../choice/confirm.js").Confirm|null, explanation?: string,
  *   tell?: import("../stage/telling.js").Tell|null, read: import("../../cards/own.js").Read|null, createSections?: CreateSections,
  *   brought?: import("../sections/checks.js").Brought,
  *   write?: import("./takeaway.js").Write,
  *   readCode: import("../sections/paste.js").ReadCode|null, readLines: import("../sections/checks.js").ReadLines|null,
  *   words?: import("../stage/words.js").Words,
- *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean,
+ *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean,
  *   save: string|null, examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
  */
 /**
@@ -87,12 +90,18 @@ export function createInstrument(host, store, reach) {
     drawn.push(
       createChecks(checks, { store, colours, read: reach.readLines, brought: reach.brought, ...stage }),
     );
+  if (checks && cardList && reach.readLines)
+    parts.push(
+      createBadges({ store, read: reach.readLines, brought: reach.brought, show: cardList.showFailing }),
+    );
   const resting = hostOf("resting");
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
+  if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
   if (tabs && reach.write) parts.push(createWriting(tabs, { store, write: reach.write }));
+  if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   const end = new AbortController();
   let theme = themeOf(host);
   const refresh = () => {

@@ -11,7 +11,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 export function createTabs(host, { store, sections }) {
   const buttons = Object.entries(sections).map(([key, name]) => {
     const press = () => toggle(key);
-    return { key, button: element("button", { type: "button", onclick: press }, name) };
+    return { key, button: element("button", { type: "button", onclick: press, "data-section": key }, name) };
   });
   host.prepend(
     element(
@@ -25,7 +25,8 @@ export function createTabs(host, { store, sections }) {
   function toggle(key) {
     const choice = store.now;
     store.change({ ...choice, section: choice.section === key ? "" : key });
-    if (choice.section !== key) host.scrollIntoView({ block: "center", behavior: "smooth" });
+    const isCalm = host.closest(".calm") !== null; // its curves stay in view
+    if (choice.section !== key && !isCalm) host.scrollIntoView({ block: "center", behavior: "smooth" });
   }
 
   const stop = store.follow(({ section }) => {

@@ -41,6 +41,7 @@ export function createStage(hosts, options) {
     plotly: options.plotly,
     onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
     onParameter: grasped,
+    isLabelled: () => hosts.chart.closest(".calm") !== null,
     onFrame(frame) {
       carried?.follow(frame);
       learning.follow(frame);

@@ -10,6 +10,7 @@ import { createSlider } from "../../elements/slider.js";
 /** @import { Example } from "../../cards/examples.js" */
 /** @import { Choice } from "../../choice/choice.js" */
 
+const ALL = ["", "it", "both"]; // by the number of rules
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
 /**
@@ -27,8 +28,15 @@ export function createStrip(host, { store, examples }) {
   const to = endField("To", 1, (value) => withRange(store.now, store.now.range[0], value));
   const menu = createExamples(
     examples,
-    (choice) => store.change({ ...choice, training: store.now.training, section: store.now.section }),
+    (choice) =>
+      store.change({
+        ...choice,
+        training: store.now.training,
+        section: store.now.section,
+        tools: store.now.tools,
+      }),
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
+    ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
   host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
 

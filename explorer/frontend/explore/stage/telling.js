@@ -46,11 +46,12 @@ export function createTelling({ tell, words, onSentences }) {
   /** @param {Choice} choice */
   async function sentencesFor(choice) {
     try {
-      const wait = (/** @type {string} */ text) => onSentences({ main: text || NOT_YET, rest: "" }, choice);
+      const wait = (/** @type {string} */ text) =>
+        onSentences({ ...NO_WORDS, main: text || NOT_YET }, choice);
       last = { key: curvesKey(choice), words: await tell(choice, wait) };
       return last.words;
     } catch (error) {
-      return { main: /** @type {Error} */ (error).message, rest: "" };
+      return { ...NO_WORDS, main: /** @type {Error} */ (error).message };
     }
   }
 

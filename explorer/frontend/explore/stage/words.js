@@ -3,10 +3,10 @@
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
-/** @typedef {{main: string, rest: string}} Words */
+/** @typedef {{head: string, main: string, rest: string}} Words the headline, the main sentences, the others */
 
 /** @type {Words} Python alone has them for each choice */
-export const NO_WORDS = { main: "", rest: "" };
+export const NO_WORDS = { head: "", main: "", rest: "" };
 export const NOT_YET = "…";
 const TELL = "Say it in words";
 const EXPLANATION =
@@ -19,6 +19,7 @@ const EXPLANATION =
  * @param {string} [explanation] of the sign
  */
 export function createWords(host, explanation = EXPLANATION) {
+  const head = element("h2", { class: "headline" });
   const main = element("p", { class: "main" });
   const tell = element("button", { type: "button", class: "tell", hidden: "" }, TELL);
   const rest = element("p", { class: "rest" });
@@ -26,7 +27,7 @@ export function createWords(host, explanation = EXPLANATION) {
   const sign = element("span", { class: "sign", role: "status" });
   const explained = createMenu("?", element("p", {}, explanation));
   setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
-  host.append(main, tell, more, element("span", { class: "confirmation" }, sign, explained));
+  host.append(head, main, tell, more, element("span", { class: "confirmation" }, sign, explained));
 
   /** Have a button in their place; null takes it away. @param {(() => void)|null} onPress */
   function offer(onPress) {
@@ -38,11 +39,12 @@ export function createWords(host, explanation = EXPLANATION) {
   return {
     /** @param {Words|null|undefined} words null while they are not known for the displayed curves */
     show(words) {
+      if (words) setText(head, words.head);
       if (words) setText(main, words.main);
       else if (!main.textContent) setText(main, NOT_YET);
       if (words) setText(rest, words.rest);
       more.hidden = !rest.textContent;
-      main.classList.toggle("stale", !words);
+      for (const part of [head, main]) part.classList.toggle("stale", !words);
       if (words?.main) offer(null);
     },
     offer,

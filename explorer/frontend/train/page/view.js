@@ -50,7 +50,7 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
     examples,
     (choice, its) => {
       if (its) on.onTable(its);
-      store.change({ ...entered(choice, "link"), section: store.now.section });
+      store.change({ ...entered(choice, "link"), section: store.now.section, tools: store.now.tools });
     },
     ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
   );

@@ -11,7 +11,7 @@ from tests.frontend.modules import Node
 
 LINK = {"words": ["op", "rule", "g"]}
 CHOICE = {
-    "op": "step", "range": [-1, 4], "g": 2, "bounds": {}, "section": "checks", "slow": "x",
+    "op": "step", "range": [-1, 4], "g": 2, "bounds": {}, "section": "checks", "tools": "", "slow": "x",
     "training": {"steps": "9"}, "parameters": {"atan_surrogate.a": 3, "triangle.a": 2, "s": 0.25},
 }  # fmt: skip
 RULES = ["atan_surrogate", "triangle", "gaussian"]

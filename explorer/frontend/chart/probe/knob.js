@@ -1,0 +1,50 @@
+// The point of the probe on the forward curve, to take hold of with a pointer; the keyboard has the probe itself.
+
+import { across, down } from "../scene/panels.js";
+import { element } from "../../elements/dom.js";
+
+/**
+ * @param {HTMLElement} layer that lies over the chart
+ * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder`` gives the x under a px of
+ *   the window
+ */
+export function createKnob(layer, { xUnder, pin }) {
+  const node = element("div", {
+    class: "chart-knob",
+    "aria-hidden": "true",
+    title: "Drag the point",
+    hidden: "",
+  });
+  layer.append(node);
+  const isHeld = (/** @type {PointerEvent} */ event) => node.hasPointerCapture(event.pointerId);
+  node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+    event.stopPropagation();
+    if (!event.button) node.setPointerCapture(event.pointerId);
+  });
+  for (const type of ["pointermove", "pointerup"])
+    node.addEventListener(type, (/** @type {*} */ event) => {
+      if (!isHeld(event)) return;
+      event.stopPropagation();
+      pin(xUnder(event.clientX));
+    });
+  node.addEventListener("dblclick", (/** @type {Event} */ event) => event.stopPropagation());
+
+  return {
+    /**
+     * @param {import("./probe-values.js").Values|null} values null for no point
+     * @param {import("../scene/panels.js").Frame|undefined} frame
+     */
+    place(values, frame) {
+      const {
+        forward,
+        x: [start, stop],
+      } = frame ?? { forward: { range: [1, 0] }, x: [1, 0] };
+      const [low, high] = forward.range;
+      const isSeen =
+        values && frame && values.x >= start && values.x <= stop && values.y >= low && values.y <= high;
+      node.hidden = !isSeen;
+      if (isSeen)
+        node.style.transform = `translate(${across(frame, values.x)}px, ${down(frame.forward, values.y)}px)`;
+    },
+  };
+}

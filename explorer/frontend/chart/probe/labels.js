@@ -1,0 +1,111 @@
+// Labels in place of a legend: the slope that each tangent claims, the x of the probe, and at each gradient's end its
+// rule with the value at the probe.
+
+import { across, down, panelOf } from "../scene/panels.js";
+import { shape } from "../../elements/svg.js";
+import { numberText } from "../../formula/substitution.js";
+import { tangentsOf, valueOn } from "./probe-marks.js";
+
+/** @import { Frame } from "../scene/panels.js" */
+/** @import { Line } from "../scene/traces.js" */
+/** @import { Values } from "./probe-values.js" */
+/** A text with its baseline in px. @typedef {{text: string, x: number, y: number, anchor: "start"|"middle"|"end", colour: string}} Label */
+
+const APART = 1.25; // heights of letters from one label to the next
+const BESIDE_PX = 6; // from the end of a line to its label
+const WIDEST = 6; // heights of letters that "slope −1.234" takes
+
+/**
+ * @param {Values} values
+ * @param {Line[]} lines
+ * @param {Frame} frame
+ * @param {number} g
+ * @returns {SVGElement[]}
+ */
+export function labelShapes(values, lines, frame, g) {
+  const labels = [...slopeLabels(values, lines, frame, g), ...endLabels(values, lines, frame)];
+  const { forward, gradient, size, x: view } = frame;
+  const isInView = values.x >= view[0] && values.x <= view[1];
+  const between = (forward.top + forward.height + gradient.top + size) / 2 - 2;
+  const at = {
+    text: `x = ${numberText(values.x)}`,
+    x: across(frame, values.x),
+    y: between,
+    colour: "currentColor",
+  };
+  return [...labels, ...(isInView ? [/** @type {Label} */ ({ ...at, anchor: "middle" })] : [])].map(drawn);
+}
+
+/** The slopes at the ends of the tangents, each number once. @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g */
+function slopeLabels(values, lines, frame, g) {
+  const { left, inner, forward, size } = frame;
+  /** @type {Map<string, Label>} */
+  const labels = new Map();
+  for (const { slope, ends, colour } of tangentsOf(values, lines, frame, g)) {
+    const text = `slope ${numberText(slope)}`;
+    const known = labels.get(text);
+    const fits = ends[1][0] + BESIDE_PX + WIDEST * size < left + inner;
+    const [x, y] = ends[fits ? 1 : 0];
+    const place = { x: x + (fits ? BESIDE_PX : -BESIDE_PX), y: y - size / 3 };
+    labels.set(text, {
+      text,
+      ...place,
+      anchor: fits ? "start" : "end",
+      colour: known ? "currentColor" : colour,
+    });
+  }
+  return apart([...labels.values()], forward, size);
+}
+
+/** @param {Values} values @param {Line[]} lines @param {Frame} frame */
+function endLabels(values, lines, frame) {
+  const { left, inner, gradient, size } = frame;
+  const labels = lines
+    .filter(({ panel }) => panel === "gradient")
+    .map((line) => {
+      const last = Array.from(line.y).findLast(Number.isFinite) ?? 0;
+      const y = down(panelOf(frame, line.panel), last);
+      const value = valueOn(line, values);
+      const text = Number.isNaN(value) ? line.label : `${line.label}: ${numberText(value)}`;
+      const above = y - 0.6 * size;
+      const isRoomAbove = above - size > gradient.top;
+      const x = left + inner - BESIDE_PX;
+      return {
+        text,
+        x,
+        y: isRoomAbove ? above : y + 1.3 * size,
+        anchor: /** @type {const} */ ("end"),
+        colour: line.colour,
+      };
+    });
+  return apart(labels, gradient, size);
+}
+
+/**
+ * Labels within a panel, none on another.
+ * @param {Label[]} labels
+ * @param {import("../scene/panels.js").Panel} panel
+ * @param {number} size of letters
+ */
+function apart(labels, { top, height }, size) {
+  const sorted = labels.toSorted((one, other) => one.y - other.y);
+  let least = top + size;
+  for (const label of sorted) {
+    label.y = Math.max(label.y, least);
+    least = label.y + APART * size;
+  }
+  let most = top + height - size / 4;
+  for (const label of sorted.toReversed()) {
+    label.y = Math.min(label.y, most);
+    most = label.y - APART * size;
+  }
+  return sorted;
+}
+
+/** @param {Label} label */
+function drawn({ text, x, y, anchor, colour }) {
+  const node = shape("text", { x, y, "text-anchor": anchor, class: "chart-label" });
+  node.style.setProperty("--colour", colour);
+  node.textContent = text;
+  return node;
+}

@@ -1,0 +1,78 @@
+// The calm page of Explore: curves, cards and a line to press; all other tools are one press away, by name or by key E.
+
+import { recall, remember } from "../../choice/session.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { numberText } from "../../formula/numbers.js";
+
+/** @import { Choice } from "../../choice/choice.js" */
+
+const REMEMBERED = "all-tools";
+const KEY = "e";
+const FIELDS = "input:not([type=range]), textarea, select, [contenteditable], dialog";
+
+/**
+ * Have a press open and close all tools, and another the slider of g.
+ * @param {HTMLElement} root of the instrument, which is calm while it has that class
+ * @param {HTMLElement} bar of the names to press
+ * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: other parts are
+ *   visible now
+ */
+export function createCalm(root, bar, { store, onChange }) {
+  const tools = element(
+    "button",
+    { type: "button", class: "all-tools", onclick: turn, title: "Open and close all tools (key E)" },
+    "All tools",
+  );
+  const g = element("button", { type: "button", class: "g-chip", onclick: turnG });
+  bar.append(tools, g);
+  const end = new AbortController();
+  addEventListener("keydown", pressed, { signal: end.signal });
+
+  /** @param {Choice} choice */
+  const isOpen = ({ tools: chosen }) => chosen === "all" || recall(REMEMBERED) === true;
+
+  function turn() {
+    const open = !isOpen(store.now);
+    remember(REMEMBERED, open);
+    store.change({ ...store.now, tools: open ? "all" : "" });
+  }
+
+  function turnG() {
+    root.classList.toggle("with-g");
+    show(store.now);
+    if (root.matches(".with-g"))
+      /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    if (key.toLowerCase() !== KEY || ctrlKey || metaKey || altKey) return;
+    const [inner] = event.composedPath();
+    if ([target, inner].some((each) => each instanceof Element && each.closest(FIELDS))) return;
+    event.preventDefault();
+    turn();
+  }
+
+  /** @param {Choice} choice */
+  function show(choice) {
+    const calm = !isOpen(choice);
+    const before = root.matches(".calm");
+    root.classList.toggle("calm", calm);
+    root.classList.toggle("whole", !calm); // beside a calm one, which it is about to replace
+    root.classList.toggle("opened", choice.section !== "");
+    setAttribute(tools, "aria-expanded", String(!calm));
+    setText(g, `g = ${numberText(choice.g).replace("-", "−")}`);
+    setAttribute(g, "aria-label", `${g.textContent}, the upstream gradient: change it`);
+    setAttribute(g, "aria-expanded", String(root.matches(".with-g")));
+    if (calm !== before) onChange();
+  }
+
+  const stop = store.follow(show);
+  return {
+    destroy() {
+      end.abort();
+      stop();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+"""Explore as a first visitor has it: one sentence, one thing to take hold of, all tools one press away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Open
+from tests.browser.reading import settle, visit
+
+NOTHING_CHOSEN = """try { localStorage.removeItem("gradient-explorer.all-tools"); } catch {}"""
+COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
+FINGER = {"has_touch": True, "is_mobile": True}
+BUG = "/?op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&range=0&range=2"
+
+First = Callable[..., Page]
+
+
+@pytest.fixture
+def first(new_page: Open) -> First:
+    """Opens a page as somebody has it who has never been there."""
+
+    def opened(path: str = "/", size: tuple[int, int] = (1366, 768), **options: Any) -> Page:
+        page = new_page(viewport={"width": size[0], "height": size[1]}, fresh=True, **options)
+        page.add_init_script(NOTHING_CHOSEN)
+        visit(page, path)
+        expect(page.locator(".served")).to_have_count(0)
+        return page
+
+    return opened
+
+
+def counted(page: Page) -> tuple[list[str], list[str]]:
+    page.mouse.move(1, 1)
+    seen = page.evaluate(f"() => {COUNT.removesuffix(';').rstrip().removesuffix(';')}")
+    assert not seen["isWide"]
+    return seen["controls"], seen["words"]
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "options"),
+    [((1366, 768), (20, 85), {}), ((1024, 768), (20, 85), {}), ((390, 844), (17, 65), FINGER)],
+)
+def test_the_first_screen_is_calm(
+    first: First, size: tuple[int, int], most: tuple[int, int], options: dict[str, Any]
+) -> None:
+    page = first(size=size, **options)
+    expect(page.get_by_role("link", name="Train both")).to_be_visible()
+    controls, words = counted(page)
+    assert (len(controls) <= most[0], len(words) <= most[1]) == (True, True), (controls, words)
+    box = page.locator(".instrument .chart").bounding_box()
+    assert box
+    if size[0] == 1366:
+        assert box["width"] >= 1034
+        assert box["height"] >= 600
+
+
+def test_the_headline_says_why_to_care(first: First) -> None:
+    page = first()
+    heading = page.get_by_role(
+        "heading", name="Round is flat: its true gradient is 0, so nothing before it can learn."
+    )
+    expect(heading).to_be_visible()
+    page.get_by_role("button", name="Op", exact=True).click()
+    page.get_by_role("searchbox", name="Search ops").fill("tanh")
+    page.keyboard.press("Enter")
+    expect(page.locator(".headline")).to_have_text(
+        "Tanh is flat nowhere in this picture: its true gradient reaches what stands before it."
+    )
+
+
+def test_the_point_is_dragged_and_carries_each_slope(first: First) -> None:
+    page = first()
+    labels = page.locator(".chart-label")
+    assert {"slope 0", "slope 1", "Default autograd: 0", "Straight-through: 1"} <= set(
+        labels.all_text_contents()
+    )
+    knob = page.locator(".chart-knob").bounding_box()
+    assert knob
+    x, y = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+    before = page.get_by_role("slider", name="Probe x").get_attribute("aria-valuenow")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 300, y, steps=4)
+    page.mouse.up()
+    after = page.get_by_role("slider", name="Probe x").get_attribute("aria-valuenow")
+    assert before
+    assert after
+    assert float(after) < float(before) - 1
+    expect(labels.filter(has_text=f"x = {after.replace('-', '−')}")).to_have_count(1)
+
+
+def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First) -> None:
+    page = first()
+    slider = page.get_by_role("slider", name="Upstream gradient g")
+    expect(slider).to_be_hidden()
+    page.get_by_role("button", name="All tools").click()
+    for name in (
+        "Formula",
+        "Rest",
+        "Paste code",
+        "Data",
+        "Reset view",
+        "PNG",
+        "Hide Straight-through",
+        "Copy link",
+    ):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(slider).to_be_visible()
+    expect(page.get_by_role("link", name="Save as HTML")).to_be_visible()
+    page.wait_for_url("**/?*tools=all*")
+    assert page.evaluate("localStorage.getItem('gradient-explorer.all-tools')") == "true"
+    page.keyboard.press("e")
+    expect(slider).to_be_hidden()
+    page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
+
+
+def test_a_link_brings_all_tools(first: First) -> None:
+    page = first("/?op=sign&tools=all")
+    expect(page.get_by_role("button", name="Reset view")).to_be_visible()
+
+
+def test_the_key_e_is_a_letter_where_one_types(first: First) -> None:
+    page = first("/?op=formula%3A+x&rule=default")
+    field = page.locator(".typed input").first
+    field.click()
+    page.keyboard.type("e")
+    expect(page.get_by_role("button", name="All tools")).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_chip_brings_the_slider_of_g_and_a_card_its_tools(first: First) -> None:
+    page = first()
+    page.get_by_role("button", name="g = 1, the upstream gradient: change it").click()
+    field = page.locator(".strip input.exact")
+    field.fill("2")
+    field.press("Enter")
+    expect(page.locator(".g-chip")).to_have_text("g = 2")
+    page.get_by_role("button", name="Edit Straight-through").click()
+    page.get_by_role("button", name="Remove Straight-through").click()
+    expect(page.get_by_role("link", name="Train it")).to_be_visible()
+
+
+def test_the_example_of_the_published_clamp_shows_its_bug_at_once(first: First) -> None:
+    page = first(BUG)
+    labels = set(page.locator(".chart-label").all_text_contents())
+    assert {"Default autograd: 0", "Published clamp (with its bug): 1", "Straight-through: 2"} <= labels
+    badges = page.locator(".failing:visible")
+    expect(badges).to_have_text(["✗ fails: linear in g"])
+    badges.click()
+    expect(page.locator("[data-verdict=fails]").first).to_be_in_viewport()
+    expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
+
+
+def test_what_is_opened_leaves_the_curves_in_view(first: First) -> None:
+    page = first()
+    page.get_by_role("button", name="Code", exact=True).click()
+    expect(page.get_by_role("button", name="Download .py")).to_be_in_viewport()
+    expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
+    settle(page)
+
+
+def test_an_embedded_instrument_keeps_its_tools(first: First) -> None:
+    page = first("/?embed=true&op=round")
+    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
+    expect(page.get_by_role("button", name="All tools")).to_be_hidden()
