@@ -11,6 +11,7 @@ from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import apply
 from explorer.instrument import instrument
+from explorer.layer import Layer
 from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
@@ -18,7 +19,7 @@ from explorer.study import study
 from explorer.training.ranking import rank
 
 __all__ = [
-    "OPS", "RULES", "Formula", "FormulaError", "Learned", "Op", "Parameter", "ReadingError", "Rule",
+    "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
     "apply", "check", "describe", "figure", "instrument", "nearest", "parse", "rank", "read_source",
     "sample", "snippet", "study",
 ]  # fmt: skip

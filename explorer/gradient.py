@@ -397,13 +397,16 @@ def _exact(name: str, value: Any) -> Exact:
 _TRACED = SimpleNamespace()
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _traced(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> str:
     """The name under which torch.compile finds an op bound to a rule."""
     bound, known = _bound(op, rule, numbers, learns), vars(_TRACED)
     name = next((name for name, other in known.items() if other is bound), f"bound_{len(known)}")
     known[name] = bound
     return name
+
+
+# As torch.compiler.assume_constant_result marks a function; to call that would load all of the compiler.
+_traced._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _bound(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> Bound | Learning:

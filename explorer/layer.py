@@ -1,0 +1,64 @@
+"""An op with a rule as a layer of a net."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.gradient import apply
+
+
+class Layer(nn.Module):
+    """An op with a backward rule as a module, elementwise on a floating tensor of any shape.
+
+    ``torch.compile(layer, fullgraph=True)`` makes one graph of it; it exports, and can be copied and pickled.
+
+    Args:
+        op, rule: as for ``explorer.apply``.
+        learns: parameters that learn. Each is an ``nn.Parameter`` under its own name, in the state_dict too.
+        **parameters: numbers by name. One that learns may begin as a tensor of any shape that broadcasts
+            to x's, such as (channels, 1, 1).
+
+    Raises:
+        ValueError: what ``explorer.apply`` raises for these, and a parameter that learns under the name of an
+            attribute of ``nn.Module``.
+    """
+
+    def __init__(
+        self, op: str | Op, rule: str | Rule, learns: Sequence[str] = (), **parameters: float | Tensor
+    ) -> None:
+        super().__init__()
+        self._op, self._rule = op, rule
+        self._learned = (learns,) if isinstance(learns, str) else tuple(learns)
+        self._numbers = {name: value for name, value in parameters.items() if name not in self._learned}
+        self._require_known(parameters)
+        defaults = values(find_op(op), find_rule(rule), {})
+        for name in self._learned:
+            if hasattr(self, name):
+                raise ValueError(f"a layer has an attribute {name} of its own: choose another name for it")
+            start = torch.as_tensor(parameters.get(name, defaults[name]), dtype=torch.get_default_dtype())
+            self.register_parameter(name, nn.Parameter(start.detach().clone()))
+
+    def _require_known(self, parameters: dict[str, float | Tensor]) -> None:
+        """Raise ValueError for what ``apply`` would raise it for at the first call."""
+        given: dict[str, float | Tensor] = {
+            name: value for name, value in parameters.items() if not isinstance(value, Tensor)
+        }
+        apply(self._op, self._rule, torch.zeros(1), **given)
+        learning = {name: torch.ones((), requires_grad=True) for name in self._learned}
+        with torch.enable_grad():
+            apply(self._op, self._rule, torch.zeros(1), **(given | learning))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The op; y with x's shape and dtype."""
+        learned = {name: getattr(self, name) for name in self._learned}
+        return apply(self._op, self._rule, x, **self._numbers, **learned)
+
+    def extra_repr(self) -> str:
+        """Op, rule and parameters, as they are written in code."""
+        keys = [
+            repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (self._op, self._rule)
+        ]
+        learns = [f"learns={self._learned}"] if self._learned else []
+        return ", ".join([*keys, *learns, *(f"{name}={value}" for name, value in self._numbers.items())])

@@ -1,0 +1,153 @@
+"""The layer: as ``apply`` forward and backward, compiled, exported, copied, pickled and saved."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+
+import pytest
+import torch
+from torch import nn
+
+import explorer
+from explorer.catalogue import OPS, RULES, learnable
+from tests.catalogue.cases import usual_op
+
+LEARNING = [
+    (usual_op(rule).key, key, names)
+    for key, rule in RULES.items()
+    if (names := learnable(usual_op(rule), rule)) and rule.learned
+]
+BENT = explorer.Op("bent", "Bent", "x + abs(x)")
+OUTSIDE = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(explorer.Parameter("w", 1.0),))
+MADE = {
+    "a pair": lambda: explorer.Layer("round", "straight_through"),
+    "numbers": lambda: explorer.Layer("clamp", "masked", lo=-1, hi=0.5),
+    "own formulas": lambda: explorer.Layer("formula: x**3", "formula: 3 * x**2 * g * (x < w)", w=0.5),
+    "own entries": lambda: explorer.Layer(BENT, OUTSIDE, w=0.7),
+    "torch's own": lambda: explorer.Layer("gelu", "default"),
+    "a step that learns": lambda: explorer.Layer("quantize", "lsq", learns=("s",), s=0.3, qmax=2.0),
+    "a step a channel": lambda: explorer.Layer("quantize", "lsq", ["s"], s=torch.tensor([[0.3], [0.7]])),
+}
+
+
+def passed(module, x):
+    """y and all gradients, for an upstream gradient that differs from element to element."""
+    x = x.clone().requires_grad_()
+    y = module(x)
+    leaves = [x, *module.parameters()]
+    weights = torch.linspace(-1, 2, y.numel()).reshape(y.shape)
+    return [y.detach(), *torch.autograd.grad(y, leaves, weights)]
+
+
+def points():
+    return torch.linspace(-2.3, 2.9, 26).reshape(2, 13)
+
+
+def same(one, other):
+    return all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize(("op", "rule", "names"), LEARNING)
+def test_what_learns_is_a_parameter_under_its_own_name(op, rule, names):
+    layer = explorer.Layer(op, rule, learns=names)
+    assert list(layer.state_dict()) == list(names)
+    tensors = {name: getattr(layer, name) for name in names}
+    assert all(isinstance(tensor, nn.Parameter) for tensor in tensors.values())
+
+    class Applied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.held = nn.ParameterList(layer.parameters())
+
+        def forward(self, x):
+            return explorer.apply(op, rule, x, **dict(zip(names, self.held, strict=True)))
+
+    assert same(passed(layer, points()), passed(Applied(), points()))
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_it_is_copied_pickled_and_loaded(make):
+    layer, expected = make(), passed(make(), points())
+    stream = io.BytesIO()
+    torch.save(layer.state_dict(), stream)
+    loaded = make()
+    for parameter in loaded.parameters():
+        parameter.data.fill_(9.0)
+    stream.seek(0)
+    loaded.load_state_dict(torch.load(stream))
+    for other in (layer, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer)), loaded):
+        assert same(passed(other, points()), expected)
+        assert repr(other) == repr(layer)
+
+
+# torch.compile itself makes an instance of Function, about which torch warns.
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+def test_it_compiles_whole():
+    layers = nn.ModuleList(make() for name, make in MADE.items())
+
+    class All(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = layers
+
+        def forward(self, x):
+            return torch.cat([layer(x) for layer in self.layers])
+
+    expected = passed(All(), points())
+    compiled = passed(torch.compile(All(), fullgraph=True, backend="aot_eager"), points())
+    assert torch.equal(compiled[0], expected[0])
+    for one, other in zip(compiled, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_it_exports_with_the_same_numbers(make):
+    layer = nn.Sequential(make())
+    exported = torch.export.export(layer, (points(),))
+    x = points() * 0.7 + 0.1
+    assert torch.equal(exported.module()(x), layer(x))
+
+
+def test_it_trains_what_learns():
+    layer, x = explorer.Layer("quantize", "lsq", learns=("s",), s=1.5, qmin=-2, qmax=1), points()
+    steps = torch.optim.Adam(layer.parameters(), lr=0.05)
+    losses = []
+    for _ in range(60):
+        loss = ((layer(x) - x) ** 2).mean()
+        losses.append(loss.item())
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+    assert min(losses) < 0.9 * losses[0]
+
+
+def test_it_says_what_it_is():
+    assert repr(MADE["numbers"]()) == "Layer('clamp', 'masked', lo=-1, hi=0.5)"
+    assert repr(MADE["a step that learns"]()) == "Layer('quantize', 'lsq', learns=('s',), qmax=2.0)"
+    assert repr(MADE["own entries"]()) == "Layer('bent', 'outside', w=0.7)"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: explorer.Layer("rounf", "zero"), "unknown op 'rounf'"),
+        (lambda: explorer.Layer("clamp", "masked", low=1), "unknown parameter 'low'"),
+        (lambda: explorer.Layer("clamp", "masked", lo=float("nan")), "finite"),
+        (lambda: explorer.Layer("step", "gaussian", learns=("s",)), "cannot learn"),
+        (lambda: explorer.Layer("step", "gaussian", learns=("z",)), "unknown parameter 'z'"),
+        (lambda: explorer.Layer("formula: x * half", "default", learns=("half",)), "choose another name"),
+    ],
+)
+def test_what_cannot_be_is_told_when_it_is_made(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_every_pair_of_the_catalogue_is_a_layer():
+    x = points()
+    for op in OPS:
+        assert torch.equal(
+            explorer.Layer(op, "zero")(x).nan_to_num(), explorer.apply(op, "zero", x).nan_to_num()
+        )
