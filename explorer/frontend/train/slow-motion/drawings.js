@@ -29,7 +29,7 @@ import { indexOn, rowOf, valueAt } from "./numbers.js";
 const FULL = 0.985; // of the values, by size, that stay below the full colour
 const NAMED = 12; // bars that have space for names
 const MARGIN = 0.06; // of the height above and below a curve
-const CLEAR = 4; // how far a curve is drawn beyond what lies near, in heights of that
+const CLEAR = 4; // how high a curve is drawn, in the largest size of its x and of its value at the point
 
 /** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
 /** The drawing of a stage, by its view. @type {Object<string, Draw>} */
@@ -168,11 +168,12 @@ function curveOf(record, cell, { x, y, at, colour, label }) {
   const { x: inputs } = record.tensors;
   const span = spanOf(record, cell);
   const across = (/** @type {number} */ value) => within(share(value, ...span), 0, 1);
-  const [low, high] = heights(y ?? [], at);
+  const [low, high] = heights(y ?? [], at, span);
   const level = (/** @type {number} */ value) => within(share(value, low, high), 0, 1);
+  const drawn = (/** @type {number} */ value) => (value >= low && value <= high ? level(value) : NaN);
   return {
     kind: "curve",
-    points: Array.from(y ?? [], (value, index) => ({ x: across(x[index]), y: level(value) })),
+    points: Array.from(y ?? [], (value, index) => ({ x: across(x[index]), y: drawn(value) })),
     at: { x: across(valueAt(inputs, cell)), y: level(at) },
     ticks: columnOf(inputs, cell.unit).map(across),
     zero: level(0),
@@ -184,13 +185,14 @@ function curveOf(record, cell, { x, y, at, colour, label }) {
 }
 
 /**
- * The ends of what is drawn: around 0 and the point, with some of the rest.
+ * The ends of what is drawn: 0, the point and the curve, which is left out where it is steep for its x.
  * @param {ArrayLike<number>} y
  * @param {number} at
+ * @param {[number, number]} span of x
  */
-function heights(y, at) {
+function heights(y, at, span) {
   const finite = [...Array.from(y).filter(Number.isFinite), 0];
-  const near = Math.max(1, Math.abs(at) || 0) * CLEAR;
+  const near = Math.max(1, Math.abs(at) || 0, ...span.map(Math.abs)) * CLEAR;
   const low = Math.max(Math.min(...finite, at || 0), -near);
   const high = Math.min(Math.max(...finite, at || 0), near);
   const margin = (high - low || 1) * MARGIN;

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from explorer.formula import parse
@@ -166,3 +168,38 @@ def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
         return positionText(positionOf(given));
     """
     assert node.run(body, text) == text
+
+
+FORWARD = {
+    "identity": lambda x: x,
+    "round": np.round,
+    "relu": lambda x: np.maximum(x, 0),
+    "clamp": lambda x: np.clip(x, 0, 1),
+}
+
+
+@pytest.mark.parametrize("op", FORWARD)
+def test_an_op_is_drawn_as_it_is_however_far_its_inputs_lie(
+    node: Node, document: dict[str, Any], op: str
+) -> None:
+    """On the net of the documents x reaches beyond ±24: no curve has a plateau that the op has not."""
+    run = Run(Settings(task="documents", op=op, rules=("default",), device="cpu"))
+    answer = json.loads(as_json(run.measure("slow_motion", layer=0)))
+    chosen = choice(op, "default", task="documents") | {"slow": "op,1,1,1,1"}
+    given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
+    (drawing,) = [each["drawing"] for each in node.run(SHOWN, given)["stages"] if each["key"] == "op"]
+    x, y = (np.array([point[name] for point in drawing["points"]], float) for name in "xy")
+    rows = np.frombuffer(base64.b64decode(answer["default"]["tensors"]["x"]["values"]["bdata"]), np.float32)
+    column = rows.reshape(answer["default"]["tensors"]["x"]["shape"])[:, 0]
+    low, high = (
+        end(*ends) for end, ends in zip((min, max), _ends(answer["default"]["span"], column), strict=True)
+    )
+    assert high > 24
+    levels = FORWARD[op](low + x * (high - low))
+    scale = np.polyfit(levels, y, 1)
+    most = 0.98 if op == "round" else 1  # beside a jump a share of the width is not exact
+    assert np.mean(np.abs(np.polyval(scale, levels) - y) < 1e-3) >= most
+
+
+def _ends(span: list[float], column: Any) -> list[list[float]]:
+    return [[span[0], float(column.min())], [span[1], float(column.max())]]
