@@ -4,7 +4,7 @@ In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"])
 """
 
 from explorer.catalogue import OPS, RULES, Learned, Op, Parameter, Rule
-from explorer.checks import check
+from explorer.checks import assert_rule, check
 from explorer.curves import sample
 from explorer.description import describe
 from explorer.figures import curve_figure as figure
@@ -18,8 +18,10 @@ from explorer.snippets import snippet
 from explorer.study import study
 from explorer.training.ranking import rank
 
+__version__ = "0.1.0"
+
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
-    "apply", "check", "describe", "figure", "instrument", "nearest", "parse", "rank", "read_source",
-    "sample", "snippet", "study",
+    "__version__", "apply", "assert_rule", "check", "describe", "figure", "instrument", "nearest", "parse",
+    "rank", "read_source", "sample", "snippet", "study",
 ]  # fmt: skip

@@ -30,18 +30,24 @@ _THREE = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 
 
-def curve_figure(shown: Curves | pd.DataFrame) -> go.Figure:
+def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
     """Forward curve above, the rules' gradients below, on one x axis.
 
     Where a parameter learns a third panel has what one element contributes to its gradient under each rule.
     ``shown``: Curves, or what ``explorer.sample`` returns. One curve per rule, named by the rule's
     label, ``meta`` its key, coloured by its position. Where a curve jumps, its exact value at the kink is
     a filled circle, the limits are open ones, and no line crosses. The circles are traces without
-    ``meta``. Raises ValueError for another table.
+    ``meta``. ``layout``: Plotly's layout keywords, such as ``height=400`` or ``title_text="Round"``. Raises
+    ValueError for another table, and for a keyword that Plotly's layout does not have.
     """
     import plotly.graph_objects as go
 
-    return go.Figure(curve_spec(shown))
+    figure = go.Figure(curve_spec(shown))
+    try:
+        return figure.update_layout(**layout)
+    except ValueError as error:
+        first = str(error).strip().splitlines()[0]
+        raise ValueError(f"figure takes Plotly's layout keywords: {first}") from None
 
 
 def curve_spec(shown: Curves | pd.DataFrame) -> Spec:

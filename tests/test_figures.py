@@ -295,3 +295,13 @@ def test_a_parameter_that_learns_has_a_third_panel():
     assert figure.layout.yaxis3.title.text == "part for s"
     assert figure.layout.xaxis.anchor == "y3"
     assert "yaxis3" not in curve_figure(sample("quantize", ["lsq"])).layout.to_plotly_json()
+
+
+def test_a_figure_takes_the_layout_keywords_of_plotly():
+    frame = sample("round", ["default", "straight_through"])
+    figure = curve_figure(frame, height=432, title_text="Two rules")
+    assert (figure.layout.height, figure.layout.title.text) == (432, "Two rules")
+    assert len(figure.data) == len(curve_figure(frame).data)
+    with pytest.raises(ValueError, match=r"^figure takes Plotly's layout keywords: .*heigth") as raised:
+        curve_figure(frame, heigth=432)
+    assert "\n" not in str(raised.value)

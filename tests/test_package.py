@@ -190,3 +190,16 @@ def test_the_installed_package_works_from_anywhere(installed: Path, tmp_path: Pa
         cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(installed)}, capture_output=True, text=True,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
+
+
+def test_the_version_is_that_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert explorer.__version__ == project["version"]
+
+
+def test_a_run_and_a_snapshot_are_one_short_line():
+    run = Run(Settings(task="xor", op="relu", rules=("default", "zero"), seeds=2, steps=10))
+    run.advance(4)
+    assert repr(run) == "Run(xor, relu with default, zero, 2 seeds, step 4 of 10)"
+    loss = run.snapshot().loss["default"]
+    assert repr(run.snapshot()).startswith(f"Snapshot(xor, step 4 of 10, loss: default {loss:.4g}, zero ")

@@ -6,13 +6,20 @@ from typing import TypeVar
 
 from explorer.catalogue.display import TORCH_OWN, html_table, text_table
 from explorer.catalogue.records import Entry, Op, Rule
-from explorer.formula import FUNCTIONS
+from explorer.formula import FUNCTIONS, quoted, shortened
 from explorer.formula.aliases import alike
 
 Record = TypeVar("Record", Op, Rule)
 
 _BEGINNING = 3  # letters that tell what a name begins with
 _MOST_HINTS = 3
+
+
+class UnknownKeyError(KeyError):
+    """A key that no entry has; unlike KeyError's own its message is shown without quotation marks."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class Entries(Mapping[str, Record]):
@@ -22,7 +29,19 @@ class Entries(Mapping[str, Record]):
         self._entries: dict[str, Record] = {entry.key: entry for entry in entries}
 
     def __getitem__(self, key: str) -> Record:
+        """The entry of a key; raises KeyError with the keys that may be meant."""
+        if key not in self:
+            raise UnknownKeyError(self._unknown(key))
         return self._entries[key]
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key in self._entries
+
+    def _unknown(self, key: object) -> str:
+        kinds = {type(entry).__name__.lower() for entry in self._entries.values()}
+        meant = self.meant(shortened(str(key)))
+        suggestion = f": did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+        return f"unknown {' or '.join(sorted(kinds))} {quoted(key)}{suggestion}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

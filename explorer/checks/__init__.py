@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from torch import Tensor
+
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.checks.at_kinks import at_kinks
 from explorer.checks.autocasting import autocast
@@ -27,7 +29,7 @@ from explorer.checks.subject import ForwardError, Subject, UntriedError, own_sub
 from explorer.checks.transforms import transforms
 from explorer.checks.weight import antiderivative, area
 
-__all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "check", "check_pair"]
+__all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
 CHECKS = (
     Check("true derivative", "Is it the derivative of the op?", true_derivative, in_app=True),
@@ -63,7 +65,8 @@ def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
         subject: key of ``OPS`` or ``"formula: …"``, with the key of a rule as second argument and parameters
             as keywords, as for ``explorer.apply``; or an ``autograd.Function`` class, a module or a
             callable that takes x, with the arguments that follow x. Tensors among them that require grad
-            are taken for learned; the caller's own are left alone.
+            are taken for learned; the caller's own are left alone. ``input=`` gives a function an example of
+            its x where it needs one of a shape: its first dimension counts elements that are tried.
 
     Returns:
         One result a check, in the order of ``explorer.checks.CHECKS``, with name, verdict, sentence, where
@@ -75,10 +78,23 @@ def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
     """
     if isinstance(subject, str | Op):
         return _checked_pair(CHECKS, subject, *arguments, parameters=parameters)
-    own = own_subject(subject, arguments, parameters)
+    example = parameters.pop("input", None) if isinstance(parameters.get("input"), Tensor) else None
+    own = own_subject(subject, arguments, parameters, example)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _checked_own(own)
+
+
+def assert_rule(subject: Any, *arguments: Any, **parameters: Any) -> None:
+    """Raise AssertionError where a check of a backward rule fails: for anybody's tests.
+
+    Arguments as for ``check``. The message has the sentence of each check that fails, behind its name.
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test
+    results = check(subject, *arguments, **parameters)
+    if failures := results.failures:
+        lines = [f"{results.title}, {result.name}: {result.sentence}" for result in failures]
+        raise AssertionError("\n".join(lines))
 
 
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
@@ -127,6 +143,6 @@ def _stops(subject: Subject) -> tuple[str, bool]:
         return f"It {hung}.", False
     except UntriedError as error:
         cause = error.__cause__
-        raised = isinstance(cause, ForwardError)
-        return f"It could not be tried: {cause if raised else error}.", raised
+        told = cause if isinstance(cause, UntriedError) else error
+        return f"It could not be tried: {told}.", isinstance(cause, ForwardError)
     return "", False

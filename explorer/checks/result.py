@@ -13,7 +13,7 @@ VERDICTS = (FAILS, UNKNOWN, BY_DESIGN, HOLDS)  # the worst first
 _MARKS = dict(zip(VERDICTS, "✗?○✓", strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of one check of a rule.
 
@@ -36,6 +36,17 @@ class Result:
     def mark(self) -> str:
         """The verdict as one sign."""
         return _MARKS[self.verdict]
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """Verdict with its sign, name and sentence."""
+        return f"{self.mark} {self.verdict}", self.name, self.sentence
+
+    def __repr__(self) -> str:
+        return "  ".join(self.row)
+
+    def _repr_html_(self) -> str:
+        return html_table([self.row])
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ class Results(list[Result]):
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         for result in self.worst_first:
-            yield f"{result.mark} {result.verdict}", result.name, result.sentence
+            yield result.row
 
     def __repr__(self) -> str:
         rows = [*self._rows()]

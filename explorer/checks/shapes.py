@@ -46,6 +46,8 @@ def dtype_and_shape(curve: Curve) -> Finding:
 def _shapes(subject: Subject) -> list[tuple[int, ...]]:
     """Shapes that are x's own, whatever the arguments are broadcast to."""
     least = max((argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)), default=0)
+    if subject.shape is not None:
+        return [shape for shape in _SHAPES if len(shape) == 1]
     return [shape for shape in _SHAPES if len(shape) >= least - len(subject.trial.suffix)]
 
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -43,6 +43,8 @@ class Subject:
         op, rule, parameters: of a pair; None and {} for somebody's own function.
         plain: the forward as code that autograd follows, where it is known without a Function.
         names: of the arguments, where they have some.
+        shape: the dimensions of x after the first, where an example told them.
+        is_module: whether it is one, so that it may need x of a shape.
     """
 
     name: str
@@ -54,6 +56,8 @@ class Subject:
     parameters: Mapping[str, float] = field(default_factory=dict)
     plain: Callable[..., Any] | None = None
     names: tuple[str, ...] = ()
+    shape: tuple[int, ...] | None = None
+    is_module: bool = False
 
     @property
     def declared(self) -> Rule | None:
@@ -109,6 +113,9 @@ class Subject:
                     reasons.append(error)
             if accepted:
                 return min(accepted, key=lambda ranked: ranked[0])[1]
+        if self.is_module and self.shape is None:
+            hint = "if it needs x of a shape, give check an example, such as input=torch.randn(8, 3, 32, 32)"
+            raise UntriedError(f"{reasons[0]}; {hint}")
         raise reasons[0]
 
     def _fit(self, trial: "Trial") -> int:
@@ -122,7 +129,9 @@ class Subject:
         return int(y.shape != x.shape)
 
     def _suffixes(self) -> list[tuple[int, ...]]:
-        """Shapes that may follow the first dimension of x: (), and those of tensor arguments."""
+        """Shapes that may follow the first dimension of x: the example's, or (), and tensor arguments'."""
+        if self.shape is not None:
+            return [self.shape]
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
         shapes = [tuple(tensor.shape) for tensor in tensors if tensor.numel() > 1]
         ends = [shape[-1:] for shape in shapes] + [shape[:1] for shape in shapes]
@@ -218,8 +227,18 @@ def pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 
 
-def own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
-    """Somebody's own: a Function class, its ``apply``, a module, or anything that is called with x."""
+def own_subject(
+    function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any], example: Tensor | None = None
+) -> Subject:
+    """Somebody's own: a Function class, its ``apply``, a module, or anything that is called with x.
+
+    ``example``: an x, whose first dimension counts elements.
+    """
+    subject = _own_subject(function, arguments, named)
+    return subject if example is None else replace(subject, shape=tuple(example.shape[1:]))
+
+
+def _own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
     owner = getattr(function, "__self__", None)
     if getattr(function, "__name__", "") == "apply" and _is_function(owner):
         function = owner
@@ -245,4 +264,4 @@ def _module_subject(
         chosen = dict(zip(weights, values[len(arguments) :], strict=True))
         return torch.func.functional_call(module, chosen, (x, *values[: len(arguments)]), dict(named))
 
-    return Subject(name, call, (*arguments, *weights.values()))
+    return Subject(name, call, (*arguments, *weights.values()), is_module=True)

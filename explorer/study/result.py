@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from html import escape
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,10 @@ class Result:
 
     def __repr__(self) -> str:
         return self.describe()
+
+    def _repr_html_(self) -> str:
+        best: str = self.best.to_html(index=False, na_rep="–", float_format="{:.4g}".format)
+        return f"<p>{escape(self.describe())}</p>{best}"
 
     @property
     def finished(self) -> bool:

@@ -302,3 +302,12 @@ def test_a_shared_name_is_one_parameter_with_the_default_of_the_op():
     assert values(OPS["round"], masked, {"masked.lo": -0.5, "lo": 0.2})["lo"] == -0.5
     assert values(OPS["round"], masked, {"clipped.c": 3.0, "other": 1.0}) == {"lo": 0.0, "hi": 1.0}
     assert values(hardtanh, None, {"hi": 2.0}) == {"lo": -1.0, "hi": 2.0}
+
+
+def test_an_unknown_key_is_told_with_the_one_that_may_be_meant():
+    with pytest.raises(KeyError) as raised:
+        RULES["ste"]
+    assert str(raised.value) == "unknown rule 'ste': did you mean 'straight_through'?"
+    with pytest.raises(KeyError, match="unknown op 'rounf': did you mean 'round'"):
+        OPS["rounf"]
+    assert ("ste" in RULES, RULES.get("ste"), 3 in RULES) == (False, None, False)

@@ -227,3 +227,43 @@ def test_what_hangs_is_left_behind(where, monkeypatch):
     assert time.monotonic() - started < 5
     assert {result.verdict for result in results} == {"unknown"}
     assert "left behind in a daemon thread" in results[0].sentence
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_assertion_says_which_checks_fail():
+    explorer.assert_rule(MyReLU)
+    explorer.assert_rule("round", "straight_through")
+    with pytest.raises(AssertionError) as raised:
+        explorer.assert_rule(ClampGradient)
+    failures = check(ClampGradient).failures
+    lines = [f"ClampGradient, {result.name}: {result.sentence}" for result in failures]
+    assert str(raised.value).splitlines() == lines
+
+
+class PerChannel(torch.nn.Module):
+    """Needs three channels, after the first dimension."""
+
+    def forward(self, x):
+        if x.shape[-3] != 3:
+            raise RuntimeError("expected 3 channels")
+        return torch.where(x > 0, x, x.new_tensor([[[0.1]], [[0.2]], [[0.3]]]) * x)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_module_that_needs_a_shape_is_given_an_example():
+    told = check(PerChannel())
+    assert {result.verdict for result in told} == {"unknown"}
+    expected = (
+        "It could not be tried: it raises IndexError: tuple index out of range; if it needs x of a shape"
+    )
+    assert told[0].sentence.startswith(expected)
+    assert "give check an example, such as input=torch.randn(" in told[0].sentence
+    found = {result.name: result.verdict for result in check(PerChannel(), input=torch.randn(8, 3, 2, 2))}
+    assert found["true derivative"] == "holds"
+    assert "fails" not in found.values()
+
+
+def test_one_result_is_a_line_and_a_row():
+    (first, *_) = check("round", "straight_through")
+    assert repr(first) == f"{first.mark} {first.verdict}  {first.name}  {first.sentence}"
+    assert first._repr_html_().count("<td") == 3

@@ -251,3 +251,13 @@ def test_at_any_moment_there_is_a_result(count):
     assert part.figure().data
     assert not part.finished
     assert whole.finished
+
+
+def test_a_result_is_its_sentences_and_in_a_notebook_its_best_table_too():
+    result = result_of(["clipped", "approx_sign"])
+    assert repr(result) == result.describe()
+    html = result._repr_html_()
+    assert html.count("<tr") == 1 + len(result.best)
+    assert "clipped" in html
+    own = result_of(["formula: g * (x < 1)"], {**SCORES, "formula: g * (x < 1)": SCORES["clipped"]})
+    assert "x < 1" not in own._repr_html_()

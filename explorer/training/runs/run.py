@@ -52,6 +52,13 @@ class Run(Stepper):
         ValueError: a start tensor has another shape.
     """
 
+    def __repr__(self) -> str:
+        settings = self.settings
+        chosen = f"{settings.task}, {settings.op} with {', '.join(map(str, settings.rules))}"
+        return f"Run({chosen}, {settings.seeds} seeds, step {self.step} of {settings.steps})".replace(
+            " 1 seeds", " 1 seed"
+        )
+
     @property
     def kept(self) -> Checkpoints:
         """``checkpoints``, as they were called."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Curve = NDArray[float32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Snapshot:
     """An immutable snapshot of a run at one step. Each mapping has one entry per rule, in rule order.
 
@@ -126,6 +126,10 @@ class Snapshot:
     def accuracy(self) -> Mapping[str, Curve | None]:
         """(seeds,) float32 each: the share of held-out examples that is right; None without classes."""
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
+
+    def __repr__(self) -> str:
+        losses = [f"{rule} {'–' if loss is None else f'{loss:.4g}'}" for rule, loss in self.loss.items()]
+        return f"Snapshot({self.task}, step {self.step} of {self.steps}, loss: {', '.join(losses)})"
 
     def shows(self, questions: Collection[str]) -> bool:
         """Whether it answers these questions, as far as there are such instruments."""
