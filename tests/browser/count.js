@@ -23,7 +23,10 @@
   };
   const middle = ({ x, y, width, height }) => [x + width / 2, y + height / 2];
   const everything = (root) =>
-    [...root.querySelectorAll("*")].flatMap((node) => [node, ...(node.shadowRoot ? everything(node.shadowRoot) : [])]);
+    [...root.querySelectorAll("*")].flatMap((node) => [
+      node,
+      ...(node.shadowRoot ? everything(node.shadowRoot) : []),
+    ]);
   const all = everything(document);
 
   const isControl = (node) => {
@@ -52,7 +55,8 @@
   };
   const controls = all.filter(isControl);
   const words = all.filter((node) => !QUIET.includes(node.tagName) && isVisible(node)).flatMap(textOf);
-  const nameOf = (node) => node.getAttribute("aria-label") || node.textContent.trim() || node.type || node.tagName;
+  const nameOf = (node) =>
+    node.getAttribute("aria-label") || node.textContent.trim() || node.type || node.tagName;
   return {
     controls: controls.map((node) => nameOf(node).slice(0, 40)),
     words,

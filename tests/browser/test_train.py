@@ -433,7 +433,7 @@ def test_a_diverging_training_says_at_which_step_and_what_to_do(train: Page) -> 
 def test_an_op_without_a_finite_value_says_so_in_every_chart(train: Page) -> None:
     turn_train(train, "op=log&rule=default")
     press(train, "Start")
-    expect(status(train)).to_contain_text("The op is undefined for some pre-activations: choose another one.")
+    expect(status(train)).to_contain_text("the op gave no finite number for finite inputs.")
     assert steps(train) == 0
     expect(train.locator(".curves")).to_contain_text("No loss is finite and above 0")
     press(train, "Gradient norms")
@@ -441,6 +441,17 @@ def test_an_op_without_a_finite_value_says_so_in_every_chart(train: Page) -> Non
     expect(train.locator(".why .inputs .cell")).to_have_attribute(
         "data-empty", re.compile("Diverged at step 0")
     )
+
+
+def test_who_diverges_at_once_is_offered_the_tasks_own_op(train: Page) -> None:
+    turn_train(train, "task=spikes&op=round&rule=default")
+    offer = train.get_by_role("button", name="Use the task's own op and rules")
+    expect(offer).to_be_hidden()
+    press(train, "Start")
+    expect(status(train)).to_contain_text("numbers outgrew what float32 holds on the way forward")
+    offer.click()
+    wait_for(train, "() => location.search.includes('op=heaviside') || location.search.includes('op=step')")
+    expect(offer).to_be_hidden()
 
 
 def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no_script_runs(

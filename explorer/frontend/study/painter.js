@@ -29,7 +29,8 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const picker = createPicker(find("tasks"), (key) => store.change(withTask(store.now, key)), judgedTasks());
   const menu = createExamples(
     examples,
-    (choice) => store.change({ ...enteredStudy(choice, "link"), section: store.now.section, tools: store.now.tools }),
+    (choice) =>
+      store.change({ ...enteredStudy(choice, "link"), section: store.now.section, tools: store.now.tools }),
     ({ choice }, other) => taskOf(choice).key === taskOf(other).key,
   );
   find("about").append(menu.element);

@@ -86,5 +86,7 @@ export function trainQuery(choice, { key, value }, lr) {
         .filter((other) => other.key !== key)
         .reduce((rest, other) => withoutRule(rest, other.slot), valued)
     : { ...valued, rules: [rule] };
-  return queryOf(withSetting({ ...alone, section: "", tools: "", slow: "", rules: [rule] }, "lr", String(lr)));
+  return queryOf(
+    withSetting({ ...alone, section: "", tools: "", slow: "", rules: [rule] }, "lr", String(lr)),
+  );
 }

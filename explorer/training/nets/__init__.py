@@ -9,7 +9,7 @@ from explorer.training.nets.architectures import (
     behind,
     drawn,
 )
-from explorer.training.nets.ensemble import Ensemble, Lr, Observed, OpParameters, Pass, Views
+from explorer.training.nets.ensemble import Ensemble, Fault, Lr, Observed, OpParameters, Pass, Views
 from explorer.training.nets.layers import Fixed, Latency, Layer, OpSite, OpTrace, Spiking, Trace
 from explorer.training.nets.layers.op_function import (
     Boundary,
@@ -24,8 +24,8 @@ from explorer.training.nets.layers.op_function import (
 )
 
 __all__ = [
-    "DENSE", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Ensemble", "Fixed", "Joined", "Latency",
-    "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite", "OpTrace", "Pass",
-    "Spiking", "Trace", "Views", "behind", "drawn", "hexed", "joined", "learned_by", "learned_with",
-    "no_longer", "side_by_side",
+    "DENSE", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Ensemble", "Fault", "Fixed", "Joined",
+    "Latency", "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite", "OpTrace",
+    "Pass", "Spiking", "Trace", "Views", "behind", "drawn", "hexed", "joined", "learned_by",
+    "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, groupby, islice
 from math import isfinite, prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,6 +23,8 @@ Build = Callable[[Sequence[Member]], list[Layer]]
 Views = list[list[Tensor]]
 Lr = float | Sequence[float]
 """A learning rate of all members, or one by the number of a rule."""
+Fault = Literal["op", "forward", "backward"]
+"""What is not finite first in a pass: the op for finite inputs, an output of the net, a gradient."""
 
 
 class OpParameters(NamedTuple):
@@ -88,6 +90,7 @@ class Ensemble:
         parameter_views: the same layer by layer, (members going, …) each.
         fallen: by member that left with a parameter no longer above 0, the layer with the op, from 0, and
             the parameter's number.
+        faults: by member that left since the ensemble was made, why.
     """
 
     def __init__(
@@ -102,6 +105,7 @@ class Ensemble:
         self._build = build
         self.going = list(members)
         self.fallen: dict[Member, tuple[int, int]] = {}
+        self.faults: dict[Member, Fault] = {}
         self.layers = build(self.going)
         self._learned = learned or OpParameters()
         shapes = [shape for layer in self.layers for shape in layer.shapes]
@@ -189,6 +193,8 @@ class Ensemble:
         if not all(now.finite):
             fallen = zip(self.going, self._fallen(), strict=True)
             self.fallen |= {member: where for member, where in fallen if where}
+            left = (index for index, stays in enumerate(now.finite) if not stays)
+            self.faults |= {self.going[index]: self._fault(now, index) for index in left}
             self._leave(now.finite)
             return self.step(x, y, loss, lr) if self.going else now.numbers[:, :0]
         self._ahead = None
@@ -252,7 +258,7 @@ class Ensemble:
         called then; ``build``: the layers of members that are called so. Nothing learns in them.
         """
         same, parts = copy.copy(self), (self, *others)
-        same._build, same.going, same.fallen = build, list(going), {}
+        same._build, same.going, same.fallen, same.faults = build, list(going), {}, {}
         same.optimiser = copy.copy(self.optimiser)
         steps = [taken for part in parts for taken in part.optimiser.steps_of(len(part.going))]
         same.optimiser.by_member = [steps[index] for index in order.tolist()]
@@ -346,6 +352,16 @@ class Ensemble:
         fallen = ((self.learned(self.parameters) <= 0) & positive).nonzero().tolist()
         first = {member: (layer, parameter) for member, layer, parameter in reversed(fallen)}
         return [first.get(member) for member in range(len(self.going))]
+
+    def _fault(self, now: Pass, index: int) -> Fault:
+        """The first thing that is not finite in the pass of the member at an index."""
+        for trace in now.traces:
+            if trace.x is None or trace.y is None:
+                continue
+            inputs, outputs = trace.x[index], trace.y[index]
+            if (inputs.isfinite() & ~outputs.isfinite()).any():
+                return "op"
+        return "backward" if now.output[index].isfinite().all() else "forward"
 
     def _leave(self, stays: list[bool]) -> None:
         """Remove the members that do not stay."""

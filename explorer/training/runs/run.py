@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import torch
 from explorer.catalogue import find_op, find_rule, values
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.base.gradients import Gradients, gradients
-from explorer.training.nets import no_longer
+from explorer.training.nets import Fault, no_longer
 from explorer.training.numerics import metric_of
 from explorer.training.runs import series
 from explorer.training.runs.checkpoints import Checkpoints
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Curve = NDArray[float32]
+
+FAULTS: Mapping[Fault, str] = {
+    "op": "the op gave no finite number for finite inputs",
+    "forward": "numbers outgrew what float32 holds on the way forward",
+    "backward": "a gradient is not finite",
+}
 
 
 class Run(Stepper):
@@ -221,6 +227,12 @@ class Run(Stepper):
             yield
         finally:
             self._rebind(before)
+
+    @property
+    def fault(self) -> str:
+        """Why the last member left that is known of, as a clause."""
+        faults = list(self._nets.ensemble.faults.values())
+        return FAULTS[faults[-1]] if faults else "a value is not finite"
 
     def _first_finite(self, diverged: NDArray[int64]) -> int | None:
         """The first finite seed of a rule, from the steps at which its seeds diverged, (seeds,)."""

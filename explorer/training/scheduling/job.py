@@ -77,7 +77,10 @@ class Job:
         if self.state == "running" and self.since is not None and now > self.since:
             self.speed = (self.step - self.since_step) / (now - self.since)
         if run.finished and self.state in ACTIVE + AT_REST:
-            self.move("diverged" if run.diverged else "finished")
+            if run.diverged:
+                self.move("diverged", run.fault)
+            else:
+                self.move("finished")
 
     def take_slot(self, now: float) -> None:
         """Give it a slot among the running."""

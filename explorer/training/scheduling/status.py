@@ -25,14 +25,14 @@ SENTENCES: Mapping[State, str] = {
     "running": "Running.",
     "paused": "Paused at step {step}{note}.",
     "finished": "Finished after {step} step{plural}.",
-    "diverged": "Diverged at step {step}: a value is not finite. {advice}.",
+    "diverged": "Diverged at step {step}: {note}. {advice}.",
     "failed": "This run failed: {note}.",
     "stopped": "Stopped at step {step}{note}.",
     "gone": "{note}: press Start to run it again.",
     "silent": "Training is not available just now: {note}.",
     "crowded": "{note}.",
 }
-UNDEFINED = "The op is undefined for some pre-activations: choose another one"
+AT_START = "No rate helps before the first step: choose another op or rule"
 IN_TURN = "Running in turn with {others} other{plural}."
 
 
@@ -75,13 +75,13 @@ def state_words(
 
     ``others`` is how many take turns with a run that has begun. ``note`` is why: a clause that begins
     with its own space or comma for "paused" and "stopped", the error for "failed", what happened for
-    "gone", "silent" and "crowded".
+    "diverged", "gone", "silent" and "crowded".
     """
     facts = {"step": step, "position": position, "note": note, "others": others}
     in_turn = state in ACTIVE and bool(step and others)
     plural = "" if (others if in_turn else step) == 1 else "s"
     # Before the first step the learning rate has done nothing yet.
-    advice = "Try a smaller learning rate or another rule" if step else UNDEFINED
+    advice = "Try a smaller learning rate or another rule" if step else AT_START
     words = IN_TURN if in_turn else SENTENCES[state]
     return words.format(**facts, plural=plural, advice=advice)
 

@@ -213,7 +213,18 @@ def test_an_op_that_is_undefined_from_the_start_takes_no_step(engine):
     assert engine.snapshot(identity).state == "ready"
     status = engine.command(identity, "step")
     assert (status.state, status.step, status.snapshot.diverged) == ("diverged", 0, {"default": 0})
-    assert status.sentence.endswith("The op is undefined for some pre-activations: choose another one.")
+    assert status.sentence == (
+        "Diverged at step 0: the op gave no finite number for finite inputs. "
+        "No rate helps before the first step: choose another op or rule."
+    )
+
+
+def test_an_op_that_is_defined_everywhere_is_not_said_to_be_undefined(engine):
+    """Round's spikes may be any integer: potentials that they reset grow from time to time."""
+    identity = engine.start(Settings(task="spikes", op="round", device="cpu"), paused=True)
+    status = engine.command(identity, "step")
+    assert (status.state, status.step) == ("diverged", 0)
+    assert "numbers outgrew what float32 holds on the way forward" in status.sentence
 
 
 def test_one_rule_diverging_does_not_end_the_run(engine):

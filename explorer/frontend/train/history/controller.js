@@ -79,7 +79,11 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
       const answer = await run.open(text);
       if (answer.message) return answer.message;
       if (answer.table) table(answer.table);
-      choose({ ...entered(received(answer.choice), "link"), section: state().choice.section, tools: state().choice.tools });
+      choose({
+        ...entered(received(answer.choice), "link"),
+        section: state().choice.section,
+        tools: state().choice.tools,
+      });
       return "Opened: press Start.";
     },
   };

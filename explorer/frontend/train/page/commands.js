@@ -9,11 +9,11 @@ const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` is for numbers and the sentence
- * @param {import("./view.js").Acts} on
+ * @param {import("./view.js").Acts & {onOwnOp: () => void}} on
  */
 export function createCommands(
   { buttons, status },
-  { onStart, onPause, onResume, onStep, onReset, onSlowMotion },
+  { onStart, onPause, onResume, onStep, onReset, onSlowMotion, onOwnOp },
 ) {
   let paused = false;
   const start = button("Start", begin, "primary");
@@ -21,7 +21,9 @@ export function createCommands(
   const step = button("Step", onStep);
   const reset = button("Reset", onReset);
   const slow = button("Slow motion", onSlowMotion);
+  const own = button("Use the task's own op and rules", onOwnOp, "own-op");
   const display = createStatus(status, "Steps taken", METRICS);
+  status.querySelector(".said-of-run")?.append(own);
   buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
 
   /** Start is not offered while it runs: after a press by keyboard the focus is on Pause. */
@@ -40,6 +42,7 @@ export function createCommands(
       available(pause, offered.pause);
       available(step, offered.step);
       available(reset, offered.reset);
+      own.hidden = !picture.offersOwnOp;
       display.show(picture);
     },
   };

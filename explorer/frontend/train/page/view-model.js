@@ -13,7 +13,7 @@ import { presentTexts } from "./learned-values.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
-import { settingText, taskOf } from "../state/tasks.js";
+import { hasOthers, settingText, taskOf } from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { Past, State } from "../state/state.js" */
@@ -21,7 +21,7 @@ import { settingText, taskOf } from "../state/tasks.js";
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture, which a painter puts on the page.
- * @typedef {{offered: Offered, metrics: string[], taken: number, status: {main: string, next: string, state:
+ * @typedef {{offered: Offered, offersOwnOp: boolean, metrics: string[], taken: number, status: {main: string, next: string, state:
  * string}, verdict: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
  *   alignment: import("../evidence/alignment-data.js").Alignment, why: import("../evidence/view.js").Picture,
@@ -65,6 +65,7 @@ export function pictureOf(live) {
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state),
+    offersOwnOp: view.status.state === "diverged" && !view.status.step && hasOthers(choice),
     metrics: metricsOf(state, lines[0].key),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(live),

@@ -14,7 +14,7 @@ import { createSentence } from "../widgets/live-text.js";
 import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
-import { entered, taskOf, withSetting, withTask } from "../state/tasks.js";
+import { entered, taskOf, withOwnOp, withSetting, withTask } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
@@ -43,7 +43,10 @@ import { createWhy } from "../evidence/view.js";
  */
 export function createPainter(host, { store, plotly, examples, onPresent }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
-  const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
+  const commands = createCommands(
+    { buttons: find("commands"), status: find("status") },
+    { ...on, onOwnOp: () => store.change(withOwnOp(store.now)) },
+  );
   const picker = createPicker(find("tasks"), (key) => store.change(withTask(store.now, key)));
   let pasted = ""; // the table that is learnt from
   const menu = createExamples(

@@ -111,6 +111,21 @@ export function withTask(choice, key) {
 }
 
 /**
+ * The choice with the op and the rules that its task begins with; the controls stay.
+ * @param {Choice} choice
+ * @returns {Choice}
+ */
+export function withOwnOp(choice) {
+  const keys = choice.rules.map(({ key }) => key);
+  return withoutLost(choice, begun(choice, taskOf(choice), keys));
+}
+
+/** Whether a choice has another op or other rules than its task begins with. @param {Choice} choice */
+export function hasOthers(choice) {
+  return !isUntouched(choice, taskOf(choice));
+}
+
+/**
  * Whether op and rules are those a task begins with, controls aside.
  * @param {Choice} choice
  * @param {Task} task
