@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from explorer.catalogue import RULES, find_rule
-from explorer.snippets import detach_snippet, jax_snippet, notebook
+from explorer.snippets import custom_op_snippet, detach_snippet, jax_snippet, notebook
 from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_in
 from tests.catalogue.cases import usual_op
 from tests.formula.strategies import few, formulas
@@ -51,6 +51,8 @@ def folder(tmp_path_factory):
             ("torch", code_of(op, rule)),
             ("detach", detach_snippet(op, rule)),
             ("jax", jax_snippet(op, rule)),
+            # A derivative that is written out has chains such as -3 < x < 3.
+            ("operator", None if rule == "default" else custom_op_snippet(op, rule)),
         ):
             if code is not None:
                 (folder / f"{kind}_{number}.py").write_text(code)
