@@ -73,6 +73,20 @@ def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab
     tab.errors.clear()
 
 
+def test_a_cell_says_why_it_is_blank_where_scripts_from_data_are_forbidden(alone, tab: Tab) -> None:
+    """As in a notebook whose server has a policy: the frame in its cell inherits it."""
+    cell = explorer.instrument("sign", ["clipped"])._repr_html_()
+    strict = '<meta http-equiv="Content-Security-Policy" content="script-src \'unsafe-inline\'">'
+    words = alone(f"<head>{strict}</head><body>{cell}</body>").frame_locator("iframe").locator(".unstarted")
+    expect(words).to_contain_text("forbids scripts from data: addresses")
+    expect(words).to_be_visible()
+    assert tab.errors
+    tab.errors.clear()
+    frame = alone(f"<body>{cell}</body>").frame_locator("iframe")
+    frame.locator(f"{CHART} .cartesianlayer").first.wait_for()
+    expect(frame.locator(".unstarted")).to_have_count(0)
+
+
 def follows_the_theme_of_the_system(page: Page) -> None:
     ground = "getComputedStyle(document.querySelector('.instrument')).getPropertyValue('--ground')"
     light = page.evaluate(ground)

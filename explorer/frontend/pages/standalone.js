@@ -6,6 +6,7 @@ import { createInstrument } from "../explore/page/instrument.js";
 import { received } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 
+document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 const store = createStore();
 setDocument(start.document);
