@@ -9,11 +9,13 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import explorer
+from explorer.ui.links.presets import PRESETS
 from tests.browser.chromium import launch
 from tests.browser.server import ROOT, serve
 
 FOLDER = ROOT / "docs"
 EVEN_LETTERS = "--font-render-hinting=none"  # else each stands on a whole pixel
+PUBLISHED = next(preset for preset in PRESETS if "published_clamp" in preset.query)
 SIZE = {"width": 1280, "height": 860}
 
 
@@ -23,7 +25,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = launch(playwright, EVEN_LETTERS)
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
-            explore(opened(browser, f"{address}/?op=clamp&rule=straight_through&rule=published_clamp&g=2"))
+            explore(opened(browser, f"{address}/?{PUBLISHED.query}"))
             train(opened(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
             study(opened(browser, f"{address}/study"))
             learn(opened(browser, f"{address}/learn?lesson=vanishing"))
@@ -35,13 +37,14 @@ def opened(browser: Browser, address: str) -> Page:
     page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, bypass_csp=True)
     page.goto(address)
     page.locator(".js-plotly-plot").first.wait_for()
-    page.get_by_text("Copy link").first.wait_for()
+    page.get_by_role("link", name="Learn", exact=True).wait_for()
     page.wait_for_timeout(1000)
     return page
 
 
 def explore(page: Page) -> None:
-    """The published clamp rule, its bug in sight."""
+    """The published clamp rule, its bug in sight, and the check that it fails."""
+    page.locator(".failing:visible").wait_for()
     page.screenshot(path=FOLDER / "explore.png")
 
 
