@@ -68,8 +68,9 @@ def test_a_whole_training_ends_with_the_losses_of_the_run(train: Page) -> None:
     for rule, trace in drawn.items():
         assert trace.x.tolist() == list(snapshot.loss_steps[rule])
         assert trace.y.tolist() == np.float32(snapshot.losses[rule]).tolist()
-    shown = float(metric(train, "Loss").inner_text().removeprefix("Loss ").replace(",", ""))
-    assert shown == pytest.approx(snapshot.loss["default"], rel=1e-3)
+    shown, _, of = metric(train, "Loss").inner_text().removeprefix("Loss ").replace(",", "").partition(" of ")
+    assert of == "Default autograd"
+    assert float(shown) == pytest.approx(snapshot.loss["default"], rel=1e-3)
     assert int(metric(train, "Steps/s").inner_text().removeprefix("Steps/s ").replace(",", "")) > 0
     expect(metric(train, "Device")).to_have_text("Device CPU")
 

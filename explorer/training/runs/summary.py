@@ -56,11 +56,17 @@ def scores(snapshot: Snapshot) -> dict[str, str]:
     return texts({rule: _by_seed(snapshot, rule) for rule in snapshot.losses}, _unit(snapshot))
 
 
+def _none(snapshot: Snapshot) -> str:
+    """The sentence on rules of which none is finite; before the first step no learning rate was at fault."""
+    advice = ": try a smaller learning rate" if snapshot.step else ", not even before the first step"
+    return f"No rule kept its values finite{advice}."
+
+
 def _judged(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     """The ranking on held-out data, and with which of them the first layer never moved."""
     known = {rule: _by_seed(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*known.values()))):
-        return "No rule kept its values finite: try a smaller learning rate."
+        return _none(snapshot)
     unit = _unit(snapshot)
     example = 1 / snapshot.held_out if unit == "%" else 0.0
     found = rank({labels[rule]: values for rule, values in known.items()}, example, unit=unit)
@@ -98,7 +104,7 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     lost = [labels[rule] for rule in labels if rule not in ended]
     notes = [f"{listed(lost)} diverged and cannot be compared."] if lost else []
     if not ended:
-        return "No rule kept its values finite: try a smaller learning rate."
+        return _none(snapshot)
     low, high = (pick(ended, key=lambda rule: ended[rule][0]) for pick in (min, max))
     (least, best), (most, worst) = ended[low], ended[high]
     if len(ended) == 1:

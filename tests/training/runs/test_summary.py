@@ -63,6 +63,7 @@ def race(default, ste):
     return SimpleNamespace(
         finished=True,
         metric=None,
+        step=9,
         loss={rule: found and found[0] for rule, found in both.items()},
         gradients={rule: found and facts(*found[1:]) for rule, found in both.items()},
     )
@@ -92,6 +93,15 @@ def race(default, ste):
 )
 def test_what_is_said_of_a_race(default, ste, words):
     assert words in conclusion(race(default, ste), LABELS)
+
+
+def test_before_the_first_step_no_rate_is_blamed():
+    run = Run(Settings(task="spikes", op="round", device="cpu"))
+    run.advance(1)
+    snapshot = run.snapshot()
+    assert conclusion(snapshot, LABELS | {"default": "Torch"}) == (
+        "No rule kept its values finite, not even before the first step."
+    )
 
 
 def test_a_race_that_goes_on_is_told_in_the_present_and_one_that_is_over_as_it_ended():

@@ -66,7 +66,7 @@ export function pictureOf(live) {
   return {
     offered: offeredOf(view.status.state),
     offersOwnOp: view.status.state === "diverged" && !view.status.step && hasOthers(choice),
-    metrics: metricsOf(state, lines[0].key),
+    metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(live),
     verdict: view.status.words.at(-1) ?? "",
@@ -130,13 +130,18 @@ function offeredOf(name) {
   };
 }
 
-/** Step, loss of the first rule, speed and device. @param {State} state @param {string} first its key */
-function metricsOf(state, first) {
+/**
+ * Step, loss of the first rule, which is named where there are others, speed and device.
+ * @param {State} state
+ * @param {LegendEntry[]} lines
+ */
+function metricsOf(state, [first, ...others]) {
   const { status } = state.view;
-  const loss = status.snapshot?.loss[first];
+  const loss = status.snapshot?.loss[first.key];
+  const of = others.length ? ` of ${first.label}` : "";
   return [
     `${status.step} / ${stepsOf(state)}`,
-    typeof loss === "number" ? shortText(loss) : "–",
+    typeof loss === "number" ? shortText(loss) + of : "–",
     status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
     status.device ?? "–",
   ];
