@@ -14,9 +14,9 @@ import pytest
 
 from explorer.scripts import script
 from explorer.snippets import layout
-from explorer.training import TASKS, Run, Settings
+from explorer.training import TASKS, Run, Settings, Table
 from explorer.training.numerics.optimisers import OPTIMISERS
-from tests.training.tables import POINTS
+from tests.training.tables import CHOSEN, POINTS
 
 STEPS = 30
 TEXT = "text of the script"
@@ -43,7 +43,7 @@ def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unformatted: None)
 
     def execute(settings: Settings) -> dict[str, Any]:
         if settings.table is not None:
-            Path("table.csv").write_text(settings.table, encoding="utf-8", newline="")
+            Path("table.csv").write_text(Table.of(settings.table).text, encoding="utf-8", newline="")
         text = script(settings)
         assert "explorer" not in text
         names: dict[str, Any] = {TEXT: text}
@@ -153,7 +153,7 @@ def training_lines(settings: Settings) -> list[str]:
     return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-@pytest.mark.parametrize("table", [POINTS, NUMBERS])
+@pytest.mark.parametrize("table", [POINTS, NUMBERS, CHOSEN, Table(CHOSEN.text, "links", ("Ecke", "Notiz"))])
 def test_a_table_is_read_from_a_file_as_the_run_reads_it(table, executed):
     settings = Settings(table=table, steps=STEPS, batch=8, op="tanh", rules=("default",), device="cpu")
     names = executed(settings)

@@ -23,7 +23,7 @@ from explorer.training.nets import Learned, learned_by, learned_with
 from explorer.training.numerics import Metric, metric_of
 from explorer.training.ranking import Unit
 from explorer.training.settings import checked_learn
-from explorer.training.tasks import Draw
+from explorer.training.tasks import Draw, Table
 from explorer.training.tasks.table import read_table
 
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
@@ -44,7 +44,7 @@ class Plan:
         fixed: values of parameters that every run has, by name or ``rule.name``.
         swept: names of parameters with several values, and those, ascending.
         others: further settings of ``Settings``.
-        table: CSV text, for the task "data".
+        table: CSV text, or a ``Table``, for the task "data".
     """
 
     task: str
@@ -58,7 +58,7 @@ class Plan:
     fixed: Values
     swept: tuple[tuple[str, tuple[float, ...]], ...]
     others: tuple[tuple[str, Any], ...]
-    table: str | None
+    table: str | Table | None
 
     @classmethod
     def of(
@@ -73,7 +73,7 @@ class Plan:
         parameters: Mapping[str, float | Iterable[float]] | None = None,
         controls: bool = True,
         most: int = MAX_LANES,
-        table: str | None = None,
+        table: str | Table | None = None,
         **others: Any,
     ) -> Plan:
         """A plan with its defaults, as ``explorer.study`` says. Raises ValueError with a plain sentence.
@@ -112,7 +112,7 @@ class Plan:
                 *sorted((name, getattr(base, name)) for name in {"device", *others} - {"seed"}),
                 *([("learn", checked_learn([op_entry], entries, learn))] if learn else []),
             ),
-            table=table,
+            table=base.table,
         )
         plan._check(len(chosen), most)
         chosen = sorted({SETTINGS["seed"].checked(seed) for seed in chosen})

@@ -15,11 +15,11 @@ from explorer.training.scheduling import (
     StudyStatus,
 )
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
-from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Task
+from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Table, Task
 
 __all__ = [
     "ACTIVE", "AT_REST", "CONTROLS", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data",
     "Draw", "Engine", "EngineFull", "EngineProcess", "Gradients", "Limits", "Part", "Run", "Setting",
-    "Settings", "Snapshot", "State", "Status", "StudyCommand", "StudyStatus", "Task", "Tensors",
+    "Settings", "Snapshot", "State", "Status", "StudyCommand", "StudyStatus", "Table", "Task", "Tensors",
     "TrainingSettings", "open_engine", "shared_engine",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -27,6 +28,7 @@ from tests.browser.training import (
     wait_for_lift,
     wait_for_rest,
 )
+from tests.training.tables import mixed
 
 SMALL = "task=digits&op=round&rule=default&rule=straight_through&steps=20&seeds=3&pace=full"
 BANDS = (
@@ -194,6 +196,9 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     expect(status(refused).locator(".main")).to_contain_text("This cannot be trained:")
     field.fill("\n".join(["a,b,kind", *rows]))
     field.blur()
+    read = refused.locator(".table-read")
+    expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas")
+    expect(refused.get_by_role("radio", name="Learn kind")).to_be_checked()
     finish(refused)
     expect(verdict(refused)).to_contain_text("held-out examples")
     assert "over" not in refused.url
@@ -207,6 +212,47 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
     refused.get_by_label("Paste a table").blur()
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
+
+
+def test_a_file_shows_what_was_read_of_it_and_leaves_no_old_table_where_it_is_refused(
+    refused: Page, tmp_path: Path
+) -> None:
+    turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
+    (tmp_path / "größe.csv").write_bytes(mixed().replace("Ecke", "Größe").encode("cp1252"))
+    refused.get_by_label("Open a file").set_input_files(tmp_path / "größe.csv")
+    expect(refused.locator(".table-read .summary")).to_have_text(
+        "60 rows, 5 columns split at semicolons; decimal commas"
+    )
+    expect(refused.get_by_role("radio", name="Learn Größe")).to_be_checked()
+    for name in ("Nr", "Notiz"):
+        expect(refused.get_by_role("checkbox", name=f"Leave out {name}")).to_be_checked()
+    refused.get_by_role("checkbox", name="Leave out Notiz").click()
+    expect(refused.locator(".table-read p.refusal")).to_contain_text("Column 'Notiz' holds text")
+    refused.get_by_role("checkbox", name="Leave out Notiz").click()
+    expect(refused.locator(".table-read p.refusal")).to_have_text("")
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("held-out examples")
+    refused.get_by_role("radio", name="Learn links").click()
+    refused.get_by_role("checkbox", name="Leave out Größe").click()
+    expect(refused.locator(".table-read p.refusal")).to_have_text("")
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("R²")
+    (tmp_path / "book.csv").write_bytes(b"PK a workbook")
+    refused.get_by_label("Open a file").set_input_files(tmp_path / "book.csv")
+    expect(refused.locator(".table")).to_contain_text("This is a workbook")
+    expect(refused.get_by_label("Paste a table")).to_have_value("")
+    expect(refused.locator(".table-read")).to_be_hidden()
+    expect(status(refused).locator(".main")).to_contain_text("Paste a table first")
+    dropped = refused.evaluate_handle(
+        """text => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], "dropped.csv"));
+            return transfer;
+        }""",
+        mixed(),
+    )
+    refused.locator(".table").dispatch_event("drop", {"dataTransfer": dropped})
+    expect(refused.get_by_role("radio", name="Learn Ecke")).to_be_checked()
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from explorer.training import Table
+
 
 def points(rows=60, seed=0):
     """Two numbers and which of two corners they are near."""
@@ -15,3 +17,22 @@ def points(rows=60, seed=0):
 
 
 POINTS = points()
+
+
+def mixed(rows=60):
+    """As a European spreadsheet writes it: the row's number, two numbers, the class amid them, a text."""
+    lines = points(rows).split("\n")[1:]
+    cells = [line.split(",") for line in lines]
+    return "Nr;links;Ecke;rechts;Notiz\n" + "\n".join(
+        f"{row};{x.replace('.', ',')};{corner};{y.replace('.', ',')};frei {row}"
+        for row, (x, y, corner) in enumerate(cells, 1)
+    )
+
+
+CHOSEN = Table(mixed(), target="Ecke", without=("Nr", "Notiz"))
+
+
+def with_line(text, row, line):
+    lines = text.split("\n")
+    lines[row] = line
+    return "\n".join(lines)

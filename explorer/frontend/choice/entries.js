@@ -23,7 +23,7 @@ import { setSampling } from "../formula/sampling.js";
  *   how many may be pasted, how many points of rest are named one by one, and sentences with fields in braces
  * @property {import("./view.js").Word[]} view the words of a link that are rows
  * @property {{rules: number, formula: number, query: number, quote: number,
- *   readings: number, table: {rows: number, columns: number, bytes: number},
+ *   readings: number, table: {fewest: number, rows: number, columns: number, classes: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number},
  *   unwatched: number}} limits ``table`` and ``study`` are not in a saved file either; ``unwatched``: seconds after
  *   which a run that nobody watches pauses

@@ -14,7 +14,7 @@ import { createHeat } from "./table.js";
 /** @import { Picture } from "./picture.js" */
 /**
  * The actions of the page.
- * @typedef {import("./commands.js").Acts & {onTable: (text: string) => void, onWrong: (wrong: number) => void}} Acts
+ * @typedef {import("./commands.js").Acts & {onTable: (table: import("../train/state/own-table.js").OwnTable) => void, onWrong: (wrong: number) => void}} Acts
  */
 
 /**

@@ -3,7 +3,7 @@
 import { accuracyOf } from "./accuracy.js";
 import { catalogue } from "../choice/entries.js";
 import { heatOf } from "./heat.js";
-import { settingText, taskOf } from "../train/state/tasks.js";
+import { isUnread, settingText, taskOf } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -15,7 +15,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
  *   accuracy: import("./accuracy.js").Picture, verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
- *   table: {visible: boolean, text: string}}} Picture
+ *   table: import("../train/settings/table-input.js").Picture}} Picture
  */
 
 const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
@@ -45,7 +45,7 @@ export function pictureOf(state) {
     choice,
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
-    table: { visible: task.kind === "own", text: state.table },
+    table: { visible: task.kind === "own", own: state.table, reading: state.reading },
   };
 }
 
@@ -56,7 +56,7 @@ function offeredOf(state) {
   const goesOn = ACTIVE.includes(name) || name === "paused";
   const mine = isOfChoice(state);
   return {
-    start: !wrong && isJudged(state) && !cost?.refused && !(mine && goesOn),
+    start: !wrong && !isUnread(state) && isJudged(state) && !cost?.refused && !(mine && goesOn),
     stop: ACTIVE.includes(name),
     resume: name === "paused",
     reset: name !== "idle" || results !== null,

@@ -8,7 +8,7 @@ import { ACTIVE, IDLE } from "./state.js";
 /** @import { Status, View } from "./state.js" */
 /**
  * A study to begin: the query of a link, and the table, which is never in one.
- * @typedef {{query: string, table: string|null}} Order
+ * @typedef {{query: string, table: import("../train/state/own-table.js").OwnTable|null}} Order
  */
 
 const WATCHED = [...ACTIVE, "paused", "finished", "silent"]; // while it is looked at, the server keeps it

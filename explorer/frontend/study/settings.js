@@ -106,9 +106,9 @@ export function judgedTasks() {
 }
 
 /**
- * The key of a study: another text is another study. ``table`` is the pasted one.
+ * The key of a study: another text is another study. ``table`` is the visitor's own.
  * @param {Choice} choice
- * @param {string} table
+ * @param {import("../train/state/own-table.js").OwnTable} table
  */
 export function studyKey(choice, table) {
   const shared = sharedSettings().map(({ name }) => settingText(choice, name));
@@ -124,7 +124,7 @@ export function studyKey(choice, table) {
     swept,
     hasControls(choice),
     shared,
-    task.kind === "own" ? table : "",
+    task.kind === "own" ? JSON.stringify(table) : "",
   ]);
 }
 

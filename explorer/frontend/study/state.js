@@ -3,6 +3,7 @@
 import { studyKey } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
+/** @import { OwnTable, Reading } from "../train/state/own-table.js" */
 /** @import { Cell, Judgement as Judged, Results, StudyEvent } from "../train/state/records.js" */
 /**
  * A study as an event has it.
@@ -12,10 +13,11 @@ import { studyKey } from "./settings.js";
  * The cost of a study: in words, and whether it is refused.
  * @typedef {{sentence: string, refused: boolean}} Cost
  * The state: what is chosen, what the study that is seen was begun with, how it stands, what the chosen one
- * would cost (null while that is measured), the colours, the table that was pasted, and how many fields hold
+ * would cost (null while that is measured), the colours, the visitor's table and what was read of it, and how many fields hold
  * something that cannot be.
  * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null,
- *   colours: {rules: string[], neutral: string}, table: string, wrong: number}} State
+ *   colours: {rules: string[], neutral: string}, table: OwnTable, reading: Reading,
+ *   wrong: number}} State
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -30,10 +32,20 @@ export const IDLE = {
   results: null,
 };
 
-/** @param {Choice} choice @param {State["colours"]} colours @param {string} table @returns {State} */
+/** @param {Choice} choice @param {State["colours"]} colours @param {OwnTable} table @returns {State} */
 export function stateOf(choice, colours, table) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
-  return { choice, studied: null, studiedKey: null, view, cost: null, colours, table, wrong: 0 };
+  return {
+    choice,
+    studied: null,
+    studiedKey: null,
+    view,
+    cost: null,
+    colours,
+    table,
+    reading: null,
+    wrong: 0,
+  };
 }
 
 /** A study of the present choice begins. @param {State} state @returns {State} */

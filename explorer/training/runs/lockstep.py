@@ -27,7 +27,7 @@ from explorer.training.nets import (
 )
 from explorer.training.numerics import METRICS, OPTIMISERS, Written, aligned, metric_of, padded, sums
 from explorer.training.settings import TrainingSettings, devices
-from explorer.training.tasks import TASKS, Data, Draw, Part
+from explorer.training.tasks import TASKS, Data, Draw, Part, Table
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -65,7 +65,7 @@ class Lockstep:
     def __init__(
         self,
         settings: TrainingSettings,
-        table: str | None,
+        table: str | Table | None,
         seeds: Sequence[int],
         members: Sequence[Member],
         joined: Joined,

@@ -45,7 +45,7 @@ from explorer.training.nets import Learned, learned_by
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.settings.setting import SWITCH, Setting
-from explorer.training.tasks import TASKS, USUAL
+from explorer.training.tasks import TASKS, USUAL, Table
 from explorer.training.tasks.table import TABLE, read_table
 
 Entry = TypeVar("Entry", Op, Rule)
@@ -148,8 +148,8 @@ class Settings(TrainingSettings):
             counts once.
         parameters: values of op and rules by name, or by ``rule.name`` for one rule only. Where no op is
             given, those of the task's.
-        table: CSV text to learn from, the last column the class or a number (see
-            ``tasks.table.read_table``); the task is then "data".
+        table: CSV text to learn from, the last column the class or a number, or a ``Table``, which says what
+            is learnt and left out; the task is then "data".
         branch: from which step on something else holds, in the order of steps: ``(200, "lr", 0.001)``,
             ``(200, "op", "relu")``, ``(200, "default", "clipped")`` for the line that began with default, or
             ``(200, "rule", "clipped")`` for all. What a branch names has its parameters here too.
@@ -161,7 +161,7 @@ class Settings(TrainingSettings):
     op: str | Op = None  # type: ignore[assignment]  # filled in
     rules: tuple[str | Rule, ...] = None  # type: ignore[assignment]
     parameters: Mapping[str, float] = field(default=None, hash=False)  # type: ignore[arg-type]
-    table: str | None = field(default=None, repr=False)
+    table: str | Table | None = field(default=None, repr=False)
     branch: tuple[Branch, ...] = ()
 
     def __post_init__(self) -> None:
@@ -225,13 +225,12 @@ class Settings(TrainingSettings):
     def _check_table(self) -> None:
         if (self.table is None) == (self.task == TABLE.key):
             raise ValueError(
-                f'the task "{TABLE.key}" needs a table: paste one as CSV text, its last column the class'
+                f'the task "{TABLE.key}" needs a table: paste one as CSV text'
                 if self.table is None
                 else f'a table is for the task "{TABLE.key}", not for "{self.task}"'
             )
         if self.table is not None:
-            if not isinstance(self.table, str):
-                raise ValueError(f"table must be CSV text, not {type(self.table).__name__}")
+            self._put("table", Table.of(self.table).plain)
             read_table(self.table)
 
     @property

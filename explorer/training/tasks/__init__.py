@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from explorer.training.tasks.columns import Table
 from explorer.training.tasks.digits import BINARY_WEIGHTS, DIGITS, SPIKES, TERNARY_WEIGHTS
 from explorer.training.tasks.documents import DOCUMENTS
 from explorer.training.tasks.plane import CIRCLES, MOONS, SPIRAL, XOR
 from explorer.training.tasks.table import TABLE
 from explorer.training.tasks.task import Data, Draw, Part, Task
 
-__all__ = ["CONTROLS", "FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Task"]
+__all__ = ["CONTROLS", "FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Table", "Task"]
 
 USUAL = DOCUMENTS.key  # of settings and links without a task
 FIRST = DIGITS.key  # of a visitor who asks for none

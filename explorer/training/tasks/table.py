@@ -1,31 +1,22 @@
-"""A table of one's own: CSV text whose last column is the class, or a number."""
+"""A table of one's own: a column of it is the class, or a number, which others tell."""
 
-import csv
-import math
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import lru_cache
-from io import StringIO
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.formula import quoted, shortened
-from explorer.training.limits import MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.formula import shortened
+from explorer.training.limits import FEWEST_TABLE_ROWS, MAX_CLASSES
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
+from explorer.training.tasks.columns import Cells, Table, cells_of
 from explorer.training.tasks.split import parts
 from explorer.training.tasks.task import Data, Draw, Task
 
-_FEWEST_ROWS = 20
 _LONGEST_NAME = 20  # characters of a class
-_MOST_CLASSES = 32  # of texts; whole numbers with more values than that are numbers
-_LARGEST = 1e30  # of a value: its square is a number yet
-_DELIMITERS = ",;\t"
-
-Rows = Sequence[Sequence[str]]
 
 _READ = """
 def standardised(values):
@@ -40,97 +31,51 @@ def standardised(values):
 with open("table.csv", encoding="utf-8-sig", newline="") as file:
     rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter={delimiter!r})]
 rows = [row for row in rows if any(row)][{skipped}:]
-labels = [row[-1] for row in rows]
-x = standardised(np.array([row[:-1] for row in rows], np.float64))
+labels = [row[{target}] for row in rows]
+x = standardised(np.array([[{cell} for column in {inputs}] for row in rows], np.float64))
 {answers}
 judged = len(rows) // 5
 """
 
 
 @lru_cache(maxsize=8)
-def read_table(text: str) -> Data:
+def read_table(given: str | Table) -> Data:
     """The examples of a table, shuffled, split, and standardised by the mean and deviation of each column.
 
-    Columns are split at commas, semicolons or tabs; a first row of names is passed over. Every cell but
-    those of the last column must be a number. The last column is the class where it holds texts, or whole
-    numbers with at most 32 values; otherwise it is a number.
+    Every cell of the columns that are learnt from must be a number. The one that is learnt is the class where
+    it holds texts, or whole numbers with at most 32 values; otherwise it is a number.
 
     Raises ValueError with a plain sentence for what cannot be.
     """
-    rows = _without_names(_rows(text))
-    if len(rows) < _FEWEST_ROWS:
-        raise ValueError(f"a table needs at least {_FEWEST_ROWS} rows of values, not {len(rows)}")
-    x = _standardised(_numbers(rows))
+    table = Table.of(given)
+    cells = cells_of(table.text)
+    inputs, target = cells.chosen(table)
+    if cells.rows < FEWEST_TABLE_ROWS:
+        raise ValueError(f"a table needs at least {FEWEST_TABLE_ROWS} rows of values, not {cells.rows}")
+    x = _standardised(_numbers(cells, inputs))
     if not x.any():
-        raise ValueError("every column but the last is constant: there is nothing to learn from")
-    labels = [row[-1] for row in rows]
-    if _are_classes(labels):
-        y, names = _classes(labels)
-    else:
-        y, names = _standardised(np.array(labels, np.float64)[:, None]), ()
-    data = parts(x, y, outputs=len(names) or 1, judged=len(rows) // 5)._replace(names=names)
+        raise ValueError("every column to learn from is constant: there is nothing to learn from")
+    y, names = _answers(cells, target)
+    data = parts(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(names=names)
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
         raise ValueError("the rows that are held out all have one answer: more rows are needed")
     return data
 
 
-def _rows(text: str) -> list[list[str]]:
-    if len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
-        raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
-    cells = csv.reader(StringIO(text.lstrip("\ufeff"), newline=""), delimiter=_delimiter(text), strict=True)
-    filled = (row for row in cells if any(map(str.strip, row)))
-    try:
-        first = next(filled, [])
-        width = len(first)
-        if first and not 2 <= width <= MAX_TABLE_COLUMNS:  # before the rest is read
-            raise ValueError(f"a table needs 2 to {MAX_TABLE_COLUMNS} columns, not {width}")
-        rows = [[cell.strip() for cell in row] for row in (first, *islice(filled, MAX_TABLE_ROWS + 1))]
-    except csv.Error as error:
-        raise ValueError(f"this is no CSV: {error}") from None
-    if not first:
-        raise ValueError("the table is empty: paste rows of numbers, the last column the class")
-    if len(rows) > MAX_TABLE_ROWS + 1:
-        raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, this one has more")
-    for number, row in enumerate(rows, 1):
-        if len(row) != width:
-            raise ValueError(f"row {number} has {len(row)} columns, the first has {width}")
-    return rows
+def _numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
+    for column in columns:
+        if fault := cells.fault(column):
+            raise ValueError(f"{cells.where(column)} {fault}")
+    return np.array([cells.numbers[column] for column in columns], np.float64).T
 
 
-def _delimiter(text: str) -> str:
-    """The separator that is most frequent in the first line."""
-    first = text.lstrip("\ufeff\r\n ").partition("\n")[0]
-    return max(_DELIMITERS, key=first.count)
-
-
-def _without_names(rows: Rows) -> Rows:
-    """The rows without a heading: a first row without a number above rows of numbers."""
-    names = all(_number(cell) is None for cell in rows[0])
-    below = len(rows) > 1 and any(_number(cell) is not None for cell in rows[1])
-    return rows[1:] if names and below else rows
-
-
-def _number(cell: str) -> float | None:
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and abs(value) <= _LARGEST else None
-
-
-def _numbers(rows: Rows) -> np.ndarray:
-    for number, row in enumerate(rows, 1):
-        for column, cell in enumerate(row[:-1], 1):
-            if _number(cell) is None:
-                _refuse(number, column, cell)
-    return np.array([row[:-1] for row in rows], np.float64)
-
-
-def _refuse(row: int, column: int, cell: str) -> None:
-    where = f"column {column} of row {row}"
-    if not cell:
-        raise ValueError(f"{where} is empty: fill the gap or leave the row out")
-    raise ValueError(f"{where} is {quoted(cell)}: every column but the last must hold finite numbers")
+def _answers(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
+    """What is learnt of each row, and the names of the classes, none where it is a number."""
+    if fault := cells.answer_fault(target):
+        raise ValueError(f"{cells.where(target)} {fault}")
+    if cells.are_classes(target):
+        return _classes(cells, target)
+    return _standardised(np.array(cells.numbers[target], np.float64)[:, None]), ()
 
 
 def _standardised(values: np.ndarray) -> Tensor:
@@ -144,30 +89,23 @@ def _standardised(values: np.ndarray) -> Tensor:
     )
 
 
-def _are_classes(labels: Sequence[str]) -> bool:
-    values = [_number(label) for label in labels]
-    if any(value is None for value in values):
-        return True
-    return len(set(values)) <= _MOST_CLASSES and all(value.is_integer() for value in values if value)
-
-
-def _classes(labels: Sequence[str]) -> tuple[Tensor, tuple[str, ...]]:
+def _classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
     """The class of each label, and the names of the classes in their order, shortened."""
-    if "" in labels:
-        raise ValueError(f"the last column of row {labels.index('') + 1} is empty: each row needs its class")
+    labels, where = cells.columns[target], cells.where(target)
     classes = sorted(set(labels))
     if len(classes) < 2:
-        raise ValueError("the last column has one class only: there is nothing to tell apart")
-    if len(classes) > _MOST_CLASSES:
+        raise ValueError(f"{where} has one class only: there is nothing to tell apart")
+    if len(classes) > MAX_CLASSES:
         raise ValueError(
-            f"the last column has {len(classes)} different texts: at most {_MOST_CLASSES} classes, or numbers"
+            f"{where} has {len(classes)} different texts: what is learnt has at most {MAX_CLASSES} classes, "
+            "or is a number"
         )
     names = tuple(shortened(name, _LONGEST_NAME) for name in classes)
     return torch.tensor([classes.index(label) for label in labels]), names
 
 
 def _chosen(part: str) -> Any:
-    """A part of the loss that suits the last column: classes are whole numbers."""
+    """A part of the loss that suits the column that is learnt: classes are whole numbers."""
 
     def of(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
@@ -175,29 +113,45 @@ def _chosen(part: str) -> Any:
     return of
 
 
-def _source(table: str | None) -> str:
+def _source(given: str | Table | None) -> str:
     """Code for a script that reads such a table from a file."""
-    rows = _rows(table or "")
-    skipped = len(rows) - len(_without_names(rows))
-    labels = [row[-1] for row in rows[skipped:]]
+    table = Table.of(given or "")
+    cells = cells_of(table.text)
+    inputs, target = cells.chosen(table)
+    comma = '.replace(",", ".")' if cells.decimal == "," else ""
     answers = (
         "classes = sorted(set(labels))\ny = torch.tensor([classes.index(label) for label in labels])"
-        if _are_classes(labels)
-        else "y = standardised(np.array(labels, np.float64)[:, None])"
+        if cells.are_classes(target)
+        else f"y = standardised(np.array([label{comma} for label in labels], np.float64)[:, None])"
     )
-    return _READ.format(delimiter=_delimiter(table or ""), skipped=skipped, answers=answers)
+    return _READ.format(
+        delimiter=cells.delimiter,
+        skipped=int(cells.named),
+        target=target,
+        inputs=_listed(inputs),
+        cell=f"row[column]{comma}",
+        answers=answers,
+    )
+
+
+def _listed(columns: Sequence[int]) -> str:
+    """Columns as code: a range where they stand side by side."""
+    first, last = columns[0], columns[-1]
+    if len(columns) > 2 and list(columns) == list(range(first, last + 1)):
+        return f"range({first}, {last + 1})" if first else f"range({last + 1})"
+    return repr(tuple(columns))
 
 
 def _data(draw: Draw) -> Data:
     if draw.table is None:
-        raise ValueError("this task needs a table: paste one as CSV text, the last column the class")
+        raise ValueError("this task needs a table: paste one as CSV text")
     return read_table(draw.table)
 
 
 TABLE = Task(
     key="data",
     label="Your data",
-    purpose="Learns the last column of a table that you paste, the class or a number, from the others.",
+    purpose="Learns a column of a table of your own, the class or a number, from the others.",
     data=_data,
     loss=Loss(*(_chosen(part.name) for part in fields(Loss))),
     widths=(0, 0),

@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 
 from explorer.training.nets import DENSE, Architecture
 from explorer.training.numerics import Loss, Metric
+from explorer.training.tasks.columns import Table
 
 
 class Part(NamedTuple):
@@ -37,11 +38,11 @@ class Data(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The arguments of a data set: the run's own generator, examples in a step, and a table as CSV text."""
+    """The arguments of a data set: the run's own generator, examples in a step, and a table."""
 
     generator: Generator
     batch: int
-    table: str | None = None
+    table: str | Table | None = None
 
 
 @dataclass(frozen=True)
@@ -104,4 +105,4 @@ class Task:
     learn_rate: float = 1.0
     device: str | None = None
     picture: Callable[[], dict[str, Any] | None] = lambda: None
-    source: Callable[[str | None], str] = lambda _table: ""
+    source: Callable[[str | Table | None], str] = lambda _table: ""

@@ -22,7 +22,9 @@ from explorer.study import usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
 from explorer.training.limits import (
+    FEWEST_TABLE_ROWS,
     LARGEST_LR,
+    MAX_CLASSES,
     MAX_TABLE_BYTES,
     MAX_TABLE_COLUMNS,
     MAX_TABLE_ROWS,
@@ -73,7 +75,13 @@ def whole_document(suffix: str = "") -> Answer:
     return known
 
 
-TABLE_LIMITS = {"rows": MAX_TABLE_ROWS, "columns": MAX_TABLE_COLUMNS, "bytes": MAX_TABLE_BYTES}
+TABLE_LIMITS = {
+    "fewest": FEWEST_TABLE_ROWS,
+    "rows": MAX_TABLE_ROWS,
+    "columns": MAX_TABLE_COLUMNS,
+    "classes": MAX_CLASSES,
+    "bytes": MAX_TABLE_BYTES,
+}
 
 STUDY_LIMITS = {"low": SMALLEST_LR, "high": LARGEST_LR, "rates": MOST_RATES, "values": MOST_VALUES}
 

@@ -34,7 +34,7 @@ def picture(
         const {{ stateOf, withBegun, withReset, IDLE }} = await import("./study/state.js");
         const {{ pictureOf }} = await import("./study/picture.js");
         setDocument(given.document);
-        let state = stateOf(given.choice, given.colours, "");
+        let state = stateOf(given.choice, given.colours, {{ text: "", target: null, without: null }});
         {body}
         return pictureOf(state);
     """
@@ -157,7 +157,7 @@ def test_a_rule_that_diverged_is_shown_as_such(node: Node, document: dict[str, A
     body = f"""
         const {{ learn }} = await import("./choice/entries.js");
         learn("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
-        state = stateOf(given.own, given.colours, "");
+        state = stateOf(given.own, given.colours, {{ text: "", target: null, without: null }});
         {SEEN}
     """
     own = choice("sign", "formula: g / 0", task="circles", rates="0.1", seeds="2", controls="no")

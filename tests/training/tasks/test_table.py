@@ -1,12 +1,16 @@
+import json
+from dataclasses import asdict
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from explorer.training import Run, Settings
 from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
-from explorer.training.tasks import table
+from explorer.training.tasks.columns import Table
 from explorer.training.tasks.table import read_table
-from tests.training.tables import POINTS, points
+from tests.training.tables import CHOSEN, POINTS, mixed, points, with_line
 
 
 def numbers(rows=40):
@@ -70,21 +74,28 @@ def test_values_of_any_size_and_constant_columns_are_taken():
         ("a,b\n", "at least 20 rows of values"),
         (points(10), "at least 20 rows of values, not 10"),
         ("1\n2\n3", "2 to 64 columns, not 1"),
-        (with_cell(POINTS, 3, 0, ""), "column 1 of row 3 is empty"),
-        (with_cell(POINTS, 3, 1, "tall"), "column 2 of row 3 is 'tall': every column but the last"),
-        (with_cell(POINTS, 3, 1, "nan"), "is 'nan'"),
+        (with_cell(POINTS, 3, 0, ""), "column 'left' lacks a value in row 3: fill it in"),
+        (
+            with_cell(POINTS, 3, 1, "tall"),
+            "column 'right' is 'tall' in row 3, where a finite number is needed",
+        ),
+        (with_cell(POINTS, 3, 1, "nan"), "column 'right' lacks a value in row 3"),
         (with_cell(POINTS, 3, 1, "1e999"), "is '1e999'"),
-        (with_cell(POINTS, 3, 2, ""), "each row needs its class"),
-        (POINTS + "\n1,2", "row 62 has 2 columns, the first has 3"),
+        (with_cell(POINTS, 3, 2, ""), "column 'corner' lacks a value in row 3: each row needs its class"),
+        (POINTS + "\n1,2", "column 'corner' lacks a value in row 61"),
+        (POINTS + "\n1,2,a,4", "line 62 has 4 columns, the first has 3"),
         (POINTS.replace("b", "a"), "one class only"),
-        ("\n".join(f"4,5,{row % 2}" for row in range(30)), "every column but the last is constant"),
-        ("\n".join(f"{row},text{row}" for row in range(40)), "40 different texts: at most 32 classes"),
+        ("\n".join(f"4,5,{row % 2}" for row in range(30)), "every column to learn from is constant"),
+        (
+            "\n".join(f"{row},text{row}" for row in range(40)),
+            "column 2 has 40 different texts: what is learnt has at most 32 classes",
+        ),
         ("\n".join(f"{row},2.5" for row in range(40)), "one answer"),
         ("\n".join(["1,2"] * (MAX_TABLE_ROWS + 2)), "at most 4,096 rows"),
         (",".join("1" * (MAX_TABLE_COLUMNS + 1)) + "\n", "columns, not 65"),
         ("1,2\n" * 300_000, "at most 1,000,000 bytes"),
         ('"1,2\n', "this is no CSV"),
-        ("\x00,1\n" * 30, "column 1 of row 1 is"),
+        ("\x00,1\n" * 30, "column 1 holds text, such as '\\x00' in row 1: leave it out"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_sentence(text, words):
@@ -94,18 +105,14 @@ def test_what_cannot_be_read_is_said_in_a_sentence(text, words):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("row", "most"), [("1", 1), ("1,2", MAX_TABLE_ROWS + 2)])
+@pytest.mark.parametrize(("row", "most"), [("1", 0), ("1,2", MAX_TABLE_ROWS + 2)])
 def test_no_more_rows_are_read_than_a_table_may_have(row, most, monkeypatch):
-    read = []
-
-    def reading(text, **options):
-        return (read.append(row) or row for row in csv_reader(text, **options))
-
-    csv_reader = table.csv.reader
-    monkeypatch.setattr(table.csv, "reader", reading)
+    read = [0]
+    whole = pd.read_csv
+    monkeypatch.setattr(pd, "read_csv", lambda *a, **k: (frame := whole(*a, **k), read.append(len(frame)))[0])
     with pytest.raises(ValueError, match=r"2 to 64 columns|at most 4,096 rows"):
-        table.read_table(f"{row}\n" * 200_000)
-    assert len(read) <= most
+        read_table(f"{row}\n" * 200_000)
+    assert sum(read) == most
 
 
 def test_a_table_and_its_task_need_one_another():
@@ -130,3 +137,57 @@ def test_a_small_table_is_seen_whole_at_every_step():
     (x,) = run._nets.batch[0]
     assert len(x) == 36
     assert np.isfinite(run.snapshot().score["default"]).all()
+
+
+def test_any_column_is_learnt_from_those_that_are_not_left_out_with_decimal_commas():
+    found, plain = read_table(CHOSEN), read_table(POINTS)
+    assert torch.equal(found.train.x, plain.train.x)
+    assert torch.equal(found.held_out.y, plain.held_out.y)
+    assert found.names == ("a", "b")
+    numbers = read_table(Table(mixed(), target="links", without=("Nr", "Ecke", "Notiz")))
+    assert numbers.train.y.is_floating_point()
+    assert numbers.train.x.shape[1] == 1
+
+
+def test_a_table_with_its_columns_goes_through_json_and_one_without_stays_text():
+    settings = Settings(table=CHOSEN, device="cpu")
+    again = Settings(**json.loads(json.dumps(asdict(settings))))
+    assert again == settings
+    assert hash(again) == hash(settings)
+    assert (
+        Settings(table={"text": POINTS}).table == POINTS
+    )  # as a file saved before there were columns to choose
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"target": "height"}, "the table has no column 'height': it has Nr, links, Ecke, rechts, Notiz"),
+        ({"without": ["height"]}, "the table has no column 'height'"),
+        ({"target": "Nr", "without": ["Nr"]}, "cannot be learnt and left out"),
+        ({"without": ["Nr", "links", "Ecke", "Notiz"]}, "one to learn from are needed"),
+        ({"without": ["Nr"] * 65}, "65 columns are left out: a table has at most 64"),
+        ({"without": "Nr"}, "left out by a list of their names, not by 'Nr'"),
+        ({"target": 3}, "the target must be the name of a column, not 3"),
+        ({"rows": 3}, "not 'rows'"),
+        ({"target": "Ecke"}, "column 'Notiz' holds text, such as 'frei 1' in row 1: leave it out"),
+        ({"target": "Notiz"}, "column 'Ecke' holds text"),
+    ],
+)
+def test_columns_that_cannot_be_chosen_are_said_in_a_sentence(chosen, words):
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        Settings(table={"text": mixed()} | chosen)
+    assert words in str(caught.value)
+
+
+def test_a_number_that_is_learnt_and_missing_is_named_with_its_row():
+    rows = numbers(60).split("\n")
+    for row in (3, 8, 9, 20, 30, 40, 50):
+        rows[row - 1] = rows[row - 1].split(",")[0] + ",NA"
+    with pytest.raises(ValueError, match=r"column 2 lacks a value in rows 3, 8, 9, 20, 30 and 2 more"):
+        read_table("\n".join(rows))
+
+
+def test_a_point_among_decimal_commas_is_no_number():
+    with pytest.raises(ValueError, match=r"column 'links' is '1\.234' in row 2"):
+        read_table(Table(with_line(mixed(), 2, "2;1.234;a;5,5;frei"), "Ecke", ("Nr", "Notiz")))

@@ -5,18 +5,19 @@ import { isOnItsWay } from "../state/history.js";
 import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
+/** @import { OwnTable } from "../state/own-table.js" */
 /**
  * The settings of a run: ``settingsKey`` names those that begin a new one when they change, ``lr`` is what it
  * begins with.
  * @typedef {{settingsKey: string, lr: string}} Named
  * A run to begin: the query of a link, with the settings that are not in it.
- * @typedef {Named & {query: string, table: string|null, branch: string[]}} Order
+ * @typedef {Named & {query: string, table: OwnTable|null, branch: string[]}} Order
  */
 
 /**
- * The run of a choice, to begin; ``table`` is the pasted one.
+ * The run of a choice, to begin; ``table`` is the visitor's own.
  * @param {Choice} choice
- * @param {string} table
+ * @param {OwnTable} table
  * @returns {Order}
  */
 export function orderOf(choice, table) {
@@ -25,7 +26,7 @@ export function orderOf(choice, table) {
   return { query: queryOf(choice), branch, table: own, ...namedOf(choice, table) };
 }
 
-/** @param {Choice} choice @param {string} table @returns {Named} */
+/** @param {Choice} choice @param {OwnTable} table @returns {Named} */
 export function namedOf(choice, table) {
   return { settingsKey: settingsKey(choice, table), lr: settingText(choice, "lr") };
 }

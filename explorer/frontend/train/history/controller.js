@@ -12,7 +12,7 @@ import { entered } from "../state/tasks.js";
  * a step of the present one.
  * @param {{state: () => State, become: (change: Partial<State>) => void,
  *   run: ReturnType<typeof import("../client/run.js").createRun>, choose: (choice: State["choice"]) => void,
- *   goOn: (step: number) => void, table: (text: string) => void}} page
+ *   goOn: (step: number) => void, table: (table: import("../state/own-table.js").OwnTable) => void}} page
  */
 export function createMachine({ state, become, run, choose, goOn, table }) {
   let looking = false;

@@ -10,12 +10,15 @@ import { packed } from "../state/history.js";
 import { pictureOf } from "./view-model.js";
 import { inkOf } from "../widgets/canvas.js";
 import { createPresses } from "./lifecycle.js";
+import { createReader } from "../client/reading.js";
 import { createRun } from "../client/run.js";
 import { createSlowRun } from "./slow-motion.js";
+import { asRead, NO_TABLE } from "../state/own-table.js";
 import { stateOf } from "../state/state.js";
 import { createTurning } from "./live-settings.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
+/** @import { OwnTable, Reading } from "../state/own-table.js" */
 /** @import { Aligned, State } from "../state/state.js" */
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
@@ -43,7 +46,7 @@ export async function loadTraining() {
 function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
   const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
   let state = stateOf(store.now, theme(), {
-    table: load("table") ?? "",
+    table: load("own table") ?? NO_TABLE,
     panels: load("panels") ?? {},
     numbers: load("numbers") ?? {},
   });
@@ -66,6 +69,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   const presses = createPresses(page);
   const turning = createTurning(page);
   const slow = createSlowRun(page, presses.buttons.onFirst);
+  const read = createReader({ server, onRead });
   const machine = createMachine({ ...page, goOn: presses.goOn, table: onTable });
   const painter = createPainter(
     host,
@@ -104,15 +108,24 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     painter.paint(pictureOf(state));
   }
 
-  /** @param {string} table */
+  /** @param {OwnTable} table to be read before it is trained */
   function onTable(table) {
-    keep("table", table);
-    become({ table });
+    keep("own table", table);
+    become({ table, reading: table.text === state.table.text ? state.reading : null });
+    read(table);
+  }
+
+  /** @param {OwnTable} asked @param {Reading} reading */
+  function onRead(asked, reading) {
+    const table = asRead(asked, reading);
+    keep("own table", table);
+    become({ table, reading });
     presses.reconcile();
   }
 
   const stop = store.subscribe(presses.follow);
   presses.recall();
+  read(state.table);
   paint();
   return {
     refresh: () => become(theme()),

@@ -13,7 +13,7 @@ import { presentTexts } from "./learned-values.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
-import { hasOthers, settingText, taskOf } from "../state/tasks.js";
+import { hasOthers, isUnread, settingText, taskOf } from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { Past, State } from "../state/state.js" */
@@ -28,7 +28,7 @@ import { hasOthers, settingText, taskOf } from "../state/tasks.js";
  *   slow: import("../slow-motion/view-model.js").Picture|null,
  *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
  *   present: import("../../cards/cards.js").Present,
- *   task: import("../state/tasks.js").Task, about: string, table: {visible: boolean, text: string},
+ *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
  *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate on display
  */
 
@@ -64,7 +64,7 @@ export function pictureOf(live) {
   alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
-    offered: offeredOf(view.status.state),
+    offered: offeredOf(view.status.state, isUnread(live)),
     offersOwnOp: view.status.state === "diverged" && !view.status.step && hasOthers(choice),
     metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
@@ -88,7 +88,7 @@ export function pictureOf(live) {
     present: presentTexts(state),
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
-    table: { visible: task.kind === "own", text: state.table },
+    table: { visible: task.kind === "own", own: state.table, reading: state.reading },
     time: timeOf(live, lines),
     rate: rateOf(live),
   };
@@ -117,15 +117,15 @@ function measuresOf(metric, learns) {
   return measures.filter(({ value }) => (value !== "score" || metric) && (value !== "learned" || learns));
 }
 
-/** @param {string} name of a state @returns {Offered} */
-function offeredOf(name) {
+/** @param {string} name of a state @param {boolean} unread @returns {Offered} */
+function offeredOf(name, unread) {
   const active = ACTIVE.includes(name);
   const paused = name === "paused";
   return {
-    start: !active && !paused,
+    start: !active && !paused && !unread,
     pause: active || paused,
     resume: paused,
-    step: !OVER.includes(name),
+    step: !OVER.includes(name) && !unread,
     reset: name !== "idle",
   };
 }
@@ -156,7 +156,7 @@ function stepsOf({ choice, view }) {
 function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) {
   const begins = status.state === IDLE.state && choice.training.branch ? BRANCHES : "";
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
-  const lacks = status.state === IDLE.state && taskOf(choice).kind === "own" && !table.trim();
+  const lacks = status.state === IDLE.state && taskOf(choice).kind === "own" && !table.text.trim();
   const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
   const next = lost ? notice && cutOff() : notice ? "" : onward;

@@ -14,6 +14,7 @@ import { createSentence } from "../widgets/live-text.js";
 import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
+import { newTable } from "../state/own-table.js";
 import { entered, taskOf, withOwnOp, withSetting, withTask } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
@@ -23,7 +24,7 @@ import { createWhy } from "../evidence/view.js";
 /**
  * The actions of the page.
  * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
- *   onReset: () => void, onTable: (text: string) => void,
+ *   onReset: () => void, onTable: (table: import("../state/own-table.js").OwnTable) => void,
  *   onMeasure: (measure: import("../state/series.js").Measure) => void,
  *   onAligned: (kind: import("../state/state.js").Aligned) => void,
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
@@ -52,7 +53,7 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
   const menu = createExamples(
     examples,
     (choice, its) => {
-      if (its) on.onTable(its);
+      if (its) on.onTable(newTable(its));
       store.change({ ...entered(choice, "link"), section: store.now.section, tools: store.now.tools });
     },
     ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
@@ -85,7 +86,7 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
       const { choice } = picture;
       commands.show(picture);
       picker.show(picture.task.key);
-      pasted = picture.table.text;
+      pasted = picture.table.own.text;
       menu.show(choice, picture.about);
       table.show(picture.table);
       setText(title, picture.heading);

@@ -1,16 +1,25 @@
-// A pasted table: checked by Python, and stored in this tab alone.
+// A visitor's own table: pasted, dropped or opened, read by Python, and stored in this tab alone.
 
-import { element, freshId, setAttribute, setText, setValue } from "../../elements/dom.js";
+import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { catalogue } from "../../choice/entries.js";
+import { decoded, newTable, NO_TABLE, previewOf, withOut, withTarget } from "../state/own-table.js";
+import { createPreview } from "./table-preview.js";
+
+/** @import { OwnTable, Reading } from "../state/own-table.js" */
+/**
+ * The table of the page, and what was read of it.
+ * @typedef {{visible: boolean, own: OwnTable, reading: Reading}} Picture
+ */
 
 const EXAMPLE = "height,width,kind\n1.2,0.4,a\n0.7,1.1,b\n…";
+const counted = (/** @type {number} */ count) => count.toLocaleString("en-US");
 
 /**
  * @param {HTMLElement} host
- * @param {{onTable: (text: string) => void}} on
+ * @param {{onTable: (table: OwnTable) => void}} on
  */
 export function createTable(host, { onTable }) {
-  const { rows, columns, bytes } = catalogue().limits.table;
+  const { bytes } = catalogue().limits.table;
   const id = freshId();
   const field = element("textarea", {
     id,
@@ -18,52 +27,101 @@ export function createTable(host, { onTable }) {
     spellcheck: "false",
     placeholder: EXAMPLE,
     onchange: () => taken(field.value),
-    oninput: ({ inputType }) => inputType === "insertFromPaste" && taken(field.value),
+    oninput: ({ inputType }) => /^insertFrom(Paste|Drop)$/.test(inputType) && taken(field.value),
   });
   const file = element("input", {
     type: "file",
     accept: ".csv,.tsv,.txt,text/csv",
     "aria-label": "Open a file",
-    onchange: read,
+    onchange: () => file.files[0] && opened(file.files[0]),
   });
-  const limits = `At most ${rows.toLocaleString("en-US")} rows and ${columns} columns. The last column is what is learnt: a class, or a number.`;
   const said = element("p", { class: "next", role: "status" });
+  let own = NO_TABLE;
+  const preview = createPreview({
+    onTarget: (name) => onTable(withTarget(own, name)),
+    onOut: (name, out) => onTable(withOut(own, name, out)),
+  });
   host.append(
-    element(
-      "label",
-      { for: id },
-      element("b", {}, "Paste a table"),
-      ` ${limits} It stays in this tab and on the server while it trains; it is never part of a link.`,
-    ),
+    element("label", { for: id }, element("b", {}, "Paste a table"), ` or drop a file here. ${limitsText()}`),
     field,
     element("div", { class: "own-file" }, file, said),
+    preview.element,
   );
+  acceptDrops(host, opened);
 
-  async function read() {
-    const [chosen] = file.files;
-    if (!chosen) return;
-    if (chosen.size > bytes) return setText(said, tooLarge(chosen.size));
-    field.value = await chosen.text();
-    taken(field.value);
+  /** A file that is refused leaves no old table behind it. @param {File} chosen */
+  async function opened(chosen) {
+    const found =
+      chosen.size > bytes ? { message: tooLarge(chosen.size) } : decoded(await chosen.arrayBuffer());
+    file.value = ""; // so that the same one may be opened again
+    if ("message" in found) return refused(found.message, "");
+    writeValue(field, found.text);
+    taken(found.text);
   }
 
   /** @param {string} text */
   function taken(text) {
     const size = new Blob([text]).size;
-    setText(said, size > bytes ? tooLarge(size) : "");
-    if (size <= bytes) onTable(text);
+    if (size > bytes) return refused(tooLarge(size), text);
+    setText(said, "");
+    if (text !== own.text) onTable(newTable(text));
+  }
+
+  /** @param {string} message @param {string} text what stays in the field */
+  function refused(message, text) {
+    writeValue(field, text);
+    setText(said, message);
+    onTable(NO_TABLE);
   }
 
   /** @param {number} size in bytes */
   function tooLarge(size) {
-    return `These are ${size.toLocaleString("en-US")} bytes: at most ${bytes.toLocaleString("en-US")} can be taken.`;
+    return `These are ${counted(size)} bytes: at most ${counted(bytes)} can be taken.`;
   }
 
   return {
-    /** @param {{visible: boolean, text: string}} picture */
-    show({ visible, text }) {
+    /** @param {Picture} picture */
+    show({ visible, own: next, reading }) {
       setAttribute(host, "hidden", !visible);
-      if (visible) setValue(field, text);
+      const isOther = next.text !== own.text;
+      own = next;
+      if (!visible) return;
+      if (isOther && next.text) setText(said, "");
+      if (next.text) setValue(field, next.text);
+      preview.show(previewOf(reading));
     },
   };
+}
+
+/** What a table may be, before one is there. */
+function limitsText() {
+  const { fewest, rows, columns, classes, bytes } = catalogue().limits.table;
+  return [
+    `CSV of ${fewest} to ${counted(rows)} rows, 2 to ${columns} columns, at most ${counted(bytes)} bytes;`,
+    "numbers may have decimal commas where semicolons or tabs split the columns.",
+    `One column is learnt: up to ${classes} classes, or a number. The others are numbers without gaps.`,
+    "It stays in this tab and on the server while it trains; it is never part of a link.",
+  ].join(" ");
+}
+
+/**
+ * Files may be dropped on an element.
+ * @param {HTMLElement} host
+ * @param {(file: File) => void} onFile
+ */
+function acceptDrops(host, onFile) {
+  const mark = (/** @type {boolean} */ is) => host.classList.toggle("dropping", is);
+  host.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    mark(true);
+  });
+  host.addEventListener("dragleave", () => mark(false));
+  host.addEventListener("drop", (event) => {
+    mark(false);
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return; // a text, which the field takes
+    event.preventDefault();
+    onFile(file);
+  });
 }

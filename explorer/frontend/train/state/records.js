@@ -50,4 +50,15 @@
  * @typedef {{id: string, state: string, sentence: string, done: number, total: number, left: string,
  *   results: Results|null}} StudyEvent
  */
+/**
+ * @typedef {{text: string, target: string|null, without: Array<string>}} Table
+ */
+/**
+ * @typedef {{name: string, low: number|null, high: number|null, different: number,
+ *   classes: Array<[string, number]>, fault: string, suggested: string}} Column
+ */
+/**
+ * @typedef {{rows: number, named: boolean, delimiter: string, decimal: string, columns: Array<Column>,
+ *   head: Array<Array<string>>, target: string|null, without: Array<string>, refused: string}} Survey
+ */
 export {};

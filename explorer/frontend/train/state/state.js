@@ -6,6 +6,7 @@ import { ACTIVE, IDLE } from "./status.js";
 import { taskOf } from "./tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
+/** @import { OwnTable, Reading } from "./own-table.js" */
 /** @import { Status, View } from "./status.js" */
 /** The measure of alignment that is drawn. @typedef {"cosines"|"agreements"} Aligned */
 /**
@@ -39,7 +40,8 @@ import { taskOf } from "./tasks.js";
  * @property {Object<string, Request>} requests to single instruments
  * @property {string[]} colours of rules
  * @property {number} ink the colour of letters as a pixel
- * @property {string} table the pasted one
+ * @property {OwnTable} table of the visitor
+ * @property {Reading} reading of it
  * @property {Slow|null} slow records of slow motion
  * @property {string|null} rate a learning rate set in mid-run, until the run has recorded its step
  */
@@ -51,7 +53,7 @@ const OTHER = "Other settings: press Start. The faint curves are the run before.
 /**
  * @param {Choice} choice
  * @param {{colours: string[], ink: number}} theme
- * @param {{table: string, panels: State["panels"], numbers: State["numbers"]}} stored of this session
+ * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored of this session
  * @returns {State}
  */
 export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
@@ -71,6 +73,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
     colours,
     ink,
     table,
+    reading: null,
     slow: null,
   };
 }

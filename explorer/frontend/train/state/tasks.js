@@ -72,19 +72,27 @@ export function liveOf(choice) {
 }
 
 /**
- * The settings that begin a new run when they change, as one text. ``table`` is the pasted one.
+ * The settings that begin a new run when they change, as one text. ``table`` is the visitor's own.
  * @param {Choice} choice
- * @param {string} table
+ * @param {import("./own-table.js").OwnTable} table
  */
 export function settingsKey(choice, table) {
   const lasting = settings()
     .filter(({ live }) => !live)
     .map(({ name }) => settingText(choice, name));
   const task = taskOf(choice);
-  const own = task.kind === "own" ? markOf(table) : "";
+  const own = task.kind === "own" ? markOf(JSON.stringify(table)) : "";
   const rules = choice.rules.map(({ key }) => key);
   const points = plain(pointsOf(choice.training.branch, rules));
   return JSON.stringify([choice.op, rules, choice.parameters, task.key, lasting, own, points]);
+}
+
+/**
+ * Whether a table is to be learnt that the server has not read yet.
+ * @param {{choice: Choice, table: import("./own-table.js").OwnTable, reading: import("./own-table.js").Reading}} state
+ */
+export function isUnread({ choice, table, reading }) {
+  return taskOf(choice).kind === "own" && table.text.trim() !== "" && reading === null;
 }
 
 /** A short text that differs where two long ones do, but for one pair in 2³². @param {string} text */

@@ -15,11 +15,26 @@ from numpy.typing import NDArray
 from explorer.instrument.assets import MODULES
 from explorer.training import Snapshot, Status
 from explorer.training.instruments.base.gradients import Gradients
+from explorer.training.tasks.columns import Table
+from explorer.training.tasks.survey import Column, Survey
 from explorer.ui.server.runs.stream import BY_SEED, Fields, Recorded
 from explorer.ui.server.runs.studies import Cell, Judgement, Results, StudyEvent
 
 FILE = MODULES / "train/state/records.js"
-_RECORDS = (Gradients, Snapshot, Recorded, Fields, Status, Cell, Judgement, Results, StudyEvent)
+_RECORDS = (
+    Gradients,
+    Snapshot,
+    Recorded,
+    Fields,
+    Status,
+    Cell,
+    Judgement,
+    Results,
+    StudyEvent,
+    Table,
+    Column,
+    Survey,
+)
 _HEAD = """// The records that the server streams, by their classes in Python.
 // Written by `python -m explorer.ui.server.runs.records`: change the classes, and run it.
 """

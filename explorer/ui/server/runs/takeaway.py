@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -10,7 +11,7 @@ from starlette.routing import Route
 
 from explorer.scripts import script
 from explorer.takeaway import LONGEST_SETTINGS, history_csv, read_settings, settings_json, weights_file
-from explorer.training import SETTINGS, Settings, Status, shared_engine
+from explorer.training import SETTINGS, Settings, Status, Table, shared_engine
 from explorer.ui.links.choice import Choice
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused
@@ -96,7 +97,8 @@ def _taken(data: Json, identity: str, name: str) -> str | bytes:
 def _opened(data: Json) -> str:
     settings = read_settings(str(data.get("text", "")))
     choice = choice_of_settings(settings)
-    return json.dumps({"choice": chosen(choice), "table": settings.table})
+    table = None if settings.table is None else asdict(Table.of(settings.table))
+    return json.dumps({"choice": chosen(choice), "table": table})
 
 
 def choice_of_settings(settings: Settings) -> Choice:

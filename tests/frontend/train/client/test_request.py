@@ -8,6 +8,7 @@ import pytest
 
 from tests.frontend.train.conftest import Run, choice
 
+OWN = {"text": "x,y\n1,2", "target": "y", "without": []}
 HELD = choice("round", "straight_through", task="circles", lr="0.1", branch="3,lr:0.2\n9,lr:0.3")
 
 
@@ -37,15 +38,15 @@ def test_a_rate_goes_with_a_command_only_where_it_is_news(
 
 
 def test_an_order_has_each_branch_point_and_the_table_of_a_task_that_takes_one(tell: Run):
-    order = tell("client/request", "orderOf", HELD, "x,y\n1,2")
+    order = tell("client/request", "orderOf", HELD, OWN)
     assert (order["branch"], order["table"], order["lr"]) == (["3,lr:0.2", "9,lr:0.3"], None, "0.1")
-    own = tell("client/request", "orderOf", choice("round", "straight_through", task="data"), "x,y\n1,2")
-    assert (own["branch"], own["table"]) == ([], "x,y\n1,2")
+    own = tell("client/request", "orderOf", choice("round", "straight_through", task="data"), OWN)
+    assert (own["branch"], own["table"]) == ([], OWN)
 
 
 def test_a_run_goes_by_all_settings_but_those_that_may_change_on_its_way(tell: Run):
     def key(**training: str) -> str:
-        return tell("client/request", "namedOf", choice("round", "straight_through", **training), "")[
+        return tell("client/request", "namedOf", choice("round", "straight_through", **training), OWN)[
             "settingsKey"
         ]
 

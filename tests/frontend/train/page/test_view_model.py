@@ -67,7 +67,7 @@ def picture(node: Node, document: dict[str, Any], body: str, **given: Any) -> di
         const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
         let state = stateOf(given.choice,
             {{ colours: given.colours, ink: 0 }},
-            {{ table: "", panels: {{}}, numbers: {{}} }});
+            {{ table: {{ text: "", target: null, without: null }}, panels: {{}}, numbers: {{}} }});
         {body}
         return JSON.parse(JSON.stringify(pictureOf(state)));
     """
@@ -402,8 +402,21 @@ def test_who_has_no_table_yet_is_asked_for_one(node: Node, document: dict[str, A
         ("", "Paste a table first, or take an example that has one."),
         ("1,2", IDLE["sentence"]),
     ):
-        body = f"state = {{ ...state, table: {json.dumps(table)} }};"
+        body = f"state = {{ ...state, table: {{ ...state.table, text: {json.dumps(table)} }} }};"
         assert picture(node, document, body, choice=own)["status"]["main"] == told
+
+
+def test_a_table_is_trained_once_it_was_read_or_refused(node: Node, document: dict[str, Any]):
+    body = "state = { ...state, table: { ...state.table, text: given.text }, reading: given.reading };"
+    for task, text, reading, offered in (
+        ("data", "1,2", None, False),
+        ("data", "1,2", {"message": "No."}, True),  # the server says why when it is pressed
+        ("data", "", None, True),
+        ("digits", "1,2", None, True),
+    ):
+        given = {"choice": choice(*ROUND, task=task), "text": text, "reading": reading}
+        shown = picture(node, document, body, **given)
+        assert (shown["offered"]["start"], shown["offered"]["step"]) == (offered, offered)
 
 
 def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(

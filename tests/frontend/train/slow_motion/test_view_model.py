@@ -24,7 +24,7 @@ SHOWN = """
     setDocument(given.document);
     const state = stateOf(given.choice,
         { colours: ["red", "green", "blue", "black"], ink: 0 },
-        { table: "", panels: {} });
+        { table: { text: "" }, panels: {} });
     const status = { ...state.view.status, ...given.status };
     const slow = given.answer && { key: "", answer: withArrays(given.answer), before: null };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));

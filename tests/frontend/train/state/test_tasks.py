@@ -84,9 +84,10 @@ def test_what_every_task_begins_with_can_be_trained_and_linked(tell: Run, task: 
 
 def test_another_table_is_another_run_only_where_it_is_learnt(tell: Run):
     own, other = choice("sign", "clipped", task="data"), choice("sign", "clipped", task="digits")
-    keys = {tell("state/tasks", "settingsKey", own, table) for table in ("a,b\n1,2\n", "a,b\n1,3\n", "")}
-    assert len(keys) == 3
-    assert len({tell("state/tasks", "settingsKey", other, table) for table in ("a", "b")}) == 1
+    first = {"text": "a,b\n1,2\n", "target": "b", "without": []}
+    others = [first | {"text": "a,b\n1,3\n"}, first | {"target": "a"}, first | {"without": ["a"]}]
+    assert len({tell("state/tasks", "settingsKey", own, table) for table in (first, *others)}) == 4
+    assert len({tell("state/tasks", "settingsKey", other, table) for table in (first, *others)}) == 1
 
 
 def test_a_live_setting_is_no_other_run(tell: Run):

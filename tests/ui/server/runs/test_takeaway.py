@@ -14,7 +14,7 @@ from safetensors.torch import load
 from starlette.applications import Starlette
 
 from explorer.takeaway import read_settings
-from explorer.training import Run, Settings
+from explorer.training import Run, Settings, Table
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.admission.visitors import Visitor
@@ -217,7 +217,11 @@ def test_what_is_computed_while_its_visitor_waits_takes_a_seat(path):
 
 def test_settings_with_a_table_are_opened(client):
     settings = Settings(table=POINTS)
-    assert opened(client, takeaway.settings_json(settings)).json()["table"] == POINTS
+    plain = {"text": POINTS, "target": None, "without": []}
+    assert opened(client, takeaway.settings_json(settings)).json()["table"] == plain
+    settings = Settings(table=Table(POINTS, target="left", without=("corner",)))
+    chosen = {"text": POINTS, "target": "left", "without": ["corner"]}
+    assert opened(client, takeaway.settings_json(settings)).json()["table"] == chosen
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+// What was read of a visitor's table: its columns, to choose from, and its first rows.
+
+import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
+
+/** @import { Preview, Row } from "../state/own-table.js" */
+
+/**
+ * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void}} on
+ */
+export function createPreview({ onTarget, onOut }) {
+  const group = freshId();
+  const summary = element("p", { class: "summary" });
+  const wrong = element("p", { class: "refusal", role: "status" });
+  const columns = element("tbody", {});
+  const titles = ["Learn", "Column", "Holds", "Leave out"];
+  const first = element("table", { class: "first-rows" });
+  const both = element(
+    "div",
+    { class: "scrolled", tabindex: "0", role: "group", "aria-label": "The table as it was read" },
+    element("table", { class: "choices" }, element("thead", {}, line("th", titles)), columns),
+    first,
+  );
+  const whole = element("div", { class: "table-read", hidden: true }, summary, wrong, both);
+  let shown = "";
+
+  /** @param {Row} row */
+  function rowOf({ name, holds, learnt, out, remark, wrong: isWrong }) {
+    const learn = element("input", {
+      type: "radio",
+      name: group,
+      "aria-label": `Learn ${name}`,
+      onchange: () => onTarget(name),
+    });
+    const leave = element("input", {
+      type: "checkbox",
+      "aria-label": `Leave out ${name}`,
+      disabled: learnt,
+      onchange: () => onOut(name, leave.checked),
+    });
+    learn.checked = learnt;
+    leave.checked = out;
+    const note = remark ? [element("small", { class: isWrong && "wrong" }, remark)] : [];
+    return element(
+      "tr",
+      { class: out && "left-out" },
+      element("td", {}, learn),
+      element("th", { scope: "row" }, name),
+      element("td", {}, holds, ...note),
+      element("td", {}, leave),
+    );
+  }
+
+  /** @param {Preview} preview */
+  function paint({ summary: text, rows, names, head, refused }) {
+    const pressed = whole.contains(document.activeElement) && document.activeElement;
+    setText(summary, text);
+    setText(wrong, refused);
+    setAttribute(both, "hidden", rows.length === 0);
+    columns.replaceChildren(...rows.map(rowOf));
+    first.replaceChildren(
+      element("caption", {}, head.length === 1 ? "The only row" : `The first ${head.length} rows`),
+      element("thead", {}, line("th", names)),
+      element("tbody", {}, ...head.map((texts) => line("td", texts))),
+    );
+    const name = pressed && pressed.getAttribute("aria-label");
+    if (name) [...whole.querySelectorAll("input")].find((each) => each.ariaLabel === name)?.focus();
+  }
+
+  return {
+    element: whole,
+    /** @param {Preview|null} preview */
+    show(preview) {
+      setAttribute(whole, "hidden", !preview);
+      const text = JSON.stringify(preview);
+      if (preview && text !== shown) paint(preview);
+      shown = text;
+    },
+  };
+}
+
+/** A row of cells. @param {"td"|"th"} tag @param {string[]} texts */
+function line(tag, texts) {
+  return element("tr", {}, ...texts.map((text) => element(tag, tag === "th" ? { scope: "col" } : {}, text)));
+}

@@ -1,0 +1,63 @@
+"""A visitor's own table in the browser: what is chosen of it, its file's letters, and what is shown of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from explorer.training.tasks.survey import survey
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import Run
+from tests.training.tables import mixed, with_line
+
+NEW = {"text": mixed(), "target": None, "without": None}
+
+
+def test_the_columns_of_a_survey_are_taken_over_and_changed(tell: Run):
+    found = asdict(survey(mixed()))
+    read = tell("state/own-table", "asRead", NEW, found)
+    assert read == {"text": mixed(), "target": "Ecke", "without": ["Nr", "Notiz"]}
+    assert tell("state/own-table", "asRead", NEW, {"message": "No."}) == NEW
+    other = tell("state/own-table", "withTarget", read, "Nr")
+    assert (other["target"], other["without"]) == ("Nr", ["Notiz"])
+    assert tell("state/own-table", "withOut", other, "Ecke", True)["without"] == ["Notiz", "Ecke"]
+    assert tell("state/own-table", "withOut", read, "Nr", False)["without"] == ["Notiz"]
+
+
+def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell: Run):
+    text = with_line(mixed(), 12, "12;;a;1,5;frei")
+    shown = tell("state/own-table", "previewOf", asdict(survey(text, "Ecke", ["Nr"])))
+    rows = {row["name"]: row for row in shown["rows"]}
+    assert shown["summary"] == "60 rows, 5 columns split at semicolons; decimal commas"
+    assert rows["Nr"]["out"]
+    assert rows["Nr"]["remark"] == "It numbers the rows."
+    assert rows["Nr"]["holds"] == "number, 1 to 60"
+    assert rows["Ecke"]["learnt"]
+    assert (rows["Ecke"]["holds"], rows["Ecke"]["remark"]) == ("2 classes: a 31, b 29", "")
+    assert rows["links"]["remark"].startswith("Lacks a value in row 12: fill it in")
+    assert rows["Notiz"]["wrong"]
+    assert shown["refused"].startswith("Column 'links' lacks a value in row 12")
+    assert len(shown["head"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("größe,b\n1,2\n".encode(), "größe,b\n1,2\n"),
+        ("größe;b\n1;2\n".encode("cp1252"), "größe;b\n1;2\n"),
+        ("größe\tb\n".encode("utf-16"), "größe\tb\n"),
+        ("größe\tb\n".encode("utf-16-be").join([b"\xfe\xff", b""]), "größe\tb\n"),
+        (b"PK\x03\x04 a workbook", "workbook"),
+        (b"\x89PNG\x00\x00", "This is no text"),
+        (b"", ""),
+    ],
+)
+def test_a_file_is_read_in_the_letters_that_spreadsheets_write(node: Node, content: bytes, text: str):
+    body = """
+        const { decoded } = await import("./train/state/own-table.js");
+        return decoded(new Uint8Array(given).buffer);
+    """
+    found: dict[str, Any] = node.run(body, list(content))
+    assert found.get("text") == text or text in found.get("message", "")

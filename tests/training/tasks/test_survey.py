@@ -1,0 +1,120 @@
+"""What is told of a table before anything is trained."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
+from explorer.training.tasks.survey import Survey, survey
+from explorer.training.tasks.table import read_table
+from tests.training.tables import CHOSEN, POINTS, mixed, with_line
+
+
+def column(found: Survey, name: str):
+    return next(each for each in found.columns if each.name == name)
+
+
+def test_a_survey_says_what_was_read_and_suggests_what_to_learn():
+    found = survey(mixed())
+    assert (found.rows, found.named, found.delimiter, found.decimal) == (60, True, ";", ",")
+    assert (found.target, found.without, found.refused) == ("Ecke", ("Nr", "Notiz"), "")
+    assert [each.name for each in found.columns] == ["Nr", "links", "Ecke", "rechts", "Notiz"]
+    assert column(found, "Ecke").classes == (("a", 30), ("b", 30))
+    assert column(found, "Nr").suggested == "It numbers the rows."
+    written = [
+        float(row["links"].replace(",", ".")) for row in csv.DictReader(io.StringIO(mixed()), delimiter=";")
+    ]
+    assert (column(found, "links").low, column(found, "links").high) == (min(written), max(written))
+    assert found.head == tuple(tuple(line.split(";")) for line in mixed().split("\n")[1:6])
+
+
+def test_what_is_chosen_is_surveyed_as_it_is():
+    found = survey(CHOSEN.text, "links", ["Nr", "Notiz"])
+    assert (found.target, found.without) == ("links", ("Nr", "Notiz"))
+    assert found.refused == "column 'Ecke' holds text, such as 'a' in row 1: leave it out, or learn it"
+    assert survey(POINTS, None, []).target == "corner"  # as saved before there was a choice
+
+
+def test_missing_values_are_named_with_their_rows():
+    text = with_line(mixed(), 12, "12;;a;1,5;frei")
+    found = survey(with_line(text, 40, "40;n/a;a;1,5;frei"))
+    assert (
+        column(found, "links").fault
+        == "lacks a value in rows 12 and 40: fill it in, or leave out row or column"
+    )
+    assert found.refused == f"column 'links' {column(found, 'links').fault}"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",a,b\n" + "\n".join(f"{n},{n * n},{n % 2}" for n in range(30)), ["column 1"]),
+        (
+            "customer_id,a,b\n" + "\n".join(f"{n * 7919 % 101},{n * n},{n % 2}" for n in range(30)),
+            ["customer_id"],
+        ),
+        ("\n".join(f"{n},{n * n},{n % 2}" for n in range(30)), ["column 1"]),
+        ("x,y\n" + "\n".join(f"{n},{3 * n + 1}" for n in range(30)), []),  # nothing else would be left
+        ("paid,y,z\n" + "\n".join(f"{n % 3},{n * n},{n % 2}" for n in range(30)), []),
+    ],
+)
+def test_numbers_of_rows_are_suggested_to_be_left_out(text, names):
+    assert list(survey(text).without) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "decimal", "columns"),
+    [
+        ("1,5;2,5;0\n" * 30, ";", ",", 3),
+        ("1.5;2.5;0\n" * 30, ";", ".", 3),
+        ("1,5\t2,5\t0\n" * 30, "\t", ",", 3),
+        ("1,2,a;b\n" * 30, ",", ".", 3),
+        ('x,y\n"1,5",2\n' * 30, ",", ".", 2),
+        ("\ufeffa;b;c\n1,5;2;0\n;;\n", ";", ",", 3),
+    ],
+)
+def test_separators_and_decimals_are_told_apart(text, delimiter, decimal, columns):
+    found = survey(text)
+    assert (found.delimiter, found.decimal, len(found.columns)) == (delimiter, decimal, columns)
+
+
+def test_rows_that_a_spreadsheet_left_empty_at_the_end_are_none():
+    assert survey(mixed() + "\n;;;;" * (2 * MAX_TABLE_ROWS)).rows == 60
+
+
+def test_names_that_stand_twice_or_nowhere_are_told_apart():
+    assert [each.name for each in survey("a,a,,b\n" + "1,2,3,4\n" * 30).columns] == [
+        "a",
+        "a (2)",
+        "column 3",
+        "b",
+    ]
+
+
+@given(st.text(alphabet="ab01,;\t\n\"'.-e \ud800\x00é", max_size=60))
+def test_no_text_does_anything_but_be_read_or_refused_in_a_sentence(text):
+    try:
+        found = survey(text)
+    except ValueError as error:
+        found = str(error)
+    if isinstance(found, str):
+        assert "\n" not in found
+        return
+    assert found.rows * len(found.columns) <= len(text) + len(found.columns)
+    assert (found.refused == "") <= (found.rows >= 20)
+
+
+def test_the_largest_table_is_read_and_the_widest_row_is_counted_before(monkeypatch):
+    largest = "\n".join(
+        ",".join(str(a * b % 7) for b in range(MAX_TABLE_COLUMNS)) for a in range(MAX_TABLE_ROWS)
+    )
+    assert survey(largest).rows == MAX_TABLE_ROWS
+    monkeypatch.setattr(pd, "read_csv", None)
+    with pytest.raises(ValueError, match="2 to 64 columns, not 499999"):
+        read_table("1," * 499_998 + "1")

@@ -1,0 +1,41 @@
+"""The route that tells what was read of a table."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+
+from explorer.training.limits import MAX_TABLE_BYTES
+from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.runs import tables
+from tests.training.tables import mixed
+from tests.ui.server.runs.test_runs import Client, told
+
+
+class Tables(Client):
+    app = Starlette(routes=list(tables.ROUTES), exception_handlers={Refused: refused})
+
+
+def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen():
+    client = Tables()
+    new = {"text": mixed(), "target": None, "without": None}
+    found = client.post("/table", json={"table": new}).json()
+    assert (found["rows"], found["target"], found["without"]) == (60, "Ecke", ["Nr", "Notiz"])
+    chosen = client.post("/table", json={"table": new | {"target": "links", "without": ["Nr"]}}).json()
+    assert (chosen["target"], chosen["without"]) == ("links", ["Nr"])
+    assert chosen["refused"].startswith("column 'Ecke' holds text")
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"text": "1\n2\n"}, "This table cannot be read: a table needs 2 to 64 columns, not 1."),
+        ({"text": 3}, "table must be CSV text"),
+        (None, "table must be CSV text, not NoneType"),
+        ({"text": "1,2\n" * MAX_TABLE_BYTES}, "at most"),
+        ({"text": mixed(), "without": ["Nr"] * 65}, "65 columns are left out"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_a_sentence(table, words):
+    answer = Tables().post("/table", json={"table": table})
+    assert words in told(answer, 413 if words == "at most" else 400)
