@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -197,7 +196,18 @@ def _upstream(g: float, y: torch.Tensor) -> torch.Tensor:
     return g * torch.ones_like(y)
 
 
-def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: Any) -> pd.DataFrame:
+def sample(
+    op: str | Op,
+    rules: str | Rule | Sequence[str | Rule],
+    *,
+    start: float = -3.0,
+    stop: float = 3.0,
+    points: int = POINTS,
+    g: float = 1.0,
+    dtype: str | torch.dtype = "float32",
+    learns: str = "",
+    **parameters: float,
+) -> pd.DataFrame:
     """Sample an op and the gradients its rules return.
 
     Args:
@@ -222,11 +232,8 @@ def sample(op: str | Op, rules: str | Rule | Sequence[str | Rule], **settings: A
     Raises:
         ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.
     """
-    return sample_curves(op, rules, **settings).frame
-
-
-_signature = inspect.signature(sample_curves).replace(return_annotation="pd.DataFrame")
-sample.__signature__ = _signature  # type: ignore[attr-defined]  # what a notebook shows
+    view: dict[str, Any] = {"start": start, "stop": stop, "points": points, "g": g, "dtype": dtype}
+    return sample_curves(op, rules, learns=learns, **(view | parameters)).frame
 
 
 def readings(

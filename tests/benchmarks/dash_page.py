@@ -29,7 +29,8 @@ def draw(op: str, rules: list[str], lo: float) -> Any:
     shown = rules or ["default"]
     entries = (explorer.OPS[op], *(explorer.RULES[rule] for rule in shown))
     known = {parameter.name for entry in entries for parameter in entry.parameters}
-    return explorer.figure(explorer.sample(op, shown, **({"lo": lo} if "lo" in known else {})))
+    chosen: dict[str, Any] = {"lo": lo} if "lo" in known else {}
+    return explorer.figure(explorer.sample(op, shown, **chosen))
 
 
 if __name__ == "__main__":
