@@ -63,7 +63,7 @@ export function alignmentOf(state, lines) {
 function emptyOf(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
   const nothing = lines.every((line) => isLost(snapshot, line));
-  return nothing ? "Every rule has diverged" : "No alignment before the first step";
+  return nothing ? "Every rule has diverged" : "Nothing before the first step";
 }
 
 /**

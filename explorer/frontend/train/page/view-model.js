@@ -55,6 +55,7 @@ export function pictureOf(live) {
   const { snapshot } = view.status;
   const task = taskOf(choice);
   const lines = legendOf(choice, colours);
+  const going = goingOn(lines, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0);
   const metric = metricOf(state);
   const options = measuresOf(metric, Boolean(choice.training.learn));
   const alignment = alignmentOf(state, lines);
@@ -76,9 +77,9 @@ export function pictureOf(live) {
     chart: chartOf(state, chosen, live.view.status.snapshot),
     alignment,
     why: whyOf(state, lines),
-    slow: slowOf(live, lines),
+    slow: slowOf(live, going),
     rows: {
-      lines: goingOn(lines, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0),
+      lines: going,
       snapshot,
       judged: metric === null ? null : view.status.judged,
       aligned,

@@ -283,11 +283,12 @@ def test_after_a_branch_the_rule_in_force_is_named_and_drawn(node: Node, documen
 
     def shown(branch: str) -> tuple[list[str], list[list[float]]]:
         recorded = seen | {"recorded": {"lr": "0.1", "branch": branch}}
-        body = f"{SEEN} state.panels = {{ inputs: true }};"
+        body = f"{SEEN} state.panels = {{ inputs: true }}; state.choice.slow = 'input';"
         found = picture(node, document, body, status=recorded)
         row = next(row for row in found["why"]["rows"] if row["panel"]["key"] == "inputs")
         names = [line["label"] for line in found["rows"]["lines"]]
         assert [cell["line"]["label"] for cell in row["cells"]] == names
+        assert [rule["label"] for rule in found["slow"]["rules"]] == names
         return names, [[point["y"] for point in cell["picture"]["curve"]] for cell in row["cells"]]
 
     names, (zero, straight) = shown("")
@@ -430,7 +431,7 @@ def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(
         assert {row["missing"] for row in rows} == {told}
         assert rows[0]["cells"][0]["empty"] == "Diverged at step 7"
         empty = shown["alignment"]["chart"]["empty"]
-        assert empty == ("Every rule has diverged" if told else "No alignment before the first step")
+        assert empty == ("Every rule has diverged" if told else "Nothing before the first step")
 
 
 @pytest.mark.parametrize(
