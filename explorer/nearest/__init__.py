@@ -25,9 +25,11 @@ def nearest(
         **parameters: values by name, for the op and the rule.
 
     Returns:
-        A list, the nearest first, of the same curves the plainest first. Each has ``rule``, ``factor``,
-        ``width``, ``shift``, ``distance``, ``parameters``, ``differs``, ``where`` and ``sentence``: the rule
-        is ``factor`` times the catalogue's, ``width`` times as wide and moved by ``shift``, on that range.
+        A list, the nearest first, of the same curves the plainest first; without rules that have nothing in
+        common with this one: beside a pole, where a few values are all of its size, it is empty. Each has
+        ``rule``, ``factor``, ``width``, ``shift``, ``distance``, ``parameters``, ``differs``, ``where`` and
+        ``sentence``: the rule is ``factor`` times the catalogue's, ``width`` times as wide and moved by
+        ``shift``, on that range.
         Values at kinks do not count for the distance; ``differs`` has the x at which they alone are others.
         A rule that is not linear in g is compared at several g. ``mean(…)`` is over the range.
 

@@ -19,6 +19,7 @@ _DIGITS = 7  # a fitted number is written with as few digits as will do
 _FEW_DIGITS = 3  # and where it is not the same curve anyway
 _BETTER = 0.98  # a freer fit must leave less than this share of what a plainer one leaves
 _EQUAL_VALUES = 1e-6  # of the largest: single values that are as near are the same
+_NOTHING = 0.995  # of the target's size: with more left nothing is in common
 _MOST_CACHED = 4096  # answers, with the targets that several share about 20 MB
 
 
@@ -31,8 +32,8 @@ class Neighbour:
     Attributes:
         rule: key of ``RULES``.
         factor, width, shift: 1, 1 and 0 where the parameters alone do it.
-        distance: the root mean square of the residual, as a share of the other rule's own, 0 to 1: 0 for the
-            same curve, 1 for nothing in common.
+        distance: the root mean square of the residual, as a share of the other rule's own: 0 for the
+            same curve.
         parameters: the values of the rule's parameters; those the op has too are the op's and not told.
         differs: the single x at which two curves that are otherwise the same differ.
         where: the x of the largest difference; None without one.
@@ -82,8 +83,9 @@ def suiting(op: Op) -> list[Rule]:
 
 
 def neighbours(op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]) -> Neighbours:
-    """Rules beside a target, the nearest first; of those that are the same curve the plainest first."""
-    return Neighbours(sorted((_neighbour(op, rule, settings, target) for rule in rules), key=_rank))
+    """Rules with something in common with a target, the nearest first, of the same curves the plainest."""
+    found = (_neighbour(op, rule, settings, target) for rule in rules)
+    return Neighbours(sorted((one for one in found if one.distance <= _NOTHING), key=_rank))
 
 
 def _rank(one: Neighbour) -> tuple[float, ...]:

@@ -86,8 +86,6 @@ def _source(rule: FittedRule) -> str:
 
 def near(rule: FittedRule, distance: float, where: float) -> str:
     """The sentence for another curve; ``distance`` is the share of the rule's size that is left."""
-    if distance > 0.995:
-        return f"Nothing in common with {rule.name}."
     return f"{percent(distance)} off {rule.text()}, most at x = {number(where)}."
 
 
