@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.catalogue import OWN, RULES
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import Curves, curves_of
-from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
+from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Mask, part_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +30,8 @@ _DASHES = ("solid", "12px,12px", "6px,18px", "3px,9px", "2px,12px", "1px,12px")
 # Of the height: where the panels lie, the highest first.
 _TWO = [[0.54, 1.0], [0.0, 0.46]]
 _THREE = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
+_COLUMNS = ("rule", "x", "y", "gradient")
+_NEAR_STEPS = 5  # of float32, within which the floats beside a kink lie
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 
 
@@ -34,11 +39,13 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
     """Forward curve above, the rules' gradients below, on one x axis.
 
     Where a parameter learns a third panel has what one element contributes to its gradient under each rule.
-    ``shown``: Curves, or what ``explorer.sample`` returns. One curve per rule, named by the rule's
-    label, ``meta`` its key, coloured by its position. Where a curve jumps, its exact value at the kink is
-    a filled circle, the limits are open ones, and no line crosses. The circles are traces without
-    ``meta``. ``layout``: Plotly's layout keywords, such as ``height=400`` or ``title_text="Round"``. Raises
-    ValueError for another table, and for a keyword that Plotly's layout does not have.
+    ``shown``: Curves, what ``explorer.sample`` returns, or any table with its columns: filtered, joined, or
+    read back from CSV; what such a table does not say, such as the op, is left out. One curve per rule,
+    named by the rule's label, ``meta`` its key, coloured by its position. Where a curve jumps, its exact
+    value at the kink is a filled circle, the limits are open ones, and no line crosses. The circles are
+    traces without ``meta``. ``layout``: Plotly's layout keywords, such as ``height=400`` or
+    ``title_text="Round"``. Raises ValueError for a table without these columns, and for a keyword that
+    Plotly's layout does not have.
     """
     import plotly.graph_objects as go
 
@@ -52,6 +59,8 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
 
 def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     """The figure of ``curve_figure`` as a dict of traces and layout whose arrays are NumPy's."""
+    if not isinstance(shown, Curves) and not _is_sampled(shown):
+        return _table_spec(shown)
     curves = curves_of(shown)
     named = {"name": _escaped(curves.op.label), "meta": FORWARD}
     traces = _curve(curves, FORWARD, {"color": NEUTRAL, "width": _WIDTH}, named)
@@ -65,6 +74,84 @@ def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     return {"data": traces + _circle_key(traces), "layout": _curve_layout(curves)}
 
 
+def _is_sampled(table: pd.DataFrame) -> bool:
+    """Whether a table is as ``explorer.sample`` returned it."""
+    curves = getattr(table, "attrs", {}).get("curves")
+    return isinstance(curves, Curves) and table.equals(curves.frame)
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """The rows of one rule in a table: curves by name at x, ascending; kinks are told by their neighbours.
+
+    ``marks`` as for ``Curves``: of floats of float32 that lie a few steps apart the middle one is the kink.
+    """
+
+    x: Floats
+    columns: dict[str, Floats]
+    marks: NDArray[np.int8]
+
+    @property
+    def kinks(self) -> dict[str, tuple[float, ...]]:
+        """The kinks, of each curve alike."""
+        return dict.fromkeys(self.columns, tuple(self.x[self.marks == KINK].tolist()))
+
+    def around(self, _key: str) -> Mask:
+        """Mask of the kinks and of the floats beside them."""
+        near: Mask = self.marks != EVEN
+        return near
+
+
+def _block(rows: pd.DataFrame) -> _Block:
+    rows = rows.sort_values("x")
+    names = [name for name in ("y", "gradient", "part") if name in rows]
+    x = rows["x"].to_numpy(dtype=np.float64)
+    close = np.diff(x) <= _NEAR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(np.float64)
+    clusters = np.concatenate([[0], np.cumsum(~close)])
+    sizes = np.bincount(clusters)[clusters]
+    first = np.searchsorted(clusters, clusters)
+    marks = np.where(sizes == 1, EVEN, np.where(np.arange(len(x)) - first == sizes // 2, KINK, BESIDE))
+    return _Block(x, {name: rows[name].to_numpy(dtype=np.float64) for name in names}, marks.astype(np.int8))
+
+
+def _table_spec(table: pd.DataFrame) -> Spec:
+    """The figure of any table with the columns of ``explorer.sample``; each different y is a curve."""
+    missing = [name for name in _COLUMNS if name not in getattr(table, "columns", ())]
+    if missing or not len(table):
+        lacks = f"has no {', '.join(missing)}" if missing else "is empty"
+        raise ValueError(f"figure takes a table with the columns {', '.join(_COLUMNS)}: this one {lacks}")
+    blocks = {str(key): _block(rows) for key, rows in table.groupby("rule", sort=False)}
+    labels = {key: RULES[key].label if key in RULES else key.removeprefix(OWN) for key in blocks}
+    forward, traces = dict[bytes, str](), list[Spec]()
+    for key, block in blocks.items():
+        forward.setdefault(block.x.tobytes() + block.columns["y"].tobytes(), key)
+    for key in forward.values():
+        name = "forward y" if len(forward) == 1 else f"forward y with {labels[key]}"
+        line = {"color": NEUTRAL, "width": _WIDTH}
+        traces += _grouped(_curve(blocks[key], "y", line, {"name": _escaped(name), "meta": FORWARD}), name)
+    for position, (key, block) in enumerate(blocks.items()):
+        width = _WIDTH + 0.8 * (len(blocks) - 1 - position)  # those that others lie on are broader
+        line = {"color": RULE_COLOURS_LIGHT[position % len(RULE_COLOURS_LIGHT)], "width": width}
+        label = _escaped(labels[key])
+        drawn = _curve(block, "gradient", line, {"name": label, "meta": key, "yaxis": "y2"})
+        if "part" in block.columns:
+            drawn += _curve(block, "part", line, {"name": label, "yaxis": "y3", "showlegend": False})
+        traces += _grouped(drawn, key)
+    panels = []
+    for name, title in (("y", "forward y"), ("gradient", "gradient"), ("part", "part")):
+        held = [block for block in blocks.values() if name in block.columns]
+        if held:
+            values = np.concatenate([block.columns[name] for block in held])
+            panels.append(_Panel(title, values, np.concatenate([block.around(name) for block in held])))
+    ends = [float(table["x"].min()), float(table["x"].max())]
+    return {"data": traces + _circle_key(traces), "layout": _layout(ends, panels)}
+
+
+def _grouped(traces: list[Spec], group: str) -> list[Spec]:
+    """Traces that the legend shows and hides together."""
+    return [trace | {"legendgroup": group} for trace in traces]
+
+
 def _line(curves: Curves, key: str, position: int) -> Spec:
     """Earlier rules are drawn broader, later ones dashed where they coincide, so that all can be seen."""
     earlier = list(curves.gradients.values())[:position]
@@ -74,7 +161,7 @@ def _line(curves: Curves, key: str, position: int) -> Spec:
     return {"color": colour, "width": width, "dash": _DASHES[min(alike, len(_DASHES) - 1)]}
 
 
-def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
+def _curve(curves: Curves | _Block, key: str, line: Spec, named: Spec) -> list[Spec]:
     """A line that breaks at jumps; and, where it jumps, exact values and limits as markers.
 
     The markers are a trace of their own, since Plotly draws an element for every point of one that
@@ -111,7 +198,7 @@ def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
     return [curve | named, {"type": "scatter", "legendgroup": key, "showlegend": False} | marks | axis]
 
 
-def _jumps(curves: Curves, key: str) -> tuple[Mask, Mask]:
+def _jumps(curves: Curves | _Block, key: str) -> tuple[Mask, Mask]:
     """Masks of the points that are kinks of the curve, and of those before a jump; (n,) each.
 
     A jump is judged by the size of the curve away from kinks; beside a pole it may be huge.
@@ -154,23 +241,33 @@ def _circle_key(traces: list[Spec]) -> list[Spec]:
 def _curve_layout(curves: Curves) -> Spec:
     """The two panels; grounds and font stand on light and dark pages alike."""
     ends = [float(curves.x[0]), float(curves.x[-1])]
-    gradients = np.stack(list(curves.gradients.values()))
-    beside = np.broadcast_to(curves.marks != EVEN, gradients.shape)
-    domains: list[list[float]] = _THREE if curves.parts else _TWO
-    forward = {"domain": domains[0], "autorangeoptions": _clipped(curves.y, beside[0])}
-    gradient = {"domain": domains[1], "autorangeoptions": {"include": 0} | _clipped(gradients, beside)}
-    third = {}
+    groups = [("forward y", [curves.y]), ("gradient", list(curves.gradients.values()))]
     if curves.parts:
-        parts = np.stack(list(curves.parts.values()))
-        fitted = {"include": 0} | _clipped(parts, np.broadcast_to(curves.marks != EVEN, parts.shape))
-        third["yaxis3"] = _axis(f"part for {_escaped(curves.learns)}") | {
-            "domain": domains[2],
-            "autorangeoptions": fitted,
-        }
-    return third | {
-        "xaxis": _axis("x") | {"range": ends, "anchor": f"y{len(domains)}"},
-        "yaxis": _axis("forward y") | forward,
-        "yaxis2": _axis("gradient") | gradient,
+        groups.append((f"part for {_escaped(curves.learns)}", list(curves.parts.values())))
+    panels = []
+    for title, columns in groups:
+        values = np.stack(columns)
+        panels.append(_Panel(title, values, np.broadcast_to(curves.marks != EVEN, values.shape)))
+    return _layout(ends, panels)
+
+
+class _Panel(NamedTuple):
+    """A panel: its title, all its values, and which of them are at a kink or beside one."""
+
+    title: str
+    values: Floats
+    beside: Mask
+
+
+def _layout(ends: list[float], panels: Sequence[_Panel]) -> Spec:
+    """The panels one below the other on one x axis; all but the first show 0."""
+    axes: Spec = {}
+    for index, (panel, domain) in enumerate(zip(panels, _THREE if len(panels) == 3 else _TWO, strict=True)):
+        fitted = ({"include": 0} if index else {}) | _clipped(panel.values, panel.beside)
+        name = f"yaxis{index + 1}" if index else "yaxis"
+        axes[name] = _axis(panel.title) | {"domain": domain, "autorangeoptions": fitted}
+    return axes | {
+        "xaxis": _axis("x") | {"range": ends, "anchor": f"y{len(panels)}"},
         "hovermode": "x unified",
         "hoversubplots": "axis",
         "hoverlabel": {"namelength": -1},

@@ -270,13 +270,38 @@ def test_curves_and_their_table_are_drawn_alike():
     assert names == ["ReLU", RULES["default"].label, RULES["zero"].label]
 
 
-def test_another_table_is_refused_with_a_sentence():
+def test_a_table_without_the_columns_is_refused_with_a_sentence():
     frame = sample("relu", ["default", "zero"])
-    without = frame.copy()
-    without.attrs = {}
-    for other in (without, frame[frame["x"] > 0], frame.assign(y=0)):
-        with pytest.raises(ValueError, match=r"not a table as explorer\.sample returns it: sample what"):
-            curve_figure(other)
+    with pytest.raises(ValueError, match="with the columns rule, x, y, gradient: this one has no y"):
+        curve_figure(frame.drop(columns="y"))
+    with pytest.raises(ValueError, match="this one is empty"):
+        curve_figure(frame[frame["x"] > 9])
+
+
+def _drawn(figure, meta):
+    """The values that a trace holds by x, those at kinks included; gaps left out."""
+    (trace,) = [trace for trace in figure.data if trace.meta == meta]
+    x, y = np.asarray(trace.x, dtype=np.float64), np.asarray(trace.y, dtype=np.float64)
+    return dict(zip(x[np.isfinite(y)], y[np.isfinite(y)], strict=True))
+
+
+@pytest.mark.parametrize("op", ["round", "clamp", "sign", "tanh"])
+def test_a_table_that_was_changed_is_drawn_as_it_is(op, tmp_path):
+    frame = sample(op, ["default", "straight_through", "zero"])
+    frame.to_csv(tmp_path / "frame.csv", index=False)
+    whole, read = curve_figure(frame), curve_figure(pd.read_csv(tmp_path / "frame.csv"))
+    for meta in ("forward", "default", "straight_through", "zero"):
+        one, other = _drawn(whole, meta), _drawn(read, meta)
+        assert list(one) == pytest.approx(list(other), rel=1e-6)
+        assert list(one.values()) == pytest.approx(list(other.values()), rel=1e-6)
+    circles = [[len(trace.x) for trace in figure.data if trace.mode == "markers"] for figure in (whole, read)]
+    assert circles[0] == circles[1]
+    part = curve_figure(frame[(frame["rule"] != "zero") & (frame["x"] > 0.2)])
+    assert [trace.meta for trace in part.data if trace.meta] == ["forward", "default", "straight_through"]
+    assert min(_drawn(part, "default")) > 0.2
+    joined = curve_figure(pd.concat([frame, sample(op, "formula: 2 * g")]))
+    assert joined.data[-1].meta or joined.data[-1].name in CIRCLES
+    assert _drawn(joined, "formula: 2 * g")[1.5] == 2
 
 
 def test_lines_of_coinciding_rules_can_both_be_seen():
