@@ -132,6 +132,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     admission.say_rarely(asyncio.get_running_loop())
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
     close = warm_up()
+    answers.compress()
     gc.collect()
     gc.freeze()
     meanwhile = [asyncio.create_task(work) for work in (admission.end_idle_threads(), follow_server())]

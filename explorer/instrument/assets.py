@@ -7,17 +7,16 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import plotly
+from explorer.instrument.drawing import drawing
 
 _FOLDER = Path(__file__).parent
 MODULES = _FOLDER.parent / "frontend"
 _IMPORTED = re.compile(r'\bfrom "(\.[\w./-]+\.js)"')
-PLOTLY = f"plotly-lines-{plotly.__version__}.min.js"  # the version is in the name, so it may be kept for ever
-_TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # of all kinds, at the end of plotly.js
+PLOTLY = drawing()[0]  # its version is in the name, so it may be kept for ever
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
 
@@ -48,7 +47,7 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
         digest.update(f"{name} {len(content)} ".encode() + content)
     folder = digest.hexdigest()[:16]
     below = {f"{folder}/{name}": Asset(content, _TYPES[Path(name).suffix]) for name, content in files.items()}
-    return below | {PLOTLY: Asset(plotly_js(), _TYPES[".js"])}
+    return below | {PLOTLY: Asset(drawing()[1], _TYPES[".js"])}
 
 
 def with_imports(*names: str) -> list[str]:
@@ -87,17 +86,3 @@ def skeleton(part: str) -> str:
 def json_text(data: Any) -> str:
     """JSON that cannot end the element it stands in."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-
-
-@cache
-def plotly_js() -> bytes:
-    """plotly.js as the plotly package ships it, but with no kind of trace other than lines.
-
-    Setting up the other forty-six takes most of the time in which a browser runs the whole. A version that
-    does not register them in one place is left whole.
-    """
-    text = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
-    kinds = list(_TRACES.finditer(text))
-    if len(kinds) != 1:
-        return text.encode()
-    return f"{text[: kinds[0].start()]}.register([]){text[kinds[0].end() :]}".encode()

@@ -1,15 +1,29 @@
-"""Plotly as the site has it: with lines and little else, in the smallest file that is there."""
+"""plotly.js with lines and little else, in the smallest file that is there."""
 
 import json
 import re
 from functools import cache
 from pathlib import Path
 
-from explorer.instrument.assets import PLOTLY, plotly_js
-from explorer.site.python import ROOT
+import plotly
 
-BASIC = ROOT / "node_modules" / "plotly.js-basic-dist-min"
+BASIC = Path(__file__).parents[2] / "node_modules" / "plotly.js-basic-dist-min"
+LINES = f"plotly-lines-{plotly.__version__}.min.js"
+_TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # of all kinds, at the end of plotly.js
 _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
+
+
+@cache
+def drawing(basic: Path = BASIC) -> tuple[str, bytes]:
+    """The name of a file, which changes with what is in it, and plotly.js with few kinds of traces.
+
+    npm brings a bundle of a quarter of the size (``basic``: its folder). Where it is not there, or of another
+    version than the plotly package's, that package's own stands in.
+    """
+    package = basic / "package.json"
+    if package.is_file() and json.loads(package.read_text(encoding="utf-8"))["version"] == version():
+        return f"plotly-basic-{version()}.min.js", (basic / "plotly-basic.min.js").read_bytes()
+    return LINES, plotly_js()
 
 
 def version() -> str:
@@ -20,13 +34,14 @@ def version() -> str:
 
 
 @cache
-def drawing(basic: Path = BASIC) -> tuple[str, bytes]:
-    """The name of a file, which changes with what is in it, and plotly.js with few kinds of traces.
+def plotly_js() -> bytes:
+    """plotly.js as the plotly package ships it, but with no kind of trace other than lines.
 
-    npm brings a bundle of a quarter of the size (``basic``: its folder). Where it is not there, or of another
-    version than the plotly package's, the app's stands in.
+    Setting up the other forty-six takes most of the time in which a browser runs the whole. A version that
+    does not register them in one place is left whole.
     """
-    package = basic / "package.json"
-    if package.is_file() and json.loads(package.read_text(encoding="utf-8"))["version"] == version():
-        return f"plotly-basic-{version()}.min.js", (basic / "plotly-basic.min.js").read_bytes()
-    return PLOTLY, plotly_js()
+    text = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+    kinds = list(_TRACES.finditer(text))
+    if len(kinds) != 1:
+        return text.encode()
+    return f"{text[: kinds[0].start()]}.register([]){text[kinds[0].end() :]}".encode()

@@ -14,7 +14,6 @@ from explorer.instrument.assets import (
     MODULES,
     beside,
     json_text,
-    plotly_js,
     skeleton,
     skeleton_css,
     sources,
@@ -22,6 +21,7 @@ from explorer.instrument.assets import (
 )
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document
+from explorer.instrument.drawing import plotly_js
 from explorer.instrument.policy import policy
 from explorer.instrument.view import View
 

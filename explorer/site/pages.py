@@ -19,6 +19,7 @@ import torch
 from explorer.catalogue import OPS, RULES
 from explorer.instrument.assets import json_text, skeleton
 from explorer.instrument.document import document
+from explorer.instrument.drawing import drawing
 from explorer.instrument.page import filled, import_map, standalone, style
 from explorer.instrument.policy import policy
 from explorer.instrument.view import SECTIONS
@@ -27,7 +28,6 @@ from explorer.site import python
 from explorer.site.checked import checked
 from explorer.site.codes import codes, notebooks
 from explorer.site.confirmed import OfEach, confirmed
-from explorer.site.drawing import drawing
 from explorer.site.formatter import FORMATTER, formatter
 from explorer.site.formulas import formulas
 from explorer.ui.links.choice import Choice

@@ -456,7 +456,7 @@ def test_nothing_moves_by_itself_and_a_second_visit_does_not_fetch_plotly_js_aga
         visit(page, "/?op=clamp&rule=masked", shows=["masked"])
         page.wait_for_timeout(500)
         assert page.evaluate("window.shift") < LEAST_SHIFT
-        assert (sent_bytes(page) > 1_000_000) if is_new else (sent_bytes(page) == 0)
+        assert (sent_bytes(page) > 350_000) if is_new else (sent_bytes(page) == 0)
     choose(page, "Add rule", "Zero")
     settle(page, shows=["masked", "zero"])
     page.wait_for_timeout(700)

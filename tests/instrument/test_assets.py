@@ -7,7 +7,7 @@ from pathlib import Path
 import plotly
 import pytest
 
-from explorer.instrument.assets import plotly_js
+from explorer.instrument.drawing import plotly_js
 
 WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 

@@ -1,13 +1,13 @@
-"""Which plotly.js the site has: the small one that npm brings, of the version of the plotly package's."""
+"""Which plotly.js app and site have: the small one that npm brings, of the version of the package's."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from explorer.instrument.assets import PLOTLY, plotly_js
-from explorer.site.drawing import drawing, version
+from explorer.instrument.drawing import LINES, drawing, plotly_js, version
 from explorer.site.python import ROOT
+from explorer.ui.server import answers
 
 
 def made_up(folder: Path, number: str) -> Path:
@@ -24,7 +24,14 @@ def test_npm_is_asked_for_the_version_of_the_plotly_package() -> None:
 
 
 def test_the_small_one_is_taken_where_it_is_the_same(tmp_path: Path) -> None:
-    lines = PLOTLY, plotly_js()
+    lines = LINES, plotly_js()
     assert drawing(made_up(tmp_path / "same", version())) == (f"plotly-basic-{version()}.min.js", b"small")
     assert drawing(made_up(tmp_path / "older", "1.2.3")) == lines
     assert drawing(tmp_path / "nowhere") == lines
+
+
+def test_the_app_sends_what_the_site_has() -> None:
+    name, content = drawing()
+    assert answers.files()[name].content == content
+    assert [each for each in answers.files() if each.startswith("plotly")] == [name]
+    assert f'src="assets/{name}"' in answers.head("/")

@@ -63,6 +63,12 @@ def files() -> Mapping[str, Asset]:
     return assets(whole_document())
 
 
+def compress() -> None:
+    """Compress all files once, at no visitor's cost."""
+    for file in files().values():
+        _ = file.compressed
+
+
 def whole_document(suffix: str = "") -> Answer:
     """The browser's document: catalogue, links, trainings; ``suffix`` ends the addresses of pages."""
     link = {"words": WORDS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
