@@ -1,17 +1,37 @@
-"""The headline on an op: why its gradient matters to whatever is trained before it."""
+"""The headline on an op and its rules: why the gradient matters to whatever is trained before it."""
 
-from explorer.claims import Claim
+from collections.abc import Mapping
+
+from explorer.claims import MOST_PIECES, Claim
 from explorer.description.forward import forward_words
+from explorer.description.gradient import span_texts
 from explorer.description.missing import part_words
+from explorer.description.words import MAIN_LENGTH, different_texts, in_digits, of_kind
+from explorer.formula import listed
+from explorer.formula.operands import reductions
+from explorer.sampled import FORWARD, Sampled
+
+_TRUE = "default"
 
 
-def headline(name: str, claims: list[Claim]) -> str:
-    """One sentence on the true gradient of the op, read off its claims, or on its curve.
+def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names: Mapping[str, str]) -> str:
+    """One sentence on the true gradient: where a rule with a known fault misses it, else on that of the op.
 
-    ``claims`` are those of ``forward_claims``; ``name`` is the op's.
+    ``claims`` are those of ``forward_claims``, ``compared`` those of ``comparisons``, ``names`` the curves'.
+    A mean may pass a gradient on where the curve is flat: of an op with one the curve alone is told.
     """
+    faults = {rule.key for rule in curves.rules if rule.fault}
+    gaps = [
+        gap for gap in of_kind(compared, "gap") if _TRUE in gap.about and not faults.isdisjoint(gap.about)
+    ]
+    missing = [_gap_words(gap, curves, names) for gap in gaps if len(gap.spans) <= MOST_PIECES]
+    short = [sentence for sentence in missing if len(sentence) <= MAIN_LENGTH]
+    return short[0] if short else _op_words(curves, claims, names[FORWARD])
+
+
+def _op_words(curves: Sampled, claims: list[Claim], name: str) -> str:
     claim = claims[0]
-    if len(claims) > 1 or claim.kind not in ("flat", "level"):
+    if len(claims) > 1 or claim.kind not in ("flat", "level") or reductions(curves.op.parsed.tree):
         return f"{name} {forward_words(claims)}."
     share = claim.numbers[0] if claim.kind == "flat" else 1
     scope = "" if claim.exact else " in this picture"
@@ -20,3 +40,14 @@ def headline(name: str, claims: list[Claim]) -> str:
     if share == 0:
         return f"{name} is flat nowhere{scope or ' here'}: its true gradient reaches what stands before it."
     return f"{name} is flat on {part_words(claim)}: there its true gradient is 0."
+
+
+def _gap_words(gap: Claim, curves: Sampled, names: Mapping[str, str]) -> str:
+    """Where a rule returns one value and the true gradient is another."""
+    true = gap.about.index(_TRUE)
+    rule, level = gap.about[1 - true], gap.numbers[1 - true]
+    bounds = different_texts(x for span in gap.spans for x in span)
+    where = listed(span_texts(Claim("level", (rule,), (level,), gap.spans), bounds, curves))
+    start = "" if curves.g == 1 else f"At g = {in_digits(curves.g)} "
+    beside = f"where the true gradient is {in_digits(gap.numbers[true])}"
+    return f"{start}{names[rule]} returns {in_digits(level)} {where}, {beside}."

@@ -56,7 +56,7 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
     ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
     count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
     rest = [*sentences[count:], *([learning] if learning else [])]
-    head = headline(names[FORWARD], forward)
+    head = headline(exact, forward, compared, names)
     return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
 
 

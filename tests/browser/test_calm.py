@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open
-from tests.browser.reading import settle, visit
+from tests.browser.reading import in_the_end, settle, visit
 
 NOTHING_CHOSEN = """try { localStorage.removeItem("gradient-explorer.all-tools"); } catch {}"""
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
@@ -58,6 +58,27 @@ def test_the_first_screen_is_calm(
     if size[0] == 1366:
         assert box["width"] >= 1034
         assert box["height"] >= 600
+
+
+def test_study_opens_with_few_controls_and_words(new_page: Open) -> None:
+    """At most so many on the first screen of a laptop: they were 50 and 153."""
+    page = new_page(viewport={"width": 1366, "height": 768})
+    page.goto("/study")
+    page.locator(".study .card").first.wait_for()
+    page.get_by_role("link", name="Explore", exact=True).wait_for()
+
+    def are_few() -> None:
+        controls, words = counted(page)
+        assert 10 < len(controls) <= 32, controls
+        assert 20 < len(words) <= 115, words
+
+    in_the_end(page, are_few)
+
+
+def test_every_link_to_a_page_can_be_hit_in_a_narrow_window(first: First) -> None:
+    page = first(size=(1024, 768))
+    for name in ("Train", "Study", "Learn", "Explore"):
+        page.get_by_role("link", name=name, exact=True).click(trial=True, timeout=5000)
 
 
 def test_the_headline_says_why_to_care(first: First) -> None:

@@ -48,6 +48,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     /** @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
+      host.classList.toggle("begun", picture.heat.busy);
       const { choice, csv: id } = picture;
       commands.show(picture);
       picker.show(picture.task.key);

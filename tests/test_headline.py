@@ -1,0 +1,44 @@
+"""The headline above the curves."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import explorer
+from explorer.catalogue import OPS, RULES
+from explorer.curves import sample_curves
+from explorer.description import MAIN_LENGTH, described
+
+
+def told(op: str, *rules: str, start: float = -3.0, stop: float = 3.0, g: float = 1.0) -> str:
+    return described(sample_curves(op, rules, start=start, stop=stop, g=g)).head
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_only_of_an_op_that_returns_nothing_but_zeros_it_says_that_nothing_can_learn(op: str):
+    """By autograd itself, at points that are no kinks as a rule."""
+    x = torch.linspace(-2.9, 2.9, 37, dtype=torch.float64).add(0.0123).requires_grad_()
+    y = explorer.apply(op, "default", x).sum()
+    gradient = torch.autograd.grad(y, x)[0] if y.requires_grad else torch.zeros_like(x)
+    says = "its true gradient is 0, so nothing before it can learn" in told(op, "default")
+    assert says == (not gradient.any())
+
+
+def test_a_rule_with_a_fault_is_named_with_what_it_returns():
+    sentence = told("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2, g=2)
+    label = RULES["published_clamp"].label
+    assert sentence == f"At g = 2 {label} returns 1 for x above 1, where the true gradient is 0."
+    frame = explorer.sample("clamp", ["default", "published_clamp"], start=-1, stop=2, g=2)
+    above = frame[frame["x"] > 1].groupby("rule")["gradient"].unique()
+    assert {key: values.tolist() for key, values in above.items()} == {"default": [0], "published_clamp": [1]}
+
+
+def test_without_the_true_gradient_among_the_curves_no_rule_is_said_to_miss_it():
+    assert "returns" not in told("clamp", "published_clamp", "straight_through", g=2)
+
+
+@pytest.mark.parametrize("rule", [key for key, rule in RULES.items() if rule.fault])
+def test_a_headline_stays_short(rule: str):
+    for op in OPS:
+        assert len(told(op, "default", rule)) <= MAIN_LENGTH
