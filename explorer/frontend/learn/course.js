@@ -135,12 +135,13 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   }
 
   function contents() {
-    const entry = (/** @type {Listed} */ { key, title, question }) =>
-      element(
-        "li",
-        {},
-        linkTo(key, go, element("b", {}, title), element("span", {}, ...inline(question, terms.show))),
-      );
+    const entry = (/** @type {Listed} */ { key, title, question }, /** @type {number} */ index) => {
+      const asked = element("span", {}, ...inline(question, terms.show));
+      const link = linkTo(key, go, element("b", {}, title), asked);
+      setAttribute(link, "aria-label", nameOf(title, index));
+      setAttribute(link, "aria-description", asked.textContent);
+      return element("li", {}, link);
+    };
     return element("ol", { class: "contents" }, ...lessons.map(entry));
   }
 
@@ -159,6 +160,11 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   };
 }
 
+/** The name of a way to a lesson. @param {string} title @param {number} index */
+function nameOf(title, index) {
+  return `Lesson ${index + 1}: ${title}`;
+}
+
 /**
  * The bar above a lesson.
  * @param {Course["lessons"]} lessons
@@ -168,7 +174,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent }) {
   const numbers = lessons.map(({ key, title }, index) => {
     const link = linkTo(key, onGo, String(index + 1));
     setAttribute(link, "title", title);
-    setAttribute(link, "aria-label", `Lesson ${index + 1}: ${title}`);
+    setAttribute(link, "aria-label", nameOf(title, index));
     return link;
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
