@@ -13,7 +13,7 @@ import { lineName, shortName, subjectOf } from "./rows.js";
  * @typedef {{at: number|null, score: number, half: number|null, sure: boolean, words: string}} Point
  * @typedef {{key: string, name: string, colour: string, control: boolean, points: Point[]}} Series
  * The picture: ``names`` are those of the lines, "" in a sweep.
- * @typedef {{heading: string, words: string, title: string, share: boolean, chance: number|null,
+ * @typedef {{heading: string, words: string, title: string, share: boolean, decimals: number, chance: number|null,
  *   sweep: string, values: number[], names: string[], firstControl: number, series: Series[], empty: string}} Picture
  */
 
@@ -30,7 +30,7 @@ export function accuracyOf(state) {
     const points = own.flatMap((line) => {
       const judgement = judged.find((each) => each.rule === key && each.value === line.value);
       const at = isSwept ? line.value : lines.indexOf(line);
-      return judgement ? pointOf(judgement, at, lineName(line, sweep), metric) : [];
+      return judgement && results ? pointOf(judgement, at, lineName(line, sweep), results) : [];
     });
     return { key, name, colour, control, points };
   });
@@ -39,6 +39,7 @@ export function accuracyOf(state) {
     heading: headingOf(metric, seeds),
     title: metric === "accuracy" ? "accuracy, %" : metric,
     share: metric === "accuracy",
+    decimals: results?.decimals ?? 1,
     chance: results?.chance ?? null,
     sweep: isSwept ? shortName(sweep) : "",
     values: [...new Set(lines.flatMap(({ value }) => (value === null ? [] : [value])))],
@@ -59,16 +60,16 @@ function headingOf(metric, seeds) {
   return seeds > 1 ? `${what}: mean of ${seeds} other seeds, 95 % interval` : what;
 }
 
-/** @param {Judged} judged @param {number|null} at @param {string} name @param {string} metric @returns {Point[]} */
-function pointOf({ mean, half, validation, lr }, at, name, metric) {
+/** @param {Judged} judged @param {number|null} at @param {string} name @param {import("../train/state/records.js").Results} of @returns {Point[]} */
+function pointOf({ mean, half, validation, lr }, at, name, { metric, decimals }) {
   const unit = metric === "accuracy" ? " %" : "";
   const rate = lr === null ? "" : ` at lr ${shortText(lr)}`;
   if (mean !== null) {
-    const interval = half === null ? "" : ` ± ${scoreText(half, metric)}`;
-    const words = `${name}: ${scoreText(mean, metric)}${interval}${unit} held-out${rate}`;
+    const interval = half === null ? "" : ` ± ${scoreText(half, metric, decimals)}`;
+    const words = `${name}: ${scoreText(mean, metric, decimals)}${interval}${unit} held-out${rate}`;
     return [{ at, score: mean, half, sure: true, words }];
   }
   if (validation === null) return [];
-  const words = `${name}: ${scoreText(validation, metric)}${unit} validation so far${rate}, not yet judged`;
+  const words = `${name}: ${scoreText(validation, metric, decimals)}${unit} validation so far${rate}, not yet judged`;
   return [{ at, score: validation, half: null, sure: false, words }];
 }

@@ -70,7 +70,7 @@ function linesOf(picture, width, host) {
 
 /** @param {Picture} picture @param {number} width @param {ReturnType<typeof createEnds>} ends */
 function sweepOf(picture, width, ends) {
-  const { series, chance, sweep, values, title, share } = picture;
+  const { series, chance, sweep, values, title, share, decimals } = picture;
   const known = series.some(({ points }) => points.length);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const isLog = low > 0 && high / low >= DECADE;
@@ -86,7 +86,7 @@ function sweepOf(picture, width, ends) {
             y: last.score,
             colour,
             name,
-            value: scoreText(last.score, share ? "accuracy" : null),
+            value: scoreText(last.score, share ? "accuracy" : null, decimals),
           },
         ]
       : [];

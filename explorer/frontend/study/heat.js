@@ -34,7 +34,13 @@ export function heatOf(state) {
         (each) => each.rule === line.key && each.value === line.value && each.lr === lr,
       );
       const isChosen = chosen.get(keyOf({ rule: line.key, value: line.value })) === lr;
-      return drawn(subject, line, lr, cell, { metric, shade, isChosen, seeds: results?.seeds ?? 0 });
+      return drawn(subject, line, lr, cell, {
+        metric,
+        decimals: results?.decimals ?? 1,
+        shade,
+        isChosen,
+        seeds: results?.seeds ?? 0,
+      });
     }),
   }));
   return {
@@ -74,10 +80,10 @@ function shadesOf(cells) {
  * @param {Line} line
  * @param {number} lr
  * @param {Cell|undefined} cell
- * @param {{metric: string, shade: (score: number) => number, isChosen: boolean, seeds: number}} among
+ * @param {{metric: string, decimals: number, shade: (score: number) => number, isChosen: boolean, seeds: number}} among
  * @returns {Drawn}
  */
-function drawn({ choice, sweep }, line, lr, cell, { metric, shade, isChosen, seeds }) {
+function drawn({ choice, sweep }, line, lr, cell, { metric, decimals, shade, isChosen, seeds }) {
   const at = `${lineName(line, sweep)} at lr ${shortText(lr)}`;
   const query = trainQuery(choice, line, lr);
   const common = { query, chosen: isChosen, diverged: false, mark: "" };
@@ -87,7 +93,7 @@ function drawn({ choice, sweep }, line, lr, cell, { metric, shade, isChosen, see
     const words = `${at}: ${cell.diverged ? "every seed diverged" : "no score"}`;
     return { ...common, text: "diverged", words, shade: null, diverged: true };
   }
-  const text = scoreText(cell.mean, metric);
+  const text = scoreText(cell.mean, metric, decimals);
   const unit = metric === "accuracy" ? " %" : "";
   const many = cell.seeds < seeds - cell.diverged ? `, ${cell.seeds} of ${seeds} seeds so far` : "";
   const choosing = isChosen ? ", the rate it is judged at" : "";
@@ -95,7 +101,7 @@ function drawn({ choice, sweep }, line, lr, cell, { metric, shade, isChosen, see
   return { ...common, text, mark: cell.diverged ? `${cell.diverged} ✕` : "", words, shade: shade(cell.mean) };
 }
 
-/** A score in a few characters. @param {number} score @param {string|null} metric */
-export function scoreText(score, metric) {
-  return metric === "accuracy" ? (100 * score).toFixed(1) : score.toFixed(2);
+/** A score with as many decimals as those that it is compared with. @param {number} score @param {string|null} metric @param {number} decimals */
+export function scoreText(score, metric, decimals) {
+  return (metric === "accuracy" ? 100 * score : score).toFixed(decimals);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -64,6 +65,20 @@ def study() -> tuple[Plan, list[Row]]:
     while not stepper.finished:
         stepper.advance()
     return plan, stepper.rows
+
+
+def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    """Scores that hardly scatter need more than the usual one; then all have them."""
+    plan, rows = study
+    near = [row._replace(held_out=0.9464 + 0.00002 * number) for number, row in enumerate(rows)]
+    shown = picture(node, document, SEEN, event=event(plan, near, "finished"))
+    cells = [cell["text"] for row in shown["heat"]["rows"] for cell in row["cells"]]
+    said = [point["words"] for series in shown["accuracy"]["series"] for point in series["points"]]
+    numbers = re.findall(r"\d+\.\d+(?= ±| ?%)", " ".join([*said, *Result(plan, near).sentences]))
+    assert len(numbers) > len(said)
+    assert {len(number.partition(".")[2]) for number in [*cells, *numbers]} == {3}
 
 
 def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(node: Node, document: dict[str, Any]):

@@ -43,8 +43,8 @@
  */
 /**
  * @typedef {{controls: Array<string>, lrs: Array<number>, seeds: number, metric: string|null,
- *   chance: number|null, runs: number, most: number, cells: Array<Cell>, judged: Array<Judgement>,
- *   words: Array<string>}} Results
+ *   decimals: number, chance: number|null, runs: number, most: number, cells: Array<Cell>,
+ *   judged: Array<Judgement>, words: Array<string>}} Results
  */
 /**
  * @typedef {{id: string, state: string, sentence: string, done: number, total: number, left: string,

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from explorer.study import Plan, Result, Row, Stepper
 from explorer.study.judged import Judged, judged
 from explorer.training import ACTIVE, SETTINGS, TASKS, StudyCommand, StudyStatus, shared_engine
+from explorer.training.ranking import decimals
 from explorer.training.scheduling import SENTENCES, duration
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.admission import Refused
@@ -72,12 +73,13 @@ class Judgement(TypedDict):
 
 
 class Results(TypedDict):
-    """The results of a study so far, of ``runs`` of ``most``."""
+    """The results of a study so far, of ``runs`` of ``most``; all its scores have as many ``decimals``."""
 
     controls: Sequence[str]
     lrs: Sequence[float]
     seeds: int
     metric: str | None
+    decimals: int
     chance: float | None
     runs: int
     most: int
@@ -238,16 +240,18 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
     """The results of a study as they are drawn."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
+    ended = judged(plan, rows)
     return {
         "controls": plan.controls,
         "lrs": plan.lrs,
         "seeds": len(plan.seeds),
         "metric": plan.metric,
+        "decimals": decimals([[*each.scores.values()] for each in ended], plan.unit),
         "chance": task.chance,
         "runs": len(rows),
         "most": plan.runs,
         "cells": [_cell(plan, cell) for cell in result.cells.to_dict("records")],
-        "judged": [_judged(each) for each in judged(plan, rows)],
+        "judged": [_judged(each) for each in ended],
         "words": result.sentences,
     }
 
