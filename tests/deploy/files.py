@@ -26,7 +26,13 @@ class Instruction(NamedTuple):
 
 
 def dockerfile() -> list[Instruction]:
-    """All instructions."""
+    """The instructions of the image, without those of the stages before it."""
+    every = instructions()
+    return every[max(number for number, each in enumerate(every) if each.name == "FROM") :]
+
+
+def instructions() -> list[Instruction]:
+    """All instructions, stage by stage."""
     text = re.sub(r"^\s*#.*\n|\\\n", "", (ROOT / "Dockerfile").read_text("utf-8"), flags=re.MULTILINE)
     lines = (line.strip().partition(" ") for line in text.splitlines() if line.strip())
     return [Instruction(name, rest.strip()) for name, _, rest in lines]
@@ -53,8 +59,16 @@ def copied(folder: Path) -> None:
     for each in dockerfile():
         if each.name == "COPY":
             *sources, target = each.words
+            if is_of_a_stage(each):  # which has what npm brings
+                sources = [target] if (ROOT / target).exists() else []
+                (folder / target).parent.mkdir(exist_ok=True)
             for source in sources:
                 _copy(ROOT / source, folder / target)
+
+
+def is_of_a_stage(copy: Instruction) -> bool:
+    """Whether a COPY takes from another stage."""
+    return copy.rest.startswith("--from=")
 
 
 def is_sent(source: str) -> bool:

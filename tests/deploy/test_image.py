@@ -18,9 +18,19 @@ import pytest
 import yaml
 from streamlit import config
 
+from explorer.instrument import drawing
 from explorer.ui.server.admission.operation import ROUTES
 from tests.browser.server import ROOT, free_port, running
-from tests.deploy.files import command, copied, dockerfile, environment, is_sent, the
+from tests.deploy.files import (
+    command,
+    copied,
+    dockerfile,
+    environment,
+    instructions,
+    is_of_a_stage,
+    is_sent,
+    the,
+)
 from tests.load.http import Connection
 from tests.load.machine import children, ended
 
@@ -47,10 +57,24 @@ def can_confine() -> bool:
 
 
 def test_what_is_copied_is_there_and_is_sent():
-    sources = [word for each in dockerfile() if each.name == "COPY" for word in each.words[:-1]]
+    copies = [each for each in dockerfile() if each.name == "COPY" and not is_of_a_stage(each)]
+    sources = [word for each in copies for word in each.words[:-1]]
     assert {"app.py", "explorer", ".streamlit", "requirements.txt"} == set(sources)
     assert all((ROOT / source).exists() and is_sent(source) for source in sources)
     assert not any(map(is_sent, (".git", ".venv", "tests", "explorer/__pycache__")))
+
+
+def test_a_stage_of_its_own_brings_the_small_plotly_where_the_app_looks_for_it():
+    (copy,) = (each for each in dockerfile() if each.name == "COPY" and is_of_a_stage(each))
+    stage, source, target = copy.words
+    assert ROOT / target == drawing.BASIC
+    before = instructions()[: -len(dockerfile())]
+    assert before[0].rest.endswith(f" AS {stage.removeprefix('--from=')}")
+    (place,) = (each.rest for each in before if each.name == "WORKDIR")
+    assert source == f"{place}/{target}"
+    assert [each.words[0] for each in before if each.name == "COPY"] == ["package.json"]
+    assert is_sent("package.json")
+    assert ["npm", "install"] in [each.words[:2] for each in before if each.name == "RUN"]
 
 
 def test_it_runs_as_nobody_special():
