@@ -102,9 +102,9 @@ LESSON = Lesson(
     gradient is `{gradient}`. An [optimiser](optimiser) is given `{learned}`. For a plain tensor
     `requires_grad` is {plain_tensor_asks}: a layer that holds one learns nothing.
 
-    As it was published, this layer has slips. `torch.tensor(3, 3)` raises “{tensor_slip}”: a shape
+    The published layer has mistakes. `torch.tensor(3, 3)` raises “{tensor_slip}”: a shape
     belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{uniform_slip}” Without `super().__init__()`
-    there is: “{init_slip}”.
+    torch raises “{init_slip}”.
     """,
     code=(MyLayer,),
     numbers=(gradient, learned, plain_tensor_asks, tensor_slip, uniform_slip, init_slip),

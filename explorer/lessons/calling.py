@@ -54,7 +54,7 @@ LESSON = Lesson(
     title="Call it by apply",
     question="How is a Function of your own called?",
     prediction=Choice(
-        "`MyReLU()(x)` makes an instance and calls it with x, as one calls a layer. What comes of it?",
+        "`MyReLU()(x)` makes an instance and calls it with x, as one calls a layer. What happens?",
         (
             Answer(
                 "the same as from `MyReLU.apply(x)`",
@@ -78,7 +78,7 @@ LESSON = Lesson(
     `forward` be called with x alone: “{called[forward]}”. An `nn.Module` is the opposite: it is made, it
     keeps its parameters, and it is called.
 
-    Some published code calls what does not exist. `import pytorch` finds “{import_slip}”: the module is
+    Some published code uses names that do not exist. `import pytorch` finds “{import_slip}”: the module is
     called `torch`. And where `gradient.py` defines `RoundGradient`, the name `RoundNoGradient` finds
     “{name_slip}”.
     """,

@@ -90,7 +90,7 @@ LESSON = Lesson(
     `{torch_own}`.
 
     `ClampGradient` was published in its place. It returns `{published[one]}`: above the bound it already
-    differs. Who only prints it, as was published, may take that for
+    differs. If you only print it, as the post does, you may mistake it for
     [straight-through](straight_through). [gradcheck](gradcheck) does not: “{gradcheck_says}”.
 
     Now move g. At `g = 2` the published rule returns `{published[two]}`; neither the mask nor

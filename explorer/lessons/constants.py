@@ -119,7 +119,7 @@ LESSON = Lesson(
     words="""
     A `backward` returns one value for each argument of `forward`, and `{for_the_number}` for what is no
     tensor. The number itself is kept with `ctx.constant = constant`. With `constant = 3.0` the gradient is
-    `{returned[none]}`. With one value less torch finds “{returned[short]}”. With a zero for it:
+    `{returned[none]}`. With one value too few torch finds “{returned[short]}”. With a zero for it:
     “{returned[zero]}”. One value more is taken, `{returned[more]}`, as long as it is `None`: so
     an argument may be optional.
 

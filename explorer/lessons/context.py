@@ -177,11 +177,11 @@ LESSON = Lesson(
         lambda results: f"{results['dirty']['SecretlyDoubled']['h']:g}",
     ),
     words="""
-    **Keep tensors with `save_for_backward`.** An output stored on `ctx` holds itself: after `del y` it is
-    still in memory ({alive[StoredExp][unnamed]}) until the garbage collector comes
-    ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). And if somebody changes
-    the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The saved one
-    raises “{changed[SavedExp]}”.
+    **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after
+    `del y` it is still in memory ({alive[StoredExp][unnamed]}) until the garbage collector comes
+    ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). And if somebody
+    changes the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The
+    saved one raises “{changed[SavedExp]}”.
 
     **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
     {dirty[Doubled][h]:g}, by either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} by the old

@@ -68,7 +68,7 @@ LESSON = Lesson(
         (
             Answer(
                 "nothing left, double right",
-                "The x that is added waits for the same tensor g, and finds the zeros in it.",
+                "The skip branch shares the tensor g, and gets the zeros written into it.",
                 "formula: 2 * g * (x > 0)",
             ),
             Answer(

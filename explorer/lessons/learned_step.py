@@ -90,8 +90,8 @@ LESSON = Lesson(
     title="A step size that learns",
     question="How does a quantiser find its own step?",
     prediction=Choice(
-        "Standard normal numbers x become y, s times one of a few levels, and s learns, so that y gets nearer"
-        " to x. It is small at the start: what does the first step do to it?",
+        "Each standard normal x is rounded to y = s × level, and s learns, so that y gets nearer"
+        " to x. At the start s is small: what does the first step do to it?",
         (
             Answer(
                 "It stays as it is",
@@ -100,7 +100,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "It grows",
-                "Of the numbers {pull[beyond]:.0%} lie beyond the outermost levels, and all those pull s up.",
+                "{pull[beyond]:.0%} of the numbers lie beyond the outermost levels, and all those pull s up.",
                 "formula: g * where(x <= -1.2, -2, where(x >= 0.6, 1, round(x / 0.6) - x / 0.6))",
             ),
             Answer(
@@ -122,7 +122,7 @@ LESSON = Lesson(
 
     Descent takes s to {learned[s]:.2f}. There it rests; the mean squared error fell from
     {learned[before]:.2f} to {learned[after]:.2f}. A rule that forgets the rounding part has
-    nothing that pulls s back: after as many steps s is {careless[s]:.2f}, the error is
+    nothing that pulls s back: by then s is {careless[s]:.2f}, the error is
     {careless[after]:.2f}, and s still grows.
 
     Drag s until the arrows turn, then ask where it comes to rest.

@@ -107,7 +107,7 @@ LESSON = Lesson(
         " gradients are due?",
         (
             Answer("0", "Then nothing would ever be learned here, and the weight stays as it is.", "zero"),
-            Answer("1", "One for each input that asks: data do not, and there is no bias.", "default"),
+            Answer("1", "One for each input that asks: data need none, and no bias was given.", "default"),
             Answer(
                 "2",
                 "You count the data as well; their gradient, the weight itself, is asked for by nobody.",

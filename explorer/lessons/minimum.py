@@ -118,7 +118,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "Straight-through",
-                "It passes g where no unit fires too, and over all examples"
+                "It also passes g where no unit fires, and over all examples"
                 " {gradient[straight_through]:.2f} of it is left along w.",
                 "straight_through",
             ),
@@ -138,7 +138,7 @@ LESSON = Lesson(
     {gradient[straight_through]:.2f}; `(v @ v + v @ v_star) / sqrt(2 * pi)` on paper, which is {on_paper:.3f}.
     With the ReLU's rule it is {gradient[relu]:.2f}, with the clipped ReLU's {gradient[clipped_relu]:.2f}.
 
-    So with those a net that is there stays: {loss[steps]} steps later its loss is {loss[relu]:.2f} and
+    So with those rules the net stays: {loss[steps]} steps later its loss is {loss[relu]:.2f} and
     {loss[clipped_relu]:.2f}. Straight-through leads it uphill, to {loss[straight_through]:.2f}.
 
     The proof is in `arXiv:1903.05662`, Yin et al.

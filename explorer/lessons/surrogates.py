@@ -148,7 +148,8 @@ LESSON = Lesson(
             ),
             Answer(
                 "The middle box",
-                "It follows the jump, and at the end {sweep[best][inside]:.0%} of the values lie in it.",
+                "It covers only values near the jump, and at the end {sweep[best][inside]:.0%} of the values"
+                " lie in it.",
                 "formula: g * (abs(x) <= 0.5)",
             ),
             Answer(

@@ -60,7 +60,7 @@ PRESETS = (
 # without a task train the net of the documents.
 TRAINING = (
     Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
-           "Look how far w1 has moved: autograd's gradient of round is 0, so the first layer stands still "
+           "Look at the curves: autograd's gradient of round is 0, so the first layer stands still "
            "and only the last one learns. Straight-through reads more of the digits it has not seen."),
     Preset("Three layers of sign", "task=digits&hidden=16,16,16&lr=0.003&op=sign&rule=default"
            "&rule=straight_through&rule=clipped&seeds=5",

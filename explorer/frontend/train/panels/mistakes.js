@@ -38,7 +38,8 @@ export function pictureOf({ measured, picked, ink }) {
     example: examples[at],
   }));
   const { count, of, alone } = measured;
-  const note = `${count} of ${of} wrong${alone === null ? "" : `, ${alone} alone`}`;
+  const own = alone === null ? "" : `, ${alone || "none of them"} by this rule alone`;
+  const note = `${count} of ${of} wrong${own}`;
   return { words, note, misread, picked, ink };
 }
 

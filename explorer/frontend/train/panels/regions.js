@@ -42,7 +42,7 @@ export const panel = {
   create,
   legend: [
     {
-      text: "class 0 light, the last one dark",
+      text: "class 0 is light, the last class dark",
       of: ({ names }) => namesText(names),
       swatch: "classes",
     },

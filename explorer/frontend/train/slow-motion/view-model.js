@@ -186,7 +186,7 @@ function titleOf({ view }, { step, times, by_example, seed }, { unit, row, examp
     : times > 1
       ? `example ${example + 1}, time ${(row % times) + 1}`
       : `example ${row + 1}`;
-  const which = state === "finished" ? "one step more, after the last" : `step ${step + 1}`;
+  const which = state === "finished" ? "one more step" : `step ${step + 1}`;
   const seeds = snapshot && snapshot.seeds > 1 ? `, seed ${seed}` : "";
   return `Slow motion: ${which}${seeds}, unit ${unit + 1}, ${of}`;
 }

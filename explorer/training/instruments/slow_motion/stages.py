@@ -100,7 +100,7 @@ _LOSS = Stage(
 )  # fmt: skip
 _G = Stage(
     key="g", title="g = ∂loss/∂y", tensor=_units(lambda step: step.op.upstream), under="y", scale="g",
-    words="From above comes how much the loss would grow with this y.",
+    words="g says how fast the loss grows with this y.",
     otherwise={"g": _NOTHING},
     numbers="g = $g",
     zeros=True,
@@ -113,7 +113,7 @@ _RULE = Stage(
 )  # fmt: skip
 _GRADIENT = Stage(
     key="gradient", title="gradient of x", tensor=_units(lambda step: step.op.gradient), under="x", scale="g",
-    words="So much of g goes on to the weights. What the rule takes away has lost its colour.",
+    words="This much of g reaches the weights; blocked entries have no colour.",
     otherwise={"g": _NOTHING, "gradient": "The rule takes g away: nothing goes on to the weights from here."},
     numbers="gradient = $rule",
     zeros=True,
@@ -147,11 +147,11 @@ WEIGHTS = (
     replace(_OP, words="The op turns each weight into one that a few bits can hold."),
     replace(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
     _LOSS,
-    replace(_G, words="From above comes how much the loss of the whole batch would grow with this y."),
+    replace(_G, words="g says how fast the loss of the whole batch grows with this y."),
     _RULE,
     replace(
         _GRADIENT,
-        words="So much of g goes on to the latent weight. What the rule takes away has lost its colour.",
+        words="This much of g reaches the latent weight; blocked entries have no colour.",
     ),
     replace(
         _NEW, words="Times √{inputs} that is the gradient of the latent weight. {optimiser} takes the step."
@@ -172,11 +172,11 @@ SPIKES = (
     replace(_OP, words="The op says which units fire; the potential of those starts again from 0."),
     replace(_Y, words="The spikes: this is all that the next layer gets to see."),
     _LOSS,
-    replace(_G, words="From above comes how much the loss would grow with this spike."),
+    replace(_G, words="g says how fast the loss grows with this spike."),
     _RULE,
     replace(
         _GRADIENT,
-        words="So much of g goes on to the potential, and from there back through time to the weights.",
+        words="This much of g reaches the potential, and from there goes back through time to the weights.",
     ),
     replace(
         _NEW,

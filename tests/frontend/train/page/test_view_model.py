@@ -437,7 +437,7 @@ def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ([], "class 0 light, the last one dark"),
+        ([], "class 0 is light, the last class dark"),
         (["setosa", "virginica"], "light to dark: setosa, virginica"),
         (list("abcdef"), "light to dark: a, …, f"),
     ],

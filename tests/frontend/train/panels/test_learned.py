@@ -102,7 +102,7 @@ def test_each_misread_image_has_its_pixels_and_its_answers(node: Node):
         told = {"kind": kind, "read": read, "only": bool(only), "example": example}
         assert each == told | {"image": image.tolist()}
     assert drawn["picked"] == 7
-    assert drawn["note"] == f"{measured['count']} of 360 wrong, {measured['alone']} alone"
+    assert drawn["note"] == f"{measured['count']} of 360 wrong, {measured['alone']} by this rule alone"
 
 
 def test_bars_of_values_stand_on_one_another(node: Node):

@@ -79,7 +79,7 @@ def test_without_a_unit_one_is_shown_that_gets_a_gradient(shown, records) -> Non
     picture = shown("gradient")
     assert picture["position"]["rule"] == 1  # torch's own lets nothing through
     assert "gradient = 0" not in picture["numbers"]
-    assert picture["words"].startswith("So much of g goes on")
+    assert picture["words"].startswith("This much of g reaches")
 
 
 def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
