@@ -36,7 +36,7 @@ def opened(browser: Browser, address: str) -> Page:
     """A page whose chart has been drawn, and whose heading is complete."""
     page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, bypass_csp=True)
     page.goto(address)
-    page.locator(".js-plotly-plot").first.wait_for()
+    page.locator(".js-plotly-plot").first.wait_for(state="attached")
     page.get_by_role("link", name="Learn", exact=True).wait_for()
     page.wait_for_timeout(1000)
     return page
