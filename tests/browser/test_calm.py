@@ -183,6 +183,20 @@ def test_the_example_of_the_published_clamp_shows_its_bug_at_once(first: First) 
     expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
 
 
+WORDS_IN_PLACE = """() => {
+    const box = name => document.querySelector(`.instrument ${name}`).getBoundingClientRect();
+    const [words, head, main, chart] = [".words", ".headline", ".words .main", ".chart"].map(box);
+    return head.bottom <= chart.top + 1 && (main.bottom <= chart.top + 1 || main.left >= words.right);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1280, 860), (1024, 768), (390, 844)])
+def test_no_sentence_lies_on_the_curves(first: First, size: tuple[int, int]) -> None:
+    page = first(BUG, size=size)
+    expect(page.locator(".headline")).to_contain_text("where the true gradient is 0")
+    assert page.evaluate(WORDS_IN_PLACE)
+
+
 def test_what_is_opened_leaves_the_curves_in_view(first: First) -> None:
     page = first()
     page.get_by_role("button", name="Code", exact=True).click()
