@@ -9,9 +9,8 @@ from explorer.curves import sample
 from explorer.description import describe
 from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
-from explorer.gradient import apply
+from explorer.gradient import Layer, apply
 from explorer.instrument import instrument
-from explorer.layer import Layer
 from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from math import comb
 
-from explorer.claims import MOST_PIECES, Claim, Span
+from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.gradient import span_texts
 from explorer.description.words import (
     MAIN_LENGTH,

@@ -1,6 +1,6 @@
 """The sentence on the op's curve."""
 
-from explorer.claims import Claim
+from explorer.description.claims import Claim
 from explorer.description.missing import hole_words, is_whole, overflow_words, part_words, shares_of
 from explorer.description.words import of_kind
 from explorer.formula import listed

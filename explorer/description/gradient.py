@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from explorer.claims import MOST_PIECES, Claim, Span
+from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.missing import hole_words, is_whole, overflow_words, part_words, shares_of
 from explorer.description.words import (
     different_texts,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.claims import MOST_PIECES, Claim
+from explorer.description.claims import MOST_PIECES, Claim
 from explorer.description.forward import forward_words
 from explorer.description.gradient import span_texts
 from explorer.description.missing import part_words

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from explorer.claims import Claim
+from explorer.description.claims import Claim
 from explorer.description.words import of_kind, position_words
 from explorer.formula import percent
 

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
 
-from explorer.claims import Claim, comparisons, forward_claims, gradient_claims
+from explorer.description.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.description.comparison import comparison_sentences
 from explorer.description.forward import forward_words
 from explorer.description.gradient import gradient_words

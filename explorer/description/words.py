@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from explorer.claims import Claim
+from explorer.description.claims import Claim
 from explorer.formula import listed, with_minus
 
 MAIN_LENGTH = 110  # characters that stand above the chart

@@ -173,9 +173,8 @@ def versions() -> dict[str, str]:
     """Versions that the numbers of a run may depend on; of our own code a short hash of its text."""
     versions = {name: importlib.metadata.version(name) for name in _COUNTED}
     root = Path(explorer.training.__file__).parents[1]
-    parts = ("catalogue", "formula", "training", "study", "gradient.py")
-    files = [file for part in parts for file in sorted([root / part, *(root / part).rglob("*.py")])]
-    texts = [file.read_bytes() for file in files if file.is_file()]
+    parts = ("catalogue", "formula", "training", "study", "gradient")
+    texts = [file.read_bytes() for part in parts for file in sorted((root / part).rglob("*.py"))]
     return versions | {"explorer": hashlib.sha256(b"".join(texts)).hexdigest()[:8]}
 
 

@@ -15,9 +15,9 @@ import pytest
 import torch
 
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, values
-from explorer.claims import MOST_PIECES, Claim
 from explorer.curves import Curves, sample_curves
 from explorer.description import describe, described
+from explorer.description.claims import MOST_PIECES, Claim
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
 from explorer.formula.tree import Call, Name, substituted, walk
 from explorer.sampled import FORWARD

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
-from explorer.gradient import apply
+from explorer.gradient.function import apply
 
 
 class Layer(nn.Module):

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from explorer.claims.claim import MOST_PIECES, Claim, Span
-from explorer.claims.pieces import Curve, zero_share
+from explorer.description.claims.claim import MOST_PIECES, Claim, Span
+from explorer.description.claims.pieces import Curve, zero_share
 from explorer.sampled import BESIDE, Floats, Mask, Sampled
 
 _gauss = cache(np.polynomial.legendre.leggauss)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.claims.claim import MOST_PIECES, Claim, Span
-from explorer.claims.pieces import Curve, Piece, zero_share
+from explorer.description.claims.claim import MOST_PIECES, Claim, Span
+from explorer.description.claims.pieces import Curve, Piece, zero_share
 from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Sampled
 
 _ROUNDING = 1e-15  # by which values that are equal may differ

@@ -26,7 +26,7 @@ from explorer.catalogue import (
 from explorer.gradient import Learning, apply, learning
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
-from tests.test_gradient import forward_mode
+from tests.gradient.test_gradient import forward_mode
 
 PAIRS = [pytest.param(OPS[op], RULES[rule], id=f"{op} {rule}") for op, rule in LEARNED]
 CHANNELS = 3

@@ -1,0 +1,20 @@
+"""The boundary where an op meets a backward rule: called on a tensor, or as a layer of a net."""
+
+from explorer.gradient.function import (
+    Bound,
+    Forward,
+    Learning,
+    Pair,
+    apply,
+    bind,
+    joined,
+    learning,
+    pair,
+    pulled_back,
+)
+from explorer.gradient.layer import Layer
+
+__all__ = [
+    "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "joined", "learning", "pair",
+    "pulled_back",
+]  # fmt: skip
