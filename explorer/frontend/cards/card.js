@@ -33,12 +33,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
   const doubt = element("p", { class: "doubt" });
   const sliders = element("div", { class: "sliders" });
   const part = element("p", { class: "part" }, element("span"), element("code"));
-  const failing = element("button", { type: "button", class: "failing", onclick: onFailing, hidden: "" });
-  const edit = element(
-    "button",
-    { type: "button", class: "edit", onclick: turn, "aria-expanded": "false" },
-    "⋯",
-  );
+  const failing = element("button", { class: "failing", onclick: onFailing, hidden: "" });
+  const edit = element("button", { class: "edit", onclick: turn, "aria-expanded": "false" }, "⋯");
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
@@ -99,7 +95,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     const hint = `Show the gradient for ${name}: what each x contributes to it`;
     const named = { "aria-label": `${name} learns`, title: hint };
     const act = { onclick: () => onLearning(name) };
-    return element("button", { type: "button", class: "learns", ...named, ...act }, "learns");
+    return element("button", { class: "learns", ...named, ...act }, "learns");
   }
 
   /** A check that fails, or none. @param {{name?: string, sentence: string}|null} line */

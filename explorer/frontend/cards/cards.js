@@ -42,7 +42,7 @@ import { createPalette } from "./palette.js";
  *   colours: () => {neutral: string, rules: string[]}, drawn: boolean}} options
  */
 export function createCards(host, { store, read, colours, drawn }) {
-  const opens = { type: "button", "aria-haspopup": "dialog" };
+  const opens = { "aria-haspopup": "dialog" };
   const opButton = element("button", { ...opens, "aria-label": "Op", class: "change" }, "Op ▾");
   const add = element("button", { ...opens, class: "add" }, "Add rule");
   const rules = element("div", { class: "rules" });
@@ -92,8 +92,8 @@ export function createCards(host, { store, read, colours, drawn }) {
   /** @param {RuleCard} first */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(withHiding(store.now, slot));
-    const hide = element("button", { type: "button", class: "hide", onclick: turn });
-    const remove = element("button", { type: "button", class: "remove", onclick: () => taken(slot) }, "×");
+    const hide = element("button", { class: "hide", onclick: turn });
+    const remove = element("button", { class: "remove", onclick: () => taken(slot) }, "×");
     const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) =>
       withOtherRule(store.now, slot, key),
     );

@@ -28,12 +28,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
       menu.open = false;
       onChoose(choice, table);
     };
-    return element(
-      "button",
-      { type: "button", onclick: choose },
-      element("b", {}, name),
-      element("small", {}, hint),
-    );
+    return element("button", { onclick: choose }, element("b", {}, name), element("small", {}, hint));
   });
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });

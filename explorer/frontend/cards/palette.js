@@ -42,7 +42,7 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
   const none = element("p", { class: "none", role: "status" });
   const close = element(
     "button",
-    { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() },
+    { class: "close", "aria-label": "Close", onclick: () => dialog.close() },
     "×",
   );
   const head = element("div", { class: "palette-head" }, field, close);

@@ -7,7 +7,7 @@ const written = new WeakMap(); // field -> the last text set
 
 /**
  * A new element. An attribute that is null, undefined or false is left out; true is an empty one.
- * Names that begin with "on" are listeners.
+ * Names that begin with "on" are listeners. A button sends no form unless its type says so.
  * @param {string} tag
  * @param {Object<string, Attribute|((event: *) => void)>} [attributes]
  * @param {...(Node | string)} children
@@ -15,6 +15,7 @@ const written = new WeakMap(); // field -> the last text set
  */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
+  if (tag === "button") node.setAttribute("type", "button");
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name.slice(2), value);
     else setAttribute(node, name, value);

@@ -147,7 +147,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
 
   /** @param {string} message @param {boolean} again whether another try may help */
   function failed(message, again) {
-    const button = again ? [element("button", { type: "button", onclick: show }, "Try again")] : [];
+    const button = again ? [element("button", { onclick: show }, "Try again")] : [];
     return element("div", {}, element("p", { role: "alert" }, message), ...button, contents());
   }
 
@@ -179,11 +179,10 @@ function createBar(lessons, { onGo, onGlossary, onPresent }) {
   });
   const list = element("ol", {}, ...numbers.map((link) => element("li", {}, link)));
   const stage = element("button", {
-    type: "button",
     onclick: onPresent,
     title: "On a stage: large type, arrow keys between lessons (p)",
   });
-  const terms = element("button", { type: "button", onclick: onGlossary }, "Glossary");
+  const terms = element("button", { onclick: onGlossary }, "Glossary");
   return {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, terms, stage),
     /** @param {string|null} key @param {boolean} presenting */

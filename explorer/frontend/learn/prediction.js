@@ -13,8 +13,8 @@ import { element, freshId, setText } from "../elements/dom.js";
 export function createPrediction({ hint, options, onPick, onClear, onCheck, onSkip }) {
   const name = freshId();
   const check = element("button", { type: "submit", class: "check", disabled: true }, "Check my prediction");
-  const skip = element("button", { type: "button", onclick: onSkip }, "Skip");
-  const clear = element("button", { type: "button", onclick: cleared, hidden: true }, "Clear");
+  const skip = element("button", { onclick: onSkip }, "Skip");
+  const clear = element("button", { onclick: cleared, hidden: true }, "Clear");
   const form = element(
     "form",
     { class: "prediction", onsubmit: decided, onchange: picked },

@@ -133,7 +133,7 @@ export function createLesson(lesson, around) {
         const host = element("section", { class: "net", "aria-label": "The net, live" });
         host.append(
           around.instrument.createTraining
-            ? element("button", { type: "button", onclick: () => train(host, scene) }, "Train it here")
+            ? element("button", { onclick: () => train(host, scene) }, "Train it here")
             : element("p", {}, "To train this net here takes the app."),
         );
         return host;
@@ -173,11 +173,7 @@ export function createLesson(lesson, around) {
     const curves = curvesOf(lesson.scenes);
     if (curves.length < 2) return [];
     return curves.map((scene) =>
-      element(
-        "button",
-        { type: "button", onclick: () => show(scene) },
-        `Show ${entriesOf(received(scene.choice)).op.label}`,
-      ),
+      element("button", { onclick: () => show(scene) }, `Show ${entriesOf(received(scene.choice)).op.label}`),
     );
   }
 
@@ -201,7 +197,7 @@ export function createLesson(lesson, around) {
     return element(
       "nav",
       { class: "onward", "aria-label": "Onward" },
-      element("button", { type: "button", onclick: again }, "Predict again"),
+      element("button", { onclick: again }, "Predict again"),
       around.next(),
     );
   }
@@ -231,7 +227,7 @@ export function createLesson(lesson, around) {
 
 /** @param {string} text */
 function copyButton(text) {
-  const button = element("button", { type: "button", class: "copy", onclick: copy }, "Copy");
+  const button = element("button", { class: "copy", onclick: copy }, "Copy");
 
   async function copy() {
     try {

@@ -29,7 +29,7 @@ export function inline(text, onTerm) {
   const node = code
     ? element("code", {}, code)
     : term
-      ? element("button", { type: "button", class: "term", onclick: () => onTerm(term) }, name)
+      ? element("button", { class: "term", onclick: () => onTerm(term) }, name)
       : element(strong ? "strong" : "em", {}, ...inline(strong ?? emphasis, onTerm));
   return [text.slice(0, match.index), node, ...inline(text.slice(match.index + whole.length), onTerm)];
 }

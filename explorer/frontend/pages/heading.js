@@ -12,7 +12,7 @@ const SAID_MS = 2000;
  */
 export function createCopyButton(host) {
   const said = element("span", { role: "status", class: "said" });
-  const button = element("button", { type: "button", onclick: copy }, "Copy link");
+  const button = element("button", { onclick: copy }, "Copy link");
   let timer = 0;
 
   async function copy() {

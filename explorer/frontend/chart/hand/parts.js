@@ -41,5 +41,5 @@ function stay(event) {
 
 /** @param {string} name @param {string} hint @param {() => void} act */
 function button(name, hint, act) {
-  return element("button", { type: "button", title: hint, onclick: act }, name);
+  return element("button", { title: hint, onclick: act }, name);
 }

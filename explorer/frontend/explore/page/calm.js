@@ -20,10 +20,10 @@ const FIELDS = "input:not([type=range]), textarea, select, [contenteditable], di
 export function createCalm(root, bar, { store, onChange }) {
   const tools = element(
     "button",
-    { type: "button", class: "all-tools", onclick: turn, title: "Open and close all tools (key E)" },
+    { class: "all-tools", onclick: turn, title: "Open and close all tools (key E)" },
     "All tools",
   );
-  const g = element("button", { type: "button", class: "g-chip", onclick: turnG });
+  const g = element("button", { class: "g-chip", onclick: turnG });
   bar.append(tools, g);
   const end = new AbortController();
   addEventListener("keydown", pressed, { signal: end.signal });

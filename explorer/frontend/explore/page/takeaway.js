@@ -31,7 +31,7 @@ export function createTakeAway(host, { store, address }) {
  */
 export function createWriting(host, { store, write }) {
   const said = element("span", { role: "status", class: "said" });
-  const button = element("button", { type: "button", class: "save", onclick: save }, NAME);
+  const button = element("button", { class: "save", onclick: save }, NAME);
 
   async function save() {
     setText(said, "");

@@ -149,7 +149,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
       if (!fits(query)) return say(LONG);
       say(WORDS[what].busy);
       const answer = await read(what, query);
-      if (!answer) return say(GONE, element("button", { type: "button", onclick: ask }, "Try again"));
+      if (!answer) return say(GONE, element("button", { onclick: ask }, "Try again"));
       if (cached.size >= MOST_CACHED) cached.clear();
       if ("lines" in answer) cached.set(name, answer);
       fill(answer);
@@ -178,7 +178,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     const text =
       where === null
         ? element("div", { class: "line" }, ...words)
-        : element("button", { type: "button", class: "line", "data-x": where, ...go }, ...words);
+        : element("button", { class: "line", "data-x": where, ...go }, ...words);
     return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [adding(line)] : []));
   }
 
@@ -199,7 +199,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     const label = find("rule", rule)?.label ?? rule;
     const add = () => store.change(joined(store.now, { rule, parameters }));
     const state = { "aria-label": `Add ${label}`, disabled: !canJoin(store.now, rule) };
-    return element("button", { type: "button", class: "join", onclick: add, ...state }, "Add");
+    return element("button", { class: "join", onclick: add, ...state }, "Add");
   }
 
   const stop = store.follow(show);

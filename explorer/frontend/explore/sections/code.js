@@ -30,11 +30,9 @@ const BUSY = "Python writes the code …";
  */
 export function createCode(host, { store, languages, notebook, readCodes, readNotebooks, ask }) {
   const pick = element("select", { onchange: anew });
-  const buttons = languages.map((name) =>
-    element("button", { type: "button", onclick: () => change(name) }, name),
-  );
+  const buttons = languages.map((name) => element("button", { onclick: () => change(name) }, name));
   const download = createDownload();
-  const copy = element("button", { type: "button", onclick: take }, "Copy");
+  const copy = element("button", { onclick: take }, "Copy");
   const said = element("span", { role: "status" });
   const note = element("p", { role: "status" });
   const text = element("code");

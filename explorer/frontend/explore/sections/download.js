@@ -8,7 +8,7 @@ const KEPT_MS = 20_000; // not gone before the browser has read it
 export function createDownload() {
   /** @type {{name: string, type: string, content: () => string}|null} */
   let file = null;
-  const button = element("button", { type: "button", onclick: () => file && download(file) });
+  const button = element("button", { onclick: () => file && download(file) });
   return {
     element: button,
     /**

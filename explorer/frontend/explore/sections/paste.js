@@ -55,7 +55,7 @@ export function createPaste(host, { store, read, onShow }) {
   function finding({ name, line, op, rule, learned = {}, notes = [], choice, message }) {
     const title = element("h3", {}, `${name}, line ${line}`);
     if (!choice) return element("section", {}, title, element("p", {}, message ?? ""));
-    const button = element("button", { type: "button", onclick: () => take(choice) }, "Show its curve");
+    const button = element("button", { onclick: () => take(choice) }, "Show its curve");
     return element(
       "section",
       {},

@@ -11,7 +11,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 export function createTabs(host, { store, sections }) {
   const buttons = Object.entries(sections).map(([key, name]) => {
     const press = () => toggle(key);
-    return { key, button: element("button", { type: "button", onclick: press, "data-section": key }, name) };
+    return { key, button: element("button", { onclick: press, "data-section": key }, name) };
   });
   host.prepend(
     element(

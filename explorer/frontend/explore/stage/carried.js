@@ -18,7 +18,7 @@ export function createCarried() {
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
-  const remove = element("button", { type: "button", "aria-label": "Remove these data", onclick: gone }, "×");
+  const remove = element("button", { "aria-label": "Remove these data", onclick: gone }, "×");
   const name = element("p", { class: "carried-name" }, `Grey: ${data.of}; ${STAYS}. ${data.note} `, remove);
 
   function gone() {

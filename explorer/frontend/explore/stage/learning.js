@@ -33,7 +33,7 @@ export function createLearning(store, colours) {
   const lead = element("span", { class: "lead" });
   const outside = element("span", { class: "outside" });
   const verdicts = element("ul", { class: "verdicts" });
-  const rest = element("button", { type: "button", class: "to-rest", onclick: toggleRest });
+  const rest = element("button", { class: "to-rest", onclick: toggleRest });
   const bar = element(
     "div",
     { class: "learning", role: "group", "aria-label": "A parameter that learns" },

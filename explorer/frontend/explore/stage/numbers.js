@@ -24,11 +24,11 @@ export function createNumbers(onChange) {
     element(
       "div",
       { class: "acts" },
-      element("button", { type: "button", onclick: take }, "Use these"),
-      element("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      element("button", { onclick: take }, "Use these"),
+      element("button", { onclick: () => dialog.close() }, "Cancel"),
     ),
   );
-  const edit = element("button", { type: "button", onclick: open }, "Edit");
+  const edit = element("button", { onclick: open }, "Edit");
   dialog.addEventListener("close", show);
 
   function chosen() {

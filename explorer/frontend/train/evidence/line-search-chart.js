@@ -16,7 +16,7 @@ import { createTrainChart } from "../charts/chart.js";
  */
 export function createSearch(reach, onAgain) {
   const [title, sentence, limits] = [element("h3", {}), element("p", {}), element("p", { class: "warning" })];
-  const again = element("button", { type: "button", onclick: onAgain });
+  const again = element("button", { onclick: onAgain });
   const frame = element("div", { class: "searched" });
   const section = element(
     "section",

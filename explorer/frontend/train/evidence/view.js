@@ -36,7 +36,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
 
   /** @param {Picture["buttons"][number]} button */
   function createButton({ key, label }) {
-    const node = element("button", { type: "button", "aria-label": `Show ${label}` }, label);
+    const node = element("button", { "aria-label": `Show ${label}` }, label);
     return {
       element: node,
       /** @param {Picture["buttons"][number]} button */

@@ -31,7 +31,7 @@ export function createBranching({ onBranch }) {
   const lr = labelled("New lr", rate);
   const title = element("p", { class: "main" });
   const refused = element("p", { class: "next", role: "alert" });
-  const go = element("button", { type: "button", class: "primary", onclick: branch }, "Branch");
+  const go = element("button", { class: "primary", onclick: branch }, "Branch");
   const menu = createMenu(
     "Branch …",
     element(

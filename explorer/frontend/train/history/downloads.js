@@ -17,12 +17,7 @@ const FILES = /** @type {const} */ ([
 export function createTaking({ onTake, onOpen }) {
   const said = element("p", { class: "next", role: "status" });
   const buttons = FILES.map(([file, name, hint]) =>
-    element(
-      "button",
-      { type: "button", onclick: () => act(() => onTake(file)) },
-      element("b", {}, name),
-      ` ${hint}`,
-    ),
+    element("button", { onclick: () => act(() => onTake(file)) }, element("b", {}, name), ` ${hint}`),
   );
   const field = element("input", { type: "file", accept: ".json,application/json", onchange: open });
   const label = element("label", { class: "own-file" }, element("b", {}, "Open settings"), field);

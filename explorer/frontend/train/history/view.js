@@ -13,7 +13,7 @@ export function createTravel(host, on) {
   const scrubber = createScrubber(on);
   const goOn = element(
     "button",
-    { type: "button", onclick: () => goOn.getAttribute("aria-disabled") ?? on.onGoOn() },
+    { onclick: () => goOn.getAttribute("aria-disabled") ?? on.onGoOn() },
     "Go on from here",
   );
   const branching = createBranching(on);
@@ -86,6 +86,6 @@ function chip(sign, text, [title, name], act) {
     { title },
     element("b", {}, sign),
     element("span", {}, text),
-    element("button", { type: "button", "aria-label": name, onclick: act }, "×"),
+    element("button", { "aria-label": name, onclick: act }, "×"),
   );
 }

@@ -118,7 +118,7 @@ export function createRows(host) {
  * @param {Row} row
  */
 function createRow({ line: { key } }) {
-  const name = element("button", { type: "button", class: "holder" });
+  const name = element("button", { class: "holder" });
   const cells = COLUMNS.map((column) => element("td", { "data-name": column.name }));
   const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, name), ...cells);
   return {

@@ -70,8 +70,7 @@ function create(cell, pick) {
 function createTile({ picked: first }, pick) {
   const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", {}));
   const label = element("span", {});
-  const [tag, attributes] = first === null ? ["div", {}] : ["button", { type: "button" }];
-  const node = element(tag, attributes, canvas, label);
+  const node = element(first === null ? "div" : "button", {}, canvas, label);
   let drawn = { image: /** @type {ArrayLike<number>} */ ([]), ink: -1 };
   return {
     element: node,

@@ -129,7 +129,7 @@ function swatchOf({ text, swatch, numbers }, onclick) {
   const [shade, name] = [element("i", { class: swatch }), element("span", {}, text ?? "")];
   if (!numbers) return element("span", { class: "swatch" }, shade, name);
   const title = "Show one unit's numbers in the formula";
-  return element("button", { type: "button", class: "swatch", title, onclick }, shade, name);
+  return element("button", { class: "swatch", title, onclick }, shade, name);
 }
 
 /**

@@ -16,11 +16,7 @@ export function createControls(host, store) {
     const add = () => store.change(withRule(store.now, key));
     return {
       key,
-      node: element(
-        "button",
-        { type: "button", title: purpose, "aria-label": `Add control ${label}`, onclick: add },
-        label,
-      ),
+      node: element("button", { title: purpose, "aria-label": `Add control ${label}`, onclick: add }, label),
     };
   });
   host.append(

@@ -27,7 +27,6 @@ export function learningField({ label, meaning }, { onChange, choice }) {
           element(
             "button",
             {
-              type: "button",
               "aria-pressed": String(learns),
               "aria-label": `${name} learns with ${rule.label}`,
               onclick: () => onChange(learningText(toggled(learning, name, rule.key))),

@@ -31,7 +31,7 @@ export function createPicker(host, onChoose, offered = tasks()) {
 function buttonOf(task, onclick) {
   return element(
     "button",
-    { type: "button", title: task.purpose, onclick },
+    { title: task.purpose, onclick },
     pictureOf(task),
     element("span", {}, task.label),
   );

@@ -185,11 +185,7 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
   const title = element("h2", {});
   const rules = element("div", { class: "slow-rules", role: "group", "aria-label": "Rule" });
   const layers = createSwitch("Layer of slow motion", onLayer);
-  const close = element(
-    "button",
-    { type: "button", class: "close", "aria-label": "Close", onclick: onClose },
-    "✕",
-  );
+  const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "✕");
   const message = element("p", { role: "status" });
   const act = button("", onAct);
   const ends = ["", "", ""].map(() => element("span", {}));

@@ -5,7 +5,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 /** @param {string} name @param {() => void} act @param {string} [kind] */
 export function button(name, act, kind = "") {
   const onclick = () => node.getAttribute("aria-disabled") ?? act();
-  const node = element("button", { type: "button", class: kind, onclick }, name);
+  const node = element("button", { class: kind, onclick }, name);
   return node;
 }
 

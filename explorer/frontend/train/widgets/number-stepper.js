@@ -28,7 +28,6 @@ export function createCounter(label, onNumber) {
     element(
       "button",
       {
-        type: "button",
         "aria-label": `${name} ${label.toLowerCase()}`,
         onclick: () => choose(displayed.value + 1 + way),
       },

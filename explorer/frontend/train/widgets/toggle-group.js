@@ -15,7 +15,7 @@ export function createSwitch(name, onChoose) {
 
   /** @param {number} index */
   function createButton(index) {
-    return element("button", { type: "button", onclick: () => onChoose(values[index]) });
+    return element("button", { onclick: () => onChoose(values[index]) });
   }
 
   return {
