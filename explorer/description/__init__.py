@@ -5,17 +5,11 @@ says "in this picture".
 """
 
 from explorer.description.description import describe, described, document
-from explorer.description.learning import (
-    LEARNING_WORDS,
-    MOST_POSITIONS,
-    learning_words,
-    pull_words,
-    rest_words,
-)
+from explorer.description.learning import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words
 from explorer.description.telling import Description
 from explorer.description.words import MAIN_LENGTH
 
 __all__ = [
     "LEARNING_WORDS", "MAIN_LENGTH", "MOST_POSITIONS", "Description", "describe", "described", "document",
-    "learning_words", "pull_words", "rest_words",
+    "learning_words", "pull_words",
 ]  # fmt: skip

@@ -17,6 +17,8 @@ from explorer.catalogue import (
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
+from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
+from explorer.description.pull import HALVINGS as HALVINGS_OF_REST
 from explorer.formula import MAX_LENGTH
 from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
@@ -24,8 +26,6 @@ from explorer.instrument.entries import Json, entry
 from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
 from explorer.instrument.view import VIEW
 from explorer.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
-from explorer.rest import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
-from explorer.rest import HALVINGS as HALVINGS_OF_REST
 from explorer.sampled import LARGEST_RANGE, POINTS
 
 # The formulas that own ones start from.

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from explorer.description import pull_words, rest_words
-from explorer.rest import normal_numbers, pull, rest
+from explorer.description import pull_words
+from explorer.description.pull import normal_numbers, pull
 from explorer.training import FIRST as FIRST_TASK
 from explorer.ui.server import answers
 from tests.browser.conftest import Open, Tab
@@ -39,6 +39,7 @@ from tests.browser.reading import (
     visit,
 )
 from tests.browser.test_look import DRAWING
+from tests.description.resting import rest, rest_words
 
 CURVES: dict[str, dict[str, Any]] = {
     "the first visit": {"op": "round", "rules": ["default", "straight_through"]},

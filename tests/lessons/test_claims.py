@@ -8,12 +8,13 @@ import pytest
 import torch
 
 import explorer
+from explorer.description.pull import normal_numbers, pull
 from explorer.lessons import GLOSSARY, learned_step, minimum
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
-from explorer.rest import normal_numbers, pull, rest
 from explorer.training import Run, Settings
 from explorer.training.ranking import rank, shown_above
 from explorer.ui.links.link import from_text
+from tests.description.resting import rest
 from tests.lessons.computed import results
 
 Results = dict[str, Any]

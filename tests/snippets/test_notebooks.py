@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 
 from explorer.catalogue import RULES, contribution, find_op, find_rule, values
 from explorer.curves import sample
-from explorer.rest import normal_numbers, pull
+from explorer.description.pull import normal_numbers, pull
 from explorer.sampled import part_key
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired

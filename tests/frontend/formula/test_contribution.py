@@ -23,10 +23,11 @@ from explorer.catalogue import (
     learnable,
 )
 from explorer.curves import Curves, sample_curves
-from explorer.description import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words, rest_words
+from explorer.description import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words
+from explorer.description.pull import Pull, normal_numbers, pull
 from explorer.instrument import document
-from explorer.rest import Pull, Rest, normal_numbers, pull, rest
 from tests.catalogue.cases import suiting
+from tests.description.resting import Rest, rest, rest_words
 from tests.frontend.formula.test_curves import POINTS, SAMPLE, UPSTREAM, Case, drawn, equal, same_points
 from tests.frontend.modules import Node
 

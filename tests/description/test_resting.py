@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import OPS, RULES, learnable
-from explorer.description import pull_words, rest_words
-from explorer.rest import STEPS, Rest, grid, normal_numbers, parameter_of, pull, rest
+from explorer.description import pull_words
+from explorer.description.pull import STEPS, normal_numbers, pull
+from tests.description.resting import Rest, grid, parameter_of, rest, rest_words
 
 NUMBERS = normal_numbers()
 TERNARY = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}

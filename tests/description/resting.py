@@ -1,15 +1,11 @@
-"""The gradient that data send to a learned parameter, and the values at which it comes to rest.
+"""The values at which a learned parameter comes to rest, computed with torch: the oracle of the browser's."""
 
-The upstream gradient of each number is y − x, that of half the squared error.
-"""
+from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise
-from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 import torch
@@ -25,96 +21,12 @@ from explorer.catalogue import (
     find_rule,
     values,
 )
+from explorer.description import LEARNING_WORDS, MOST_POSITIONS
+from explorer.description.pull import BALANCED, HALVINGS, STEPS, pull
+from explorer.description.words import in_digits
+from explorer.formula import listed
 
 Floats = NDArray[np.float64]
-Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
-
-NORMAL_NUMBERS = 1000
-MOST_NUMBERS = 10_000
-STEPS = 121  # values of a parameter between its bounds
-HALVINGS = 40
-BALANCED = 1e-9  # of all parts' sizes: a smaller sum is 0 but for rounding
-
-
-def normal_numbers() -> tuple[float, ...]:
-    """The standard normal as numbers: its quantiles at the middles of equal shares, to four digits."""
-    normal = NormalDist()
-    shares = ((index + 0.5) / NORMAL_NUMBERS for index in range(NORMAL_NUMBERS))
-    return tuple(round(normal.inv_cdf(share), 4) for share in shares)
-
-
-@dataclass(frozen=True)
-class Pull:
-    """The gradient that given data send to a parameter under one rule.
-
-    Attributes:
-        rule: the rule; ``origin`` is that of its contribution, "" where there is none.
-        name: the parameter.
-        up, down: the sums of the parts that make it grow, below 0, and shrink, above 0.
-        factor: the scale of the sum; 1 for a rule without one, which is not ``scaled``.
-    """
-
-    rule: Rule
-    name: str
-    origin: str = ""
-    up: float = 0.0
-    down: float = 0.0
-    factor: float = 1.0
-    scaled: bool = False
-
-    @property
-    def total(self) -> float:
-        """The sum of all parts."""
-        return self.up + self.down
-
-    @property
-    def gradient(self) -> float:
-        """The gradient for the parameter."""
-        return self.factor * self.total
-
-    @property
-    def verdict(self) -> Verdict:
-        """The effect of a step against the gradient on the parameter."""
-        if not self.origin:
-            return "cannot"
-        if not math.isfinite(self.gradient):
-            return "undefined"
-        if abs(self.total) <= BALANCED * (self.down - self.up):
-            return "rest"
-        return "grow" if self.gradient < 0 else "shrink"
-
-
-def pull(
-    op: str | Op,
-    rule: str | Rule,
-    name: str,
-    numbers: Sequence[float],
-    settings: Mapping[str, float] | None = None,
-) -> Pull:
-    """The sum of the parts over numbers, (n,), for a parameter of an op and a rule.
-
-    ``settings``: values of parameters by name or ``rule.name``; those left out are at their default.
-    """
-    op, rule = find_op(op), find_rule(rule)
-    part = contribution_or_none(op, rule, name)
-    if part is None:
-        return Pull(rule, name)
-    parameters = values(op, rule, settings or {})
-    x = torch.tensor(numbers, dtype=torch.float64)
-    y = op.parsed.bind(parameters)(x)
-    parts = part.formula.bind(parameters)(x, y, y - x)
-    if not parts.isfinite().all():
-        return Pull(rule, name, part.origin, math.nan, math.nan)
-    up, down = float(parts.clamp(max=0).sum()), float(parts.clamp(min=0).sum())
-    return Pull(
-        rule,
-        name,
-        part.origin,
-        up,
-        down,
-        part.factor(parameters, len(x)),
-        part.scale is not None,
-    )
 
 
 @dataclass(frozen=True)
@@ -236,3 +148,41 @@ def _halved(low: float, high: float, is_left: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)
     return float(high)
+
+
+def rest_words(rest: Rest) -> list[str]:
+    """Sentences on the values at which a parameter comes to rest, and on that with the least error."""
+    sentences = [_position_words(rest, rule.key, rule.label) for rule in rest.rules]
+    if rest.least is not None:
+        sentences.append(LEARNING_WORDS["least"].format(name=rest.name, at=in_digits(rest.least)))
+    return sentences
+
+
+def _position_words(rest: Rest, key: str, label: str) -> str:
+    positions, gradient = rest.positions[key], rest.gradients[key]
+    ends = {"low": in_digits(float(rest.at[0])), "high": in_digits(float(rest.at[-1]))}
+    texts = [_stretch_words(*position) for position in positions]
+    if len(positions) > MOST_POSITIONS:
+        ends = {"low": in_digits(min(map(min, positions))), "high": in_digits(max(map(max, positions)))}
+    said = {"rule": label, "name": rest.name, "count": len(positions), **ends}
+    said["places"] = listed(texts) if texts else ""
+    return LEARNING_WORDS[_manner(len(positions), gradient)].format(**said)
+
+
+def _manner(positions: int, gradient: Floats) -> str:
+    """The key of the words for a parameter that comes to rest at so many positions."""
+    if positions:
+        return "places" if positions <= MOST_POSITIONS else "many"
+    if not np.isfinite(gradient).all():
+        return "unknown"
+    if (gradient == 0).all():
+        return "still"
+    if (gradient <= 0).all():
+        return "grows"
+    return "shrinks" if (gradient >= 0).all() else "nowhere"
+
+
+def _stretch_words(low: float, high: float) -> str:
+    if low == high:
+        return in_digits(low)
+    return LEARNING_WORDS["stretch"].format(low=in_digits(low), high=in_digits(high))
