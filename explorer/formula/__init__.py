@@ -102,15 +102,11 @@ class Formula:
         """The gradient of torch's autograd for this formula of x, in x and g; None where it is too long."""
         return _formula(derivative(self.tree))
 
-    @cached_property
-    def short_gradient(self) -> Formula | None:
-        """The gradient for people to read: equal where all of its parts are finite numbers."""
-        return _formula(derivative(self.tree, finite=True))
-
     def gradient_with(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """As ``gradient``, or ``short_gradient``, where some parameters are tensors.
+        """As ``gradient``, where some parameters are tensors.
 
-        Exactly at a bound of a clamp that is a tensor x may get another share of g than at a number.
+        A ``finite`` one is for people to read: equal where all of its parts are finite numbers. Exactly at a
+        bound of a clamp that is a tensor x may get another share of g than at a number.
         """
         return _formula(derivative(self.tree, tensors=tensors, finite=finite))
 
