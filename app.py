@@ -24,7 +24,7 @@ from explorer.ui.server.admission.protection import Protection
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.uvicorn_server import follow_server
 from explorer.ui.server.admission.visitors import arriving, asking, named
-from explorer.ui.server.runs import runs, studies, tables, takeaway
+from explorer.ui.server.runs import first, runs, studies, tables, takeaway
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _NOT_KEPT = {"Cache-Control": "no-store"}
@@ -168,7 +168,7 @@ _ANSWERS = [
     Route("/save", save),
 ]
 
-_ROUTES = (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES, *tables.ROUTES)
+_ROUTES = (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES, *tables.ROUTES, *first.ROUTES)
 _TAKEN = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # names that no page has
 
 

@@ -224,9 +224,9 @@ class Ensemble:
         return Observed(*self._both_ways(x, y, loss.nearly, views), flat, views)
 
     @torch.no_grad()
-    def moved(self) -> list[float]:
-        """The distance of the first layer of weights from its start, by member."""
-        number = self.weighted[0]
+    def moved(self, number: int | None = None) -> list[float]:
+        """The distance of a layer of weights from its start, by member; the first one if none is named."""
+        number = self.weighted[0] if number is None else number
         seeds = [member.seed for member in self.going]
         start = [view[seeds] for view in self.views(self._start)[number]]
         moved: list[float] = self.layers[number].moved(self.parameter_views[number], start).tolist()

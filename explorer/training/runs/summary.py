@@ -53,7 +53,7 @@ def _does(snapshot: Snapshot, rules: int = 1) -> str:
 
 def scores(snapshot: Snapshot) -> dict[str, str]:
     """The held-out score of each rule of which a seed is still finite, all with the same decimals."""
-    return texts({rule: _by_seed(snapshot, rule) for rule in snapshot.losses}, _unit(snapshot))
+    return texts({rule: by_seed(snapshot, rule) for rule in snapshot.losses}, unit_of(snapshot))
 
 
 def _none(snapshot: Snapshot) -> str:
@@ -64,22 +64,22 @@ def _none(snapshot: Snapshot) -> str:
 
 def _judged(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     """The ranking on held-out data, and with which of them the first layer never moved."""
-    known = {rule: _by_seed(snapshot, rule) for rule in labels}
+    known = {rule: by_seed(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*known.values()))):
         return _none(snapshot)
-    unit = _unit(snapshot)
+    unit = unit_of(snapshot)
     example = 1 / snapshot.held_out if unit == "%" else 0.0
     found = rank({labels[rule]: values for rule, values in known.items()}, example, unit=unit)
     order = sorted(known, key=lambda rule: found.means.get(labels[rule], -math.inf), reverse=True)
     return " ".join([found.sentence, *_still(snapshot, labels, order)])
 
 
-def _unit(snapshot: Snapshot) -> Unit:
+def unit_of(snapshot: Snapshot) -> Unit:
     """The unit of its scores."""
     return "%" if snapshot.metric == "accuracy" else "R²"
 
 
-def _by_seed(snapshot: Snapshot, rule: str) -> list[float]:
+def by_seed(snapshot: Snapshot, rule: str) -> list[float]:
     """The scores of a rule's seeds, NaN for one that diverged; none without held-out data."""
     scores = snapshot.score[rule]
     return [] if scores is None else scores.tolist()

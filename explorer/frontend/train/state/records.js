@@ -24,8 +24,11 @@
  * @typedef {{lr: string, branch: string}} Recorded
  */
 /**
+ * @typedef {{text: string, panel: string}} Line
+ */
+/**
  * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,
- *   recorded?: Recorded}} Fields
+ *   lines: Object<string, Line>, recorded?: Recorded}} Fields
  */
 /**
  * @typedef {{id: string,

@@ -28,6 +28,7 @@ export const IDLE = {
   words: [],
   device: null,
   judged: {},
+  lines: {},
 };
 
 /**

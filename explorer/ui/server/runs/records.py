@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from explorer.instrument.assets import MODULES
 from explorer.training import Snapshot, Status
 from explorer.training.instruments.base.gradients import Gradients
+from explorer.training.runs.lines import Line
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import Column, Survey
 from explorer.ui.server.runs.stream import BY_SEED, Fields, Recorded
@@ -25,6 +26,7 @@ _RECORDS = (
     Gradients,
     Snapshot,
     Recorded,
+    Line,
     Fields,
     Status,
     Cell,

@@ -71,15 +71,20 @@ ROUTES = (
 
 
 def _started(data: Json, shares: dict[Hashable, int]) -> str:
-    owner, choice = owner_of(data), choice_of(data)
-    training = {name: getattr(choice, name) for name in SETTINGS}
-    chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters")}
-    settings = Settings(table=data.get("table"), branch=_branch(data, choice), **chosen, **training)
+    owner, settings = owner_of(data), settings_of(data)
     paused = data.get("paused") is True
     after = _earlier(data.get("after"))
     identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=shares)
     operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
     return json.dumps({"id": identity, "key": key_of(identity)})
+
+
+def settings_of(data: Json) -> Settings:
+    """The settings in a request: ``{query, table, branch}``. Raises ValueError with a clause, or Refused."""
+    choice = choice_of(data)
+    training = {name: getattr(choice, name) for name in SETTINGS}
+    chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters")}
+    return Settings(table=data.get("table"), branch=_branch(data, choice), **chosen, **training)
 
 
 def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:

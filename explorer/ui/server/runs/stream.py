@@ -23,6 +23,7 @@ from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Snapshot, 
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary as words
+from explorer.training.runs.lines import BASIS, Line, lines
 from explorer.training.scheduling import state_words
 from explorer.training.settings import branches_text
 from explorer.ui.server.admission import limits, operation
@@ -52,12 +53,14 @@ class Recorded(TypedDict):
 class Fields(TypedDict):
     """The fields of an event beside those of its ``Status``.
 
-    ``words`` say what the snapshot shows, ``judged`` how each rule does on held-out data.
+    ``words`` say what the snapshot shows, ``judged`` how each rule does on held-out data, ``lines`` what was
+    measured of each rule's gradient, where that was asked for.
     """
 
     words: list[str]
     device: str | None
     judged: dict[str, str]
+    lines: dict[str, Line]
     recorded: NotRequired[Recorded]
 
 
@@ -216,24 +219,25 @@ def event(status: Status, questions: Collection[str] = ()) -> str:
     Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
     seed of all steps stays here.
     """
-    snapshot = status.snapshot
-    labels = {rule: _label(rule, snapshot) for rule in snapshot.losses} if snapshot else {}
-    said = words.sentences(snapshot, labels) if snapshot else []
-    device = words.device(snapshot.device) if snapshot else None
+    return as_json({**vars(status), **seen(status.snapshot, questions)})
+
+
+def seen(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
+    """A snapshot with ``Fields``; of instruments only the answers to these questions."""
+    if snapshot is None:
+        none: Fields = {"words": [], "device": None, "judged": {}, "lines": {}}
+        return {**none, "snapshot": None}
     fields: Fields = {
-        "words": said,
-        "device": device,
-        "judged": words.scores(snapshot) if snapshot else {},
+        "words": words.sentences(snapshot, {rule: _label(rule, snapshot) for rule in snapshot.losses}),
+        "device": words.device(snapshot.device),
+        "judged": words.scores(snapshot),
+        "lines": lines(snapshot) if {*BASIS} <= {*questions} else {},
+        "recorded": {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)},
     }
-    if snapshot:
-        fields["recorded"] = {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)}
-        measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}
-        own = {
-            text: why for text, why in snapshot.unmeasured.items() if text in questions or text in INSTRUMENTS
-        }
-        unmeasured = {key_of(text): why for text, why in own.items()}
-        snapshot = replace(snapshot, measured=measured, unmeasured=unmeasured)
-    return as_json({**vars(status), **fields, "snapshot": snapshot})
+    measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}
+    own = {text: why for text, why in snapshot.unmeasured.items() if text in questions or text in INSTRUMENTS}
+    unmeasured = {key_of(text): why for text, why in own.items()}
+    return {**fields, "snapshot": replace(snapshot, measured=measured, unmeasured=unmeasured)}
 
 
 def _label(rule: str, snapshot: Snapshot) -> str:

@@ -1,0 +1,95 @@
+"""One example on its way through a net: inputs, weights, the op's values, outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from explorer.training.instruments.base.instrument import Nets, Record, Visible
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+MOST_INPUTS = 64  # of a layer, that are drawn
+MOST_OUTPUTS = 25
+MOST_DOTS = 64  # values of the op
+_FULL = 127  # of the largest weight
+
+
+@torch.no_grad()
+def measured(nets: Nets) -> dict[int, Record]:
+    """The record of the first finite net of each rule, for the first of the examples.
+
+    ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, ``of`` so many. ``target``: its class,
+    or None. ``aim``: (outputs,) float32, the values to be met where there are no classes. ``outputs``:
+    (outputs,) float32, chances of the classes, or values. ``weights``: by layer of weights, as the net uses
+    them, ``values`` (rows · columns,) int8 row by row, a row an input, 127 for the ``largest`` one, and
+    ``columns``. ``dots``: by layer with the op, its ``x`` and ``y`` there, (dots,) float32 each. Of larger
+    nets the first ``MOST_INPUTS`` inputs and ``MOST_OUTPUTS`` outputs of each layer are in it.
+    """
+    ensemble, now = nets.ensemble, nets.now
+    has_classes = not nets.answers.is_floating_point()
+    weights = [_used(nets, number) for number in ensemble.weighted]
+    outputs = now.output[:, 0].softmax(-1) if has_classes else now.output[:, 0]
+    return {
+        rule: {
+            "seed": nets.settings.seed + ensemble.going[member].seed,
+            **_asked(nets, ensemble.going[member].seed),
+            "outputs": _numbers(outputs[member, :MOST_OUTPUTS]),
+            "weights": [_drawn(each[member, :MOST_INPUTS, :MOST_OUTPUTS]) for each in weights],
+            "dots": [_dots(nets, number, member) for number in nets.op_layers],
+        }
+        for rule, member in ensemble.firsts().items()
+    }
+
+
+def _asked(nets: Nets, seed: int) -> dict[str, Any]:
+    """The example of a seed, and its class or its values."""
+    x, y = (each[seed if len(each) > 1 else 0, 0] for each in (nets.x, nets.answers))
+    aim = y.flatten()[:MOST_OUTPUTS] if y.is_floating_point() else x[:0]
+    target = None if y.is_floating_point() else int(y)
+    return {"inputs": _numbers(x[:MOST_INPUTS]), "of": len(x), "target": target, "aim": _numbers(aim)}
+
+
+def _used(nets: Nets, number: int) -> Tensor:
+    """The weights of a layer as the net uses them, those that the op makes where it stands on them."""
+    trace = nets.now.traces[number]
+    if trace.y is not None and not nets.site.per_example:
+        return trace.y
+    return nets.ensemble.layers[number].weights(nets.ensemble.parameter_views[number])
+
+
+def _drawn(weights: Tensor) -> dict[str, Any]:
+    largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
+    values = (weights / largest * _FULL).round().nan_to_num(0).to(torch.int8)
+    return {
+        "values": values.cpu().numpy().flatten(),
+        "columns": weights.shape[1],
+        "largest": float(largest),
+    }
+
+
+def _dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
+    """What the op sees and makes of it: of one example, or the weights from the first on."""
+    op = nets.now.traces[number].op
+    every = nets.x.shape[1] if nets.site.per_example else 1  # examples stand within each step of time
+    x, y = (each[member, ::every].flatten()[:MOST_DOTS] for each in (op.x, op.y))
+    return {"x": _numbers(x), "y": _numbers(y)}
+
+
+def _numbers(values: Tensor) -> NDArray[float32]:
+    found: NDArray[float32] = values.nan_to_num(0).float().cpu().numpy()
+    return found
+
+
+INSTRUMENT = Visible(
+    key="net",
+    label="The net",
+    sentence="One example on its way: inputs, weights, the op with this example's values on it, outputs.",
+    limits="It is one net of each rule and one example: others look otherwise.",
+    cost="0.6 ms and 10 kB for six rules",
+    measure=measured,
+)

@@ -1,0 +1,191 @@
+"""One line a rule: the plainest thing that was measured of its gradient, and how it ended. Plain text.
+
+"so" stands only where it is exact: where no gradient at all reaches weights. A share of units without a
+gradient is no reason by itself: of 34 rules on 8 tasks 16 had a fifth or more of it, and 4 of them were best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from explorer.formula import listed, percent
+from explorer.training.instruments import Record
+from explorer.training.ranking import Ranking, rank
+from explorer.training.runs.snapshot import Snapshot
+from explorer.training.runs.summary import by_seed, unit_of
+from explorer.training.tasks import TASKS
+
+BASIS = ("way", "causes", "inputs")
+"""The instruments that a line is made of, beside the alignment."""
+_MUCH = 0.2  # of units × examples, to be said
+_WIDE = 1.5  # times as wide as the rule
+_LOUD = 1.5  # times as large
+_CAUSES = (
+    (2, "no gradient", "inputs"),
+    (1, "under 1 % of its peak", "inputs"),
+    (3, "nothing from above", "causes"),
+)
+"""What part of the op's inputs may lack, by its index among the causes, and the instrument that shows why."""
+_NEAR = 0.03  # below the best at most, as the ranking bounds it
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line on one rule.
+
+    Attributes:
+        text: a sentence or two.
+        panel: the instrument that it rests on.
+    """
+
+    text: str
+    panel: str
+
+
+@dataclass(frozen=True)
+class _Finding:
+    text: str  # without its full stop
+    panel: str
+    hinders: bool = True  # whether part of the gradient is missing
+
+
+def lines(snapshot: Snapshot) -> dict[str, Line]:
+    """The line of each rule; none of a rule that was not measured, as where all its seeds diverged."""
+    known = {key: snapshot.measured.get(key, {}) for key in BASIS}
+    found: dict[str, Line] = {}
+    ranking = _ranking(snapshot)
+    for rule in snapshot.losses:
+        record = {key: each.get(rule) for key, each in known.items()}
+        way, causes, inputs = (record[key] for key in BASIS)
+        if way and causes and inputs:
+            finding = _found(snapshot, way, causes, inputs)
+            found[rule] = _line(finding, _end(snapshot, rule, finding, ranking))
+    return found
+
+
+def _line(finding: _Finding, end: _Finding | None) -> Line:
+    if end is None:
+        return Line(f"{finding.text}.", finding.panel)
+    return Line(f"{finding.text}. {end.text}.", end.panel or finding.panel)
+
+
+def _found(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Finding:
+    """The plainest thing that is remarkable of the way back."""
+    still = [layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _rests(way, layer)]
+    if still:
+        return _Finding(_none(snapshot, still, way), "norms")
+    for cause, lacks, panel in _CAUSES:
+        layer = max(range(len(causes["shares"])), key=lambda at: float(causes["shares"][at][cause]))
+        share = float(causes["shares"][layer][cause])
+        if share < _MUCH:
+            continue
+        wide = _wide(snapshot, float(inputs["ratio"][layer])) if panel == "inputs" else ""
+        part = _part(snapshot, layer, len(causes["shares"]))
+        return _Finding(f"{percent(share)} of {part} get {lacks}{wide}", panel if wide else "causes")
+    return _Finding(_passes(snapshot, way), "norms", hinders=False)
+
+
+def _rests(way: Record, layer: int) -> bool:
+    """Whether a layer of weights, from 1, is where it began."""
+    return bool(way["moved"][layer - 1] == 0)
+
+
+def _none(snapshot: Snapshot, still: Sequence[int], way: Record) -> str:
+    """A sentence on weights that no gradient reaches, and on what learns all the same."""
+    count, site = len(way["reached"]), TASKS[snapshot.task].net.site
+    when = "" if snapshot.step else " in the first step"
+    can = "learns" if snapshot.step else "can learn"
+    if len(still) == count:
+        rest = f"only biases {can.removesuffix('s')}" if way["biased"] else f"nothing {can}"
+        return f"No gradient reaches any weight{when}, so {rest}"
+    where = listed([f"w{layer}" for layer in still])
+    if not site.per_example:  # biases of these layers may learn
+        return f"No gradient reaches {where}{when}"
+    left = [layer for layer in range(1, count + 1) if layer not in still]
+    if left == [count]:
+        return f"No gradient reaches {where}{when}, so only the last layer {can}"
+    can = can.removesuffix("s") if len(left) > 1 else can
+    return f"No gradient reaches {where}{when}, so only {listed([f'w{layer}' for layer in left])} {can}"
+
+
+def _part(snapshot: Snapshot, layer: int, layers: int) -> str:
+    """The inputs of the op in a layer, from 0."""
+    site = TASKS[snapshot.task].net.site
+    if layers == 1:
+        return site.elements
+    return f"layer {layer + 1}" if site.per_example else f"w{layer + 1}"
+
+
+def _wide(snapshot: Snapshot, ratio: float) -> str:
+    """That the data is wider than the rule, where it clearly is."""
+    if not math.isfinite(ratio) or ratio < _WIDE:
+        return ""
+    things = "the data is" if TASKS[snapshot.task].net.site.per_example else "the weights are"
+    return f": {things} {ratio:.1f} × as wide as the rule"
+
+
+def _passes(snapshot: Snapshot, way: Record) -> str:
+    """A sentence on what is left of the gradient behind all layers with the op, and on the way of w1."""
+    left = math.prod(float(each) for each in way["passed"])
+    moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
+    if not math.isfinite(left):
+        return f"The gradient passes{moved}"
+    if left == 1:
+        return f"The whole gradient passes{moved}"
+    if left > _LOUD:
+        return f"The op's rule makes the gradient {left:.1f} × as large{moved}"
+    return f"The gradient passes × {left:.2f}{moved}"
+
+
+def _ranking(snapshot: Snapshot) -> Ranking | None:
+    """The ranking by rule, once there is an end that two rules can be compared by."""
+    scores = {rule: by_seed(snapshot, rule) for rule in snapshot.losses}
+    finite = any(math.isfinite(score) for each in scores.values() for score in each)
+    if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1 and snapshot.seeds > 1):
+        return None
+    unit = unit_of(snapshot)
+    return rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
+
+
+def _end(snapshot: Snapshot, rule: str, finding: _Finding, ranking: Ranking | None) -> _Finding | None:
+    """How a rule ended, as the ranking has it; nothing where it says nothing."""
+    if ranking is None or rule not in ranking.means or ranking.alike:
+        return None
+    if rule in ranking.lower:
+        return _lower(snapshot, rule, finding, ranking)
+    if ranking.best == (rule,):
+        return _Finding("Best all the same" if finding.hinders else "Best", "")
+    if rule == next(iter(ranking.means)):
+        return _Finding("Highest mean all the same" if finding.hinders else "Highest mean", "")
+    most = ranking.differences[rule][1]
+    if most > _NEAR:
+        return _Finding("Not told apart from the highest", "")
+    bound = math.ceil(100 * most) if ranking.unit == "%" else math.ceil(100 * most) / 100
+    points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
+    return _Finding(f"Within {points} of the highest", "")
+
+
+def _lower(snapshot: Snapshot, rule: str, finding: _Finding, ranking: Ranking) -> _Finding:
+    """A lower rule, and what sets it apart if all passes: its direction, or nothing measured."""
+    unit, times = ("points", 100) if ranking.unit == "%" else ("R²", 1)
+    least = times * ranking.lower[rule][0]
+    amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
+    lower = f"Lower by at least {amount} {unit}"
+    if finding.hinders:
+        return _Finding(lower, "")
+    own = _cosine(snapshot, rule)
+    better = [_cosine(snapshot, each) for each in ranking.means if ranking.means[each] > ranking.means[rule]]
+    known = all(map(math.isfinite, [own, *better]))
+    if known and own < min(better):
+        others = f"{min(better):.2f} to {max(better):.2f}" if len(better) > 1 else f"{better[0]:.2f}"
+        return _Finding(f"{lower}; it points off: cosine {own:.2f} beside {others}", "alignment")
+    return _Finding(f"{lower}; nothing measured sets it apart", "alignment" if known else "")
+
+
+def _cosine(snapshot: Snapshot, rule: str) -> float:
+    """The present alignment in the first layer with the op; NaN where there is none."""
+    found: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
+    record = found.get(rule)
+    return float(record["cosine"][0]) if record else math.nan

@@ -1,0 +1,117 @@
+"""One line a rule: every word of it is compared with what the run itself holds, over all tasks."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from explorer.training import TASKS, Run, Settings
+from explorer.training.ranking import rank
+from explorer.training.runs.lines import BASIS, lines
+
+JUDGED = [key for key, task in TASKS.items() if task.metric and task.kind != "own"]
+STEPS = {"spikes": 40}
+
+
+@pytest.fixture(scope="module", params=JUDGED)
+def ended(request):
+    """A short race of a task's own rules, before its first step and at its end."""
+    task = TASKS[request.param]
+    own = {"op": task.op, "rules": task.rules, "parameters": dict(task.parameters)}
+    run = Run(
+        Settings(task=task.key, **own, seeds=3, steps=STEPS.get(task.key, 120), device="cpu"),
+        recorded=("alignment",),
+    )
+    before = run.snapshot(BASIS)
+    run.advance(run.settings.steps)
+    return before, run.snapshot(BASIS)
+
+
+def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_named(ended):
+    for snapshot in ended:
+        for rule, line in lines(snapshot).items():
+            way = snapshot.measured["way"][rule]
+            dead = {f"w{at}" for at, norm in enumerate(way["reached"], 1) if norm == 0}
+            assert ("No gradient reaches" in line.text) == bool(dead)
+            assert (" so only" in line.text) <= bool(dead)
+            if "any weight" in line.text:
+                assert len(dead) == len(way["reached"])
+            elif dead:
+                named = set(re.findall(r"w\d", line.text.partition(",")[0]))
+                assert named == dead
+                assert (way["moved"][: len(dead)] == 0).all()
+
+
+def test_before_the_first_step_nothing_is_said_of_an_end(ended):
+    before, _ = ended
+    for line in lines(before).values():
+        assert not re.search("moved|Best|Lower|Within|Highest|learns", line.text)
+
+
+def test_shares_and_widths_are_those_that_were_measured(ended):
+    _, snapshot = ended
+    for rule, line in lines(snapshot).items():
+        if found := re.match(r"(\d+) % of .+ get (no gradient|under 1 %|nothing from above)", line.text):
+            cause = {"no gradient": 2, "under 1 %": 1, "nothing from above": 3}[found[2]]
+            shares = [float(each[cause]) for each in snapshot.measured["causes"][rule]["shares"]]
+            assert int(found[1]) == pytest.approx(100 * max(shares), abs=0.51)
+            assert max(shares) >= 0.2
+        if wide := re.search(r"([\d.]+) × as wide as the rule", line.text):
+            ratios = snapshot.measured["inputs"][rule]["ratio"]
+            assert min(abs(float(wide[1]) - ratios)) <= 0.051
+
+
+def test_ends_are_those_of_the_ranking(ended):
+    _, snapshot = ended
+    ranking = rank(
+        {rule: each.tolist() for rule, each in snapshot.score.items()}, 1 / snapshot.held_out, unit="%"
+    )
+    for rule, line in lines(snapshot).items():
+        lower = re.search(r"Lower by at least ([\d.]+) points", line.text)
+        assert bool(lower) == (rule in ranking.lower), line.text
+        assert bool(re.search(r"\bBest\b", line.text)) == (ranking.best == (rule,))
+        if lower:
+            assert float(lower[1]) == pytest.approx(100 * ranking.lower[rule][0], abs=0.06)
+        if within := re.search(r"Within (\d) points? of the highest", line.text):
+            assert 100 * ranking.differences[rule][1] <= int(within[1]) <= 3
+
+
+def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothing(ended):
+    _, snapshot = ended
+    cosines = {rule: each[0] for rule, each in snapshot.alignment.items()}
+    means = {rule: float(np.nanmean(each)) for rule, each in snapshot.score.items()}
+    for rule, line in lines(snapshot).items():
+        better = [cosines[each] for each in means if means[each] > means[rule]]
+        if "points off" in line.text:
+            assert line.panel == "alignment"
+            assert cosines[rule] < min(better)
+        if "sets it apart" in line.text:
+            assert not all(math.isfinite(each) and cosines[rule] < each for each in better)
+
+
+def test_a_middle_layer_without_gradient_is_named():
+    run = Run(Settings(task="circles", op="sign", rules=("default",), hidden=(8, 8, 8), device="cpu"))
+    run.advance(3)
+    said = lines(run.snapshot(BASIS))["default"]
+    assert said.text == "No gradient reaches w1, w2 and w3, so only the last layer learns."
+    assert said.panel == "norms"
+
+
+def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
+    def text(bias):
+        own = {"task": "binary weights", "op": "binarize", "rules": ("default",), "bias": bias}
+        run = Run(Settings(**own, device="cpu"), recorded=())
+        run.advance(1)
+        return lines(run.snapshot(BASIS))["default"].text
+
+    assert text(True) == "No gradient reaches any weight, so only biases learn."
+    assert text(False) == "No gradient reaches any weight, so nothing learns."
+
+
+def test_a_rule_that_diverged_or_was_not_measured_has_no_line():
+    run = Run(Settings(task="documents", op="relu", rules=("default",), lr=1e3, device="cpu"), recorded=())
+    assert not lines(run.snapshot())
+    run.advance(20)
+    assert run.diverged
+    assert not lines(run.snapshot(BASIS))

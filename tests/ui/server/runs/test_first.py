@@ -1,0 +1,51 @@
+"""Step 0 of a run: a pure answer to settings, which begins nothing."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+
+from explorer.training import Run
+from explorer.training.runs.lines import BASIS, lines
+from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.runs import first
+from explorer.ui.server.runs.runs import settings_of
+from tests.training.tables import mixed
+from tests.ui.server.runs.test_runs import Client, told
+
+QUERY = "task=digits&op=sign&rule=default&rule=clipped&seeds=2&hidden=4&batch=8"
+
+
+class First(Client):
+    app = Starlette(routes=list(first.ROUTES), exception_handlers={Refused: refused})
+
+
+def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
+    answer = First().post("/first", json={"query": QUERY}).json()
+    run = Run(settings_of({"query": QUERY}), recorded=())
+    expected = lines(run.snapshot(BASIS))
+    assert {rule: line["text"] for rule, line in answer["lines"].items()} == {
+        rule: line.text for rule, line in expected.items()
+    }
+    assert answer["snapshot"]["step"] == 0
+    assert set(answer["snapshot"]["measured"]) == {"way", "causes", "inputs", "net", "reads"}
+    assert not engine.list()
+
+
+def test_the_same_settings_are_computed_once():
+    first._first.cache_clear()
+    for query in (QUERY, f"{QUERY}&range=-5&range=5"):
+        assert First().post("/first", json={"query": query}).status_code == 200
+    assert (first._first.cache_info().misses, first._first.cache_info().hits) == (1, 1)
+
+
+def test_a_table_is_drawn_as_well():
+    table = {"text": mixed(), "target": "Ecke", "without": ["Nr", "Notiz"]}
+    answer = First().post("/first", json={"query": "task=data", "table": table}).json()
+    assert "reads" not in answer["snapshot"]["measured"]
+    assert answer["snapshot"]["measured"]["net"]
+
+
+@pytest.mark.parametrize("data", [{"query": "task=data"}, {"query": "op=nonsense"}])
+def test_what_cannot_be_trained_is_refused_in_a_sentence(data):
+    assert told(First().post("/first", json=data), 400)
