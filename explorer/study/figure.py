@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,13 +14,25 @@ from plotly.subplots import make_subplots
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import number_text
-from explorer.study.judged import Judged, State, by_rule, states
+from explorer.study.differences import Difference, Standing, differences
+from explorer.study.judged import Judged, State, by_rule, decimals_of, states
 from explorer.study.plan import Plan
 from explorer.study.words import percent_of
 from explorer.training import TASKS
+from explorer.training.ranking import text
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
-_ROW, _PANEL = 34, 320  # pixels, of a rule and of the panel of a sweep
+_ROW, _PANEL, _LINE = 34, 320, 18  # pixels, of a rule, of the panel of a sweep, of a line of the sentence
+_LETTERS = 120  # of a line of the sentence
+_WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # of the columns, with and without one for what is far
+_BELOW = 0.24  # a row: the seeds of a rule lie so far under its interval
+_FAR = 0.1  # below the highest by at least so much, by the interval: an axis of its own
+_STANDINGS: dict[Standing, str] = {
+    "highest": "diamond",
+    "level": "circle",
+    "lower": "circle-open",
+    "unknown": "circle",
+}
 _SYMBOLS: dict[State | None, str] = {
     "good": "circle",
     "dead": "x",
@@ -33,67 +46,99 @@ _MEANINGS: dict[State, str] = {
 }
 
 
-def study_figure(plan: Plan, variants: Sequence[Judged], cells: pd.DataFrame) -> go.Figure:
-    """Held-out scores with intervals beside the heat map rule × lr; below it a panel a swept parameter.
+def study_figure(plan: Plan, variants: Sequence[Judged], cells: pd.DataFrame, sentence: str) -> go.Figure:
+    """Differences from the highest rule beside the heat map rule × lr; below it a panel a swept parameter.
 
-    One trace a rule in each panel of scores, named by its label, ``meta`` its key. ``cells``: as in
-    ``Result``.
+    The ranking's ``sentence`` stands above: its intervals are those that are drawn. Controls, and rules that
+    are far below, have an axis of their own. One trace a rule in each panel, named by its label, ``meta``
+    its key. ``cells``: as in ``Result``.
     """
+    found = differences(plan, variants)
+    far = _far(found)
     sweeps = [name for name in plan.columns if any(dict(each.values).get(name) for each in variants)]
-    specs: list[list[Any]] = [[{}, {}], *([{"colspan": 2}, None] for _ in sweeps)]
-    top = max(220, 120 + _ROW * len(plan.rules))
-    heights = [top, *(_PANEL for _ in sweeps)]
-    titles = [
-        _title(plan),
-        "Validation, by which rates are chosen",
-        *(f"Held-out, by {name}" for name in sweeps),
-    ]
-    figure = make_subplots(
-        rows=len(heights),
-        cols=2,
-        specs=specs,
-        row_heights=heights,
-        horizontal_spacing=0.04,
-        vertical_spacing=80 / sum(heights) if sweeps else 0,
-        subplot_titles=titles,
-    )
+    heights = [max(190, 90 + _ROW * len(plan.rules)), *(_PANEL for _ in sweeps)]
+    figure = _panels(plan, sweeps, heights, bool(far))
     labels = {key: html.escape(label, quote=False) for key, label in plan.labels.items()}
     colours = {key: _colour(plan, key) for key in plan.keys}
-    for each in by_rule(plan, variants):
-        figure.add_traces(_scores(each, labels, colours), rows=1, cols=1)
-    figure.add_trace(_heat_map(plan, cells, labels), row=1, col=2)
-    figure.add_trace(_crosses(cells, labels), row=1, col=2)
-    figure.add_trace(_chosen(plan, variants, labels), row=1, col=2)
+    rows, heat = _rows(plan, found), 3 if far else 2
+    _draw_differences(figure, plan, variants, found, far, labels, colours, rows)
+    for trace in (
+        _heat_map(plan, variants, cells, labels, rows),
+        _crosses(cells, labels, rows),
+        _chosen(plan, variants, rows),
+    ):
+        figure.add_trace(trace, row=1, col=heat)
     for number, name in enumerate(sweeps):
+        values = dict(plan.swept)[name]
         figure.add_traces(_sweep(plan, variants, name, labels, colours, not number), rows=number + 2, cols=1)
-        figure.update_xaxes(title_text=name, row=number + 2, col=1, type=_scale(plan, name))
+        scale = {"type": _scale(plan, name), "tickvals": values, "ticktext": [number_text(v) for v in values]}
+        figure.update_xaxes(title_text=name, row=number + 2, col=1, **scale)
         figure.update_yaxes(tickformat=_format(plan), row=number + 2, col=1)
-    order = [labels[key] for key in reversed(plan.keys)]
-    figure.update_yaxes(categoryorder="array", categoryarray=order, row=1)
-    figure.update_yaxes(showticklabels=False, row=1, col=2)
-    figure.update_xaxes(tickformat=_format(plan), row=1, col=1)
-    figure.update_xaxes(title_text="lr", type="category", row=1, col=2)
-    figure.update_layout(height=sum(heights) + 60, **_LAYOUT)
-    figure.update_xaxes(gridcolor=_GRID, zerolinecolor=_GRID)
-    figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID)
-    figure.update_xaxes(showgrid=False, row=1, col=2)
-    figure.update_yaxes(showgrid=False, row=1, col=2)
+    _name_rows(figure, plan, variants, found, labels, rows)
+    figure.update_xaxes(title_text="lr", type="category", row=1, col=heat)
+    _lay_out(figure, sum(heights), sentence, sweeps)
+    figure.update_xaxes(showgrid=False, row=1, col=heat)
+    figure.update_yaxes(showgrid=False, row=1, col=heat)
     return figure
 
 
-_LAYOUT = {
-    "margin": {"l": 16, "r": 16, "t": 40, "b": 48},
+def _panels(plan: Plan, sweeps: Sequence[str], heights: Sequence[int], has_far: bool) -> go.Figure:
+    """The empty panels with their titles: the far axis, where there is one, the near one, the heat map."""
+    columns = 3 if has_far else 2
+    wide = [{"colspan": columns}, *[None] * (columns - 1)]
+    return make_subplots(
+        rows=len(heights),
+        cols=columns,
+        specs=[[{} for _ in range(columns)], *(wide for _ in sweeps)],
+        row_heights=[*heights],
+        column_widths=_WIDTHS[columns],
+        horizontal_spacing=0.03,
+        vertical_spacing=110 / sum(heights) if sweeps else 0,
+        subplot_titles=[
+            *(["far below"] if has_far else []),
+            _title(plan),
+            "Validation, by which rates are chosen",
+            *(f"Held-out {plan.metric}, by {name}" for name in sweeps),
+        ],
+    )
+
+
+def _lay_out(figure: go.Figure, height: int, sentence: str, sweeps: Sequence[str]) -> None:
+    """Sizes, grids, and the sentence above all panels."""
+    lines = [
+        html.escape(line, quote=False) for line in textwrap.wrap(sentence, _LETTERS, break_on_hyphens=False)
+    ]
+    head, foot = 50 + _LINE * len(lines), 60 + _LINE * len(sweeps and _MEANINGS)
+    title = {"text": "<br>".join(lines), "font": {"size": 13}, "x": 0.01, "yanchor": "top"}
+    figure.update_layout(
+        height=height + head + foot,
+        title={**title, "yref": "container", "y": 1 - 10 / (height + head + foot)},
+        margin={"l": 16, "r": 16, "t": head, "b": foot},
+        **_LAYOUT,
+    )
+    figure.update_xaxes(gridcolor=_GRID, zerolinecolor=_GRID)
+    figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID)
+
+
+_LAYOUT: dict[str, Any] = {
     "paper_bgcolor": _CLEAR,
     "plot_bgcolor": _CLEAR,
     "font": {"color": NEUTRAL},
-    "legend": {"orientation": "h", "yanchor": "top", "y": -0.08, "xanchor": "left", "x": 0},
+    "legend": {
+        "orientation": "h",
+        "yref": "container",
+        "yanchor": "bottom",
+        "y": 0,
+        "xanchor": "left",
+        "x": 0,
+    },
     "hoverlabel": {"namelength": -1},
 }
 
 
 def _title(plan: Plan) -> str:
-    judged = "one seed: no interval" if len(plan.judge_seeds) == 1 else "mean, its own 95 % interval, seeds"
-    return f"{TASKS[plan.task].label}, held-out {plan.metric} ({judged})"
+    held = f"{TASKS[plan.task].label}, held-out {plan.metric}"
+    return f"{held} (one seed: no interval)" if len(plan.judge_seeds) == 1 else f"{held}: paired differences"
 
 
 def _format(plan: Plan) -> str:
@@ -107,93 +152,175 @@ def _colour(plan: Plan, key: str) -> str:
     return RULE_COLOURS_LIGHT[plan.keys.index(key) % len(RULE_COLOURS_LIGHT)]
 
 
-def _scores(each: Judged, labels: dict[str, str], colours: dict[str, str]) -> list[go.Scatter]:
-    """A rule's mean with its interval, and every seed as a faint point; a word where all diverged."""
-    label, colour = labels[each.rule], colours[each.rule]
-    named = {"name": label, "meta": each.rule, "showlegend": False}
-    if each.lr is None and each.lost:
-        words = {"mode": "text", "text": ["diverged at every rate"], "textposition": "middle right"}
-        return [go.Scatter(x=[0], y=[label], hoverinfo="skip", **words, **named)]
+def _draw_differences(
+    figure: go.Figure,
+    plan: Plan,
+    variants: Sequence[Judged],
+    found: Sequence[Difference],
+    far: set[str],
+    labels: dict[str, str],
+    colours: dict[str, str],
+    rows: dict[str, int],
+) -> None:
+    """The differences on their axes, and words for a rule that diverged."""
+    near = 2 if far else 1
+    for each in found:
+        traces = _difference(plan, each, labels[each.rule], colours[each.rule], rows[each.rule])
+        figure.add_traces(traces, rows=1, cols=1 if each.rule in far else near)
+    for key, words in _lost(plan, variants, found).items():
+        figure.add_trace(_words(key, labels[key], words, rows[key]), row=1, col=near)
+    figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5}, row=1, col=near)
+    best = f"{labels[found[0].rule]}, the highest mean" if found else "the highest mean"
+    unit = "points" if plan.metric == "accuracy" else str(plan.metric)
+    figure.update_xaxes(title_text=f"{unit} from {best}", row=1, col=near)
+
+
+def _far(found: Sequence[Difference]) -> set[str]:
+    """The rules and controls that would squeeze the axis of the others; none where nothing else is left."""
+    away = {each.rule for each in found if each.is_control or -each.high > _FAR}
+    return away if len(found) - len(away) > 1 else set()
+
+
+def _name_rows(
+    figure: go.Figure,
+    plan: Plan,
+    variants: Sequence[Judged],
+    found: Sequence[Difference],
+    labels: dict[str, str],
+    rows: dict[str, int],
+) -> None:
+    """The rules from top to bottom as they rank, their names with their means at the left alone."""
+    digits, means = decimals_of(plan, variants), {each.rule: each.mean for each in found}
+
+    def name(key: str) -> str:
+        return f"{labels[key]}  {text([means[key]], digits, plan.unit)}" if key in means else labels[key]
+
+    figure.update_yaxes(
+        tickvals=[*rows.values()],
+        ticktext=[name(key) for key in rows],
+        range=[len(rows) - 0.4, -0.6],
+        zeroline=False,
+        showticklabels=False,
+        row=1,
+    )
+    figure.update_yaxes(showticklabels=True, row=1, col=1)
+
+
+def _rows(plan: Plan, found: Sequence[Difference]) -> dict[str, int]:
+    """The row of each rule, from the top: as they rank, and then those that have no rank."""
+    ranked = [each.rule for each in found]
+    order = [*ranked, *(key for key in plan.keys if key not in ranked)]
+    return {key: row for row, key in enumerate(order)}
+
+
+def _difference(plan: Plan, each: Difference, label: str, colour: str, row: int) -> list[go.Scatter]:
+    """A rule's difference with its interval, and that of every seed as a faint point below."""
+    scale = 100 if plan.metric == "accuracy" else 1
     seeds = go.Scatter(
-        x=list(each.scores.values()),
-        y=[label] * len(each.scores),
+        x=[scale * difference for difference in each.seeds.values()],
+        y=[row + _BELOW] * len(each.seeds),
         mode="markers",
-        marker={"color": colour, "opacity": 0.35, "size": 6},
-        text=[f"seed {seed}" for seed in each.scores],
-        hovertemplate="%{text}: %{x}<extra></extra>",
+        marker={"color": colour, "opacity": 0.45, "size": 5},
+        text=[f"seed {seed}" for seed in each.seeds],
+        hovertemplate="%{text}: %{x:.2f}<extra></extra>",
         showlegend=False,
     )
-    mean = go.Scatter(
-        x=[each.mean],
-        y=[label],
+    known = not math.isnan(each.low) and each.standing != "highest"
+    middle = go.Scatter(
+        x=[scale * each.middle],
+        y=[row],
         mode="markers",
-        marker={"color": colour, "size": 11, "symbol": "line-ns", "line": {"width": 3, "color": colour}},
-        error_x={"type": "data", "array": [_half(each)], "color": colour, "thickness": 2.5, "width": 6},
-        hovertemplate=f"%{{x}}{_rate(each)}",
-        **named,
+        marker={"color": colour, "size": 11, "symbol": _STANDINGS[each.standing], "line": {"width": 2}},
+        error_x={
+            "type": "data",
+            "array": [scale * (each.high - each.middle) if known else None],
+            "color": colour,
+            "thickness": 2.5,
+            "width": 6,
+        },
+        hovertemplate=html.escape(each.words, quote=False),
+        name=label,
+        meta=each.rule,
+        showlegend=False,
     )
-    return [seeds, mean]
+    return [seeds, middle]
+
+
+def _lost(plan: Plan, variants: Sequence[Judged], found: Sequence[Difference]) -> dict[str, str]:
+    """Why there is no difference of a rule that has been judged."""
+    known = {each.rule for each in found}
+    words = {}
+    for each in by_rule(plan, variants):
+        if each.rule not in known and each.lost:
+            count = f"with {each.lost} of {len(each.seeds)} seeds" if each.seeds else "at every rate"
+            words[each.rule] = f"diverged {count}"
+    return words
+
+
+def _words(key: str, label: str, words: str, row: int) -> go.Scatter:
+    """Words in the place of a difference, left of the line at 0."""
+    said = {"mode": "text", "text": [words], "textposition": "middle left"}
+    return go.Scatter(x=[0], y=[row], hoverinfo="skip", name=label, meta=key, showlegend=False, **said)
 
 
 def _half(each: Judged) -> float | None:
     return None if math.isnan(each.half) else each.half
 
 
-def _rate(each: Judged) -> str:
-    values = "".join(f", {name} = {number_text(value)}" for name, value in each.values)
-    return "" if each.lr is None else f" at lr {number_text(each.lr)}{values}"
-
-
-def _heat_map(plan: Plan, cells: pd.DataFrame, labels: dict[str, str]) -> go.Heatmap:
+def _heat_map(
+    plan: Plan, variants: Sequence[Judged], cells: pd.DataFrame, labels: dict[str, str], rows: dict[str, int]
+) -> go.Heatmap:
     """Mean validation of a rule at a rate, with the swept values that do best there."""
     highest = cells.groupby(["rule", "lr"])["validation"].max()
     lost = cells.groupby(["rule", "lr"])["diverged"].sum()
     tried = cells.groupby(["rule", "lr"])["seeds"].sum()
-    grid = [[(rule, lr) for lr in plan.lrs] for rule in plan.keys]
-    scale, digits = (100, 0) if plan.metric == "accuracy" else (1, 2)
+    grid = [[(rule, lr) for lr in plan.lrs] for rule in rows]
+    scale, digits = 100 if plan.metric == "accuracy" else 1, decimals_of(plan, variants)
 
-    def text(cell: tuple[str, float]) -> str:
+    def score(cell: tuple[str, float]) -> str:
         if cell not in tried.index or lost[cell] == tried[cell]:
             return ""
         return f"{highest[cell] * scale:.{digits}f}" + "*" * bool(lost[cell])
 
     return go.Heatmap(
         x=[number_text(lr) for lr in plan.lrs],
-        y=[labels[rule] for rule in plan.keys],
+        y=[*rows.values()],
         z=[[highest.get(cell) for cell in row] for row in grid],
-        text=[[text(cell) for cell in row] for row in grid],
+        text=[[score(cell) for cell in row] for row in grid],
+        customdata=[[labels[rule]] * len(plan.lrs) for rule in rows],
         texttemplate="%{text}",
         textfont={"color": "#14181f"},
         colorscale=[[0, "#f6f0dc"], [1, "#4f9fdc"]],  # dark figures can be read on all of it
         showscale=False,
         xgap=2,
         ygap=2,
-        hovertemplate="%{y}, lr %{x}: %{z:.3f}<extra>validation; *: some seeds diverged</extra>",
+        hovertemplate="%{customdata}, lr %{x}: %{text}<extra>validation; *: some seeds diverged</extra>",
     )
 
 
-def _crosses(cells: pd.DataFrame, labels: dict[str, str]) -> go.Scatter:
+def _crosses(cells: pd.DataFrame, labels: dict[str, str], rows: dict[str, int]) -> go.Scatter:
     """A × where a rule diverged with every seed and value."""
     sums = cells.groupby(["rule", "lr"])[["diverged", "seeds"]].sum().reset_index()
     gone = sums[sums["diverged"] == sums["seeds"]]
     return go.Scatter(
         x=[number_text(lr) for lr in gone["lr"]],
-        y=[labels[rule] for rule in gone["rule"]],
+        y=[rows[rule] for rule in gone["rule"]],
         mode="text",
         text=["×"] * len(gone),
         textfont={"size": 16, "color": NEUTRAL},
-        hovertemplate="%{y}, lr %{x}: diverged<extra></extra>",
+        customdata=[labels[rule] for rule in gone["rule"]],
+        hovertemplate="%{customdata}, lr %{x}: diverged<extra></extra>",
         showlegend=False,
     )
 
 
-def _chosen(plan: Plan, variants: Sequence[Judged], labels: dict[str, str]) -> go.Scatter:
+def _chosen(plan: Plan, variants: Sequence[Judged], rows: dict[str, int]) -> go.Scatter:
     """A frame around the rate that was chosen for each rule."""
     known = [each for each in by_rule(plan, variants) if each.lr is not None]
-    marker = {"symbol": "square-open", "size": 24, "color": "#ff3dc7", "line": {"width": 2}}
+    marker = {"symbol": "square-open", "size": 28, "color": "#ff3dc7", "line": {"width": 2}}
     return go.Scatter(
         x=[number_text(each.lr) for each in known if each.lr is not None],
-        y=[labels[each.rule] for each in known],
+        y=[rows[each.rule] for each in known],
         mode="markers",
         marker=marker,
         name="chosen rate",

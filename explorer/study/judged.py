@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Literal
 
 from explorer.study.plan import Plan
 from explorer.study.trial import Row, Values
-from explorer.training.ranking import MOST_RULES, Ranking, rank
+from explorer.training.ranking import MOST_RULES, Ranking, decimals, rank
 from explorer.training.runs import quantile
 
 State = Literal["good", "dead", "mismatch"]
@@ -95,14 +95,24 @@ def by_rule(plan: Plan, variants: Iterable[Judged]) -> list[Judged]:
     return [top[rule] for rule in plan.keys]
 
 
-def ranking(plan: Plan, variants: Sequence[Judged], names: Sequence[str]) -> Ranking | None:
+def decimals_of(plan: Plan, variants: Iterable[Judged]) -> int:
+    """With how many decimals all scores of a study are written."""
+    return decimals([[*each.scores.values()] for each in variants], plan.unit)
+
+
+def ranking(
+    plan: Plan, variants: Sequence[Judged], names: Sequence[str], digits: int | None = None
+) -> Ranking | None:
     """The ranking of rules, or of swept values, by the seeds that have judged all of them so far.
 
-    None without such a seed, and for more of them than ``rank`` compares.
+    None without such a seed, and for more of them than ``rank`` compares. ``digits``: with how many decimals
+    its means are written, where others stand beside them.
     """
     scores = paired(variants, names)
-    comparable = len(scores) <= MOST_RULES and any(scores.values())
-    return rank(scores, plan.example, unit=plan.unit) if comparable else None
+    if len(scores) > MOST_RULES or not any(scores.values()):
+        return None
+    found = rank(scores, plan.example, unit=plan.unit)
+    return found if digits is None else replace(found, decimals=digits)
 
 
 def paired(variants: Sequence[Judged], names: Sequence[str]) -> dict[str, list[float]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.study.judged import Judged, by_rule, counted, judged
 from explorer.study.plan import Plan
 from explorer.study.trial import COLUMNS, Row, Values
-from explorer.study.words import sentences
+from explorer.study.words import headline, sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,10 +98,14 @@ class Result:
         return _frame(records, [*_CELLS, *self.plan.columns])
 
     def figure(self) -> go.Figure:
-        """Held-out scores with 95 % intervals, the heat map of rule × lr, and a panel a swept parameter."""
+        """Differences from the highest rule, the heat map of rule × lr, and a panel a swept parameter.
+
+        Below each difference stand those of the seeds. The intervals are those of the ranking's sentence,
+        which stands above them: a rule whose interval reaches 0 may be best; where none does, it is lower.
+        """
         from explorer.study.figure import study_figure  # and Plotly, which no study needs
 
-        return study_figure(self.plan, self._judged, self.cells)
+        return study_figure(self.plan, self._judged, self.cells, headline(self.plan, self._judged))
 
     @cached_property
     def sentences(self) -> list[str]:

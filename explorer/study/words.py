@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from explorer.formula import listed, number_text, percent
-from explorer.study.judged import Judged, by_rule, paired, ranking, states
+from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking, states
 from explorer.study.plan import Plan
 from explorer.training import TASKS
-from explorer.training.ranking import MOST_RULES, decimals, shown_above, text
+from explorer.training.ranking import MOST_RULES, shown_above, text
 
 
 def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
@@ -29,12 +28,18 @@ def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
     ]
 
 
+def headline(plan: Plan, variants: Sequence[Judged]) -> str:
+    """The ranking of the rules in words; "" before there is one."""
+    ended = [each for each in by_rule(plan, variants) if each.seeds and each.rule not in plan.controls]
+    return " ".join(_Words(plan, variants).ranking(ended))
+
+
 class _Words:
     def __init__(self, plan: Plan, variants: Sequence[Judged]) -> None:
         self._plan, self._variants = plan, variants
         self._labels = plan.labels
         self._percent = plan.metric == "accuracy"
-        self._decimals = decimals([[*each.scores.values()] for each in variants], plan.unit)
+        self._decimals = decimals_of(plan, variants)
 
     def basis(self) -> str:
         plan = self._plan
@@ -61,8 +66,8 @@ class _Words:
 
     def ranking(self, ended: Sequence[Judged]) -> list[str]:
         """The ranking of the rules by the seeds that have judged all of them."""
-        found = ranking(self._plan, ended, [self._label(each) for each in ended])
-        return [] if found is None else [replace(found, decimals=self._decimals).sentence]
+        found = ranking(self._plan, ended, [self._label(each) for each in ended], self._decimals)
+        return [] if found is None else [found.sentence]
 
     def rates(self, ended: Sequence[Judged]) -> list[str]:
         """The rate that was chosen for each rule, where there was a choice."""

@@ -1,11 +1,13 @@
 """Tables, sentences and figure of rows that are written by hand."""
 
 import math
+import re
 from statistics import fmean, stdev
 
 import pytest
 
 from explorer.study import Lane, Plan, Result, Row, Trial
+from explorer.study.differences import differences
 from explorer.study.judged import judged, states
 from explorer.study.trial import COLUMNS
 from explorer.training.ranking import rank
@@ -149,7 +151,10 @@ def test_one_seed_has_no_interval_and_says_so():
     assert "lower" not in result.describe()
     assert "±" not in result.describe()
     assert "Beside them stand the controls Zero (43.0 %) and Gradient reversal (11.0 %)." in result.describe()
-    assert "one seed: no interval" in result.figure().layout.annotations[0].text
+    figure = result.figure()
+    assert "one seed: no interval" in " ".join(each.text for each in figure.layout.annotations)
+    means = {trace.meta: trace for trace in figure.data if trace.meta}
+    assert means["default"].error_x.array == (None,)
 
 
 def test_what_diverges_is_shown_as_such():
@@ -231,14 +236,64 @@ def test_the_figure_has_a_trace_a_rule_a_heat_map_and_the_chosen_rates():
     figure = result.figure()
     assert [trace.meta for trace in figure.data if trace.meta] == list(result.plan.keys)
     means = {trace.meta: trace for trace in figure.data if trace.meta}
-    assert means["clipped"].x == (pytest.approx(fmean(SCORES["clipped"])),)
-    assert means["clipped"].error_x.array[0] > 0
+    assert means["clipped"].x == (0,)
+    assert means["approx_sign"].x == (pytest.approx(-0.5),)
+    assert means["approx_sign"].error_x.array[0] > 0.5
+    names = figure.layout.yaxis.ticktext
+    assert names[0].endswith("Clipped straight-through  91.5 %"), "by rank, with the mean"
+    assert names[-1].endswith("Gradient reversal  10.8 %")
     (heat,) = (trace for trace in figure.data if trace.type == "heatmap")
     assert heat.x == ("0.001", "0.01", "0.1")
     assert len(heat.z) == len(result.plan.keys)
     chosen = next(trace for trace in figure.data if trace.name == "chosen rate")
     assert set(chosen.x) == {"0.01"}
-    assert "g * (x &lt; 1)" in heat.y
+    assert "g * (x &lt; 1)" in {row[0] for row in heat.customdata}
+    assert heat.y == tuple(range(len(result.plan.keys)))
+
+
+def test_the_figure_draws_the_intervals_of_the_sentence():
+    scores = {rule: tuple(count / 360 for count in counts) for rule, counts in RIGHT.items()}
+    result = result_of(list(scores), SCORES | scores, seeds=10)
+    figure = result.figure()
+    drawn = {trace.meta: trace for trace in figure.data if trace.meta}
+    lower = drawn["straight_through"]
+    ends = [lower.x[0] - lower.error_x.array[0], lower.x[0] + lower.error_x.array[0]]
+    said = re.search(r"Straight-through \(93.0 %\) lower by ([\d.]+) to ([\d.]+) points", result.describe())
+    assert said
+    assert [f"{-end:.1f}" for end in ends] == [said[2], said[1]]
+    assert lower.hovertemplate == f"lower by {said[1]} to {said[2]} points"
+    assert lower.marker.symbol == "circle-open"
+    assert {drawn[rule].marker.symbol for rule in ("approx_sign", "atan_surrogate")} == {"circle"}
+    assert said[0] in figure.layout.title.text.replace("<br>", " ")
+    seeds = next(
+        trace for trace in figure.data if trace.text and trace.x and min(trace.x) < lower.x[0] < max(trace.x)
+    )
+    assert len(seeds.x) == 10
+    assert fmean(seeds.x) == pytest.approx(lower.x[0])
+    assert {drawn[rule].xaxis for rule in ("zero", "reversal")} == {"x"}, "controls have their own axis"
+    assert {drawn[rule].xaxis for rule in scores} == {"x2"}
+
+
+def test_differences_are_those_of_seeds_that_two_rules_share():
+    scores = {"clipped": (0.9, math.nan, 0.92, 0.94), "approx_sign": (0.89, 0.93, math.nan, 0.92)}
+    result = result_of(list(scores), scores, controls=False)
+    best, other = differences(result.plan, result._judged)
+    assert (best.standing, other.standing) == ("highest", "level")
+    assert other.seeds == {4: pytest.approx(-0.01), 7: pytest.approx(-0.02)}
+    assert other.low < other.middle < other.high
+    one = result_of(["clipped", "default"], seeds=1)
+    assert [each.standing for each in differences(one.plan, one._judged)] == ["highest", *["unknown"] * 3]
+
+
+def test_all_numbers_of_a_study_have_the_digits_of_its_sentence():
+    """The least of the spreads is a hundredth of a point, and nothing beside it is written with fewer."""
+    scores = {"clipped": (0.9001, 0.9002, 0.9003, 0.9002), "approx_sign": (0.85, 0.86, 0.87, 0.88)}
+    result = result_of(list(scores), scores)
+    figure = result.figure()
+    (heat,) = (trace for trace in figure.data if trace.type == "heatmap")
+    assert heat.text[0][1] == "90.02"
+    assert all(name.endswith("  90.02 %") for name in figure.layout.yaxis.ticktext[:1])
+    assert "Clipped straight-through is best on the 360 held-out examples, at 90.02 %" in result.describe()
 
 
 @pytest.mark.parametrize("count", [0, 1, 11, 20])

@@ -99,16 +99,27 @@ def shown_above(
 ) -> tuple[str, ...]:
     """The labels of which the scores show that they are higher than a reference, such as a control.
 
-    ``scores`` and ``example`` are those of ``rank``; the reference is one of them. The intervals of all
-    differences from it hold together at 95 %, as those from the highest do. With fewer than two seeds in
-    common, and where the reference has none, nothing is shown.
+    Its arguments are those of ``differences_from``. With fewer than two seeds in common, and where the
+    reference has none, nothing is shown.
+    """
+    differences = differences_from(scores, reference, example)
+    return tuple(label for label, (_, most) in differences.items() if most < 0)
+
+
+def differences_from(
+    scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
+) -> dict[str, Interval]:
+    """By how much each label is lower than a reference: the least and the most, below 0 where it is higher.
+
+    ``scores`` and ``example`` are those of ``rank``; the reference is one of them. The intervals hold
+    together at 95 %, as those from the highest do; they are infinite with fewer than two seeds in common.
+    Labels that lost half of their seeds are left out, and all are where the reference did.
     """
     finite = _compared({label: [*map(float, values)] for label, values in scores.items()})
     if reference not in finite:
-        return ()
+        return {}
     order = [reference, *(label for label in finite if label != reference)]
-    differences, _ = _differences(finite, order, example)
-    return tuple(label for label, (_, most) in differences.items() if most < 0)
+    return _differences(finite, order, example)[0]
 
 
 def _compared(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:

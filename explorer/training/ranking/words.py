@@ -17,6 +17,15 @@ def sentence(ranking: Comparison) -> str:
     return " ".join([*_shown(ranking), *_lost(ranking)])
 
 
+def lower_text(ranking: Comparison, reach: tuple[float, float]) -> str:
+    """A difference from the highest in words: "lower by 0.6 to 3.2 points", "0.3 higher to 1.2 points lower".
+
+    ``reach``: the least and the most by which something is lower, such as one of ``ranking.differences``; its
+    numbers are written with the digits of the ranking's sentence.
+    """
+    return _Text(ranking).reach(reach)
+
+
 class _Text:
     """The numbers of one ranking, all with the same digits."""
 
@@ -35,8 +44,15 @@ class _Text:
         return listed([f"{label} ({self.mean(label)})" for label in labels])
 
     def below(self, label: str) -> str:
-        least, most = (self._number(end) for end in self._ranking.lower[label])
-        return f"{label} ({self.mean(label)}) lower by {least} to {most}{self._points()}"
+        return f"{label} ({self.mean(label)}) {self.reach(self._ranking.lower[label])}"
+
+    def reach(self, reach: tuple[float, float]) -> str:
+        least, most = reach
+        if least > 0:
+            return f"lower by {self._number(least)} to {self._number(most)}{self._points()}"
+        if most < 0:
+            return f"higher by {self._number(-most)} to {self._number(-least)}{self._points()}"
+        return f"{self._number(-least)}{self._points()} higher to {self._number(most)} lower"
 
     def hidden(self) -> str:
         return self._number(max(most for _, most in self._ranking.differences.values())) + self._points()

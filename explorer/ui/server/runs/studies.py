@@ -18,9 +18,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from explorer.study import Plan, Result, Row, Stepper
-from explorer.study.judged import Judged, judged
+from explorer.study.judged import Judged, decimals_of, judged
 from explorer.training import ACTIVE, SETTINGS, TASKS, StudyCommand, StudyStatus, shared_engine
-from explorer.training.ranking import decimals
 from explorer.training.scheduling import SENTENCES, duration
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.admission import Refused
@@ -246,7 +245,7 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "lrs": plan.lrs,
         "seeds": len(plan.seeds),
         "metric": plan.metric,
-        "decimals": decimals([[*each.scores.values()] for each in ended], plan.unit),
+        "decimals": decimals_of(plan, ended),
         "chance": task.chance,
         "runs": len(rows),
         "most": plan.runs,
