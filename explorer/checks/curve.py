@@ -197,7 +197,8 @@ class Curve:
         infinite = r.isinf()
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
-            return f"the gradient overflows at x = {position(_nearest_zero(x[stretch]))}"
+            nearest_zero = min(x[stretch].tolist(), key=abs)
+            return f"the gradient overflows at x = {position(nearest_zero)}"
         if not bool(self._weights.abs().sum().isfinite()):
             return "the gradient is too large to be summed"
         for at in x[infinite].tolist():
@@ -239,10 +240,6 @@ class Curve:
         whole = float(y[3] - y[0])
         growing = abs(whole - float(y[2] - y[1])) > 1e-3 * abs(whole)
         return math.copysign(math.inf, whole) if growing else whole
-
-
-def _nearest_zero(x: Tensor) -> float:
-    return float(x[x.abs().argmin()])
 
 
 def merged(parts: list[Tensor]) -> Tensor:

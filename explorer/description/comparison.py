@@ -183,14 +183,10 @@ def _brief_value(level: float, g: float) -> str:
 
 
 def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
-    them = _names(claim, names)
+    them = listed([names[key] for key in claim.about])
     if claim.kind == "alike":
         return f"{them} give x the same gradient here at g = {in_digits(claim.numbers[0])}."
     return f"{them} differ only at {_positions(claim)}."
-
-
-def _names(claim: Claim, names: Mapping[str, str]) -> str:
-    return listed([names[key] for key in claim.about])
 
 
 def _positions(claim: Claim) -> str:

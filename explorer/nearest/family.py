@@ -205,7 +205,7 @@ def broadcast(tree: Node, known: Names) -> Evaluate:
         case Name(name):
             return operator.itemgetter(name)
     parts = [broadcast(child, known) for child in children(tree)]
-    parts = [_number(part) if cast else part for part, cast in zip(parts, casts(tree), strict=True)]
+    parts = [_in_float64(part) if cast else part for part, cast in zip(parts, casts(tree), strict=True)]
     call = operation(tree)
     if not set(names(tree)) - set(known) - set(CONSTANTS):
         return _constant(call(*[part({}) for part in parts]))
@@ -216,5 +216,5 @@ def _constant(value: Tensor) -> Evaluate:
     return lambda scope: value
 
 
-def _number(part: Evaluate) -> Evaluate:
+def _in_float64(part: Evaluate) -> Evaluate:
     return lambda scope: part(scope).to(torch.float64)

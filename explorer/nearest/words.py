@@ -101,12 +101,9 @@ def factor_text(factor: float) -> str:
         for above, below in product(_PARTS, _PARTS):
             if math.gcd(above, below) == 1 and math.isclose(size, value * above / below, rel_tol=1e-6):
                 made = ("−" if factor < 0 else "") + _product(above, below, name)
-                return number(factor) if _is_short(size) else f"{number(factor)} = {made}"
+                is_short = math.isclose(size, float(f"{size:.4g}"), rel_tol=1e-9)
+                return number(factor) if is_short else f"{number(factor)} = {made}"
     return number(factor)
-
-
-def _is_short(size: float) -> bool:
-    return math.isclose(size, float(f"{size:.4g}"), rel_tol=1e-9)
 
 
 def _product(above: int, below: int, name: str) -> str:

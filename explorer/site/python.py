@@ -81,12 +81,9 @@ def _scripts(start: Path) -> Iterator[tuple[Path, str]]:
     paths = [start]
     for path in paths:  # it grows
         text = path.read_text(encoding="utf-8")
-        paths += [other for other in _beside(path, text) if other not in paths]
+        beside = [(path.parent / name).resolve() for name in _FROM.findall(text)]
+        paths += [other for other in beside if other not in paths]
         yield path, text
-
-
-def _beside(module: Path, text: str) -> list[Path]:
-    return [(module.parent / found).resolve() for found in _FROM.findall(text)]
 
 
 def _packed(content: bytes) -> str:

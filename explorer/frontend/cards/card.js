@@ -75,7 +75,11 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     if (rows.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
       rows = controls.map((control) => ({
         name: control.name,
-        slider: sliderOf(control),
+        slider: createSlider({
+          name: control.parameter.name,
+          meaning: control.parameter.meaning,
+          onChange: (...change) => onParameter(control, ...change),
+        }),
         learns: learnsOf(control),
         present: element("span", { class: "present", title: BEGINS, hidden: true }),
       }));
@@ -120,12 +124,6 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     if (!known) return;
     setText(part.children[0], known.text);
     setText(part.children[1], known.formula);
-  }
-
-  /** @param {Control} control */
-  function sliderOf(control) {
-    const { name: text, meaning } = control.parameter;
-    return createSlider({ name: text, meaning, onChange: (...change) => onParameter(control, ...change) });
   }
 
   return {

@@ -39,7 +39,12 @@ export function inline(text, onTerm) {
  * @param {Object<string, string>} terms
  */
 export function createGlossary(terms) {
-  const entries = new Map(Object.entries(terms).map(([term, text]) => [term, entryOf(term, text)]));
+  const entries = new Map(
+    Object.entries(terms).map(([term, text]) => [
+      term,
+      element("div", {}, element("dt", {}, term.replaceAll("_", " ")), element("dd", {}, text)),
+    ]),
+  );
   const list = element("dl", {}, ...entries.values());
   const window = element(
     "div",
@@ -57,9 +62,4 @@ export function createGlossary(terms) {
       entries.get(term ?? "")?.scrollIntoView({ block: "nearest" });
     },
   };
-}
-
-/** @param {string} term @param {string} text */
-function entryOf(term, text) {
-  return element("div", {}, element("dt", {}, term.replaceAll("_", " ")), element("dd", {}, text));
 }

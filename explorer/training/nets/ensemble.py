@@ -147,11 +147,6 @@ class Ensemble:
         """The numbers of the layers that have parameters."""
         return [number for number, layer in enumerate(self.layers) if layer.shapes]
 
-    @property
-    def _ends(self) -> tuple[int, int]:
-        """The first and the last of ``weighted``."""
-        return self.weighted[0], self.weighted[-1]
-
     def by_rule(self) -> dict[int, list[int]]:
         """The indices of the members still going, by the number of their rule."""
         indices: dict[int, list[int]] = {}
@@ -335,7 +330,7 @@ class Ensemble:
         into = self._gradient_views
         self._gradients[:, self._dense :] = 0  # learned parameters add up there
         losses, output, traces = self._both_ways(x, y, loss, into)
-        sizes = [self.layers[number].size(into[number]) for number in self._ends]
+        sizes = [self.layers[number].size(into[number]) for number in (self.weighted[0], self.weighted[-1])]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
         finite = [

@@ -138,7 +138,12 @@ def _differences(
     if len(order) < 2:
         return {}, len(scores[order[0]]) if order else 0
     first, *rest = order
-    pairs = {(one, other): _paired(scores[one], scores[other]) for one, other in combinations(order, 2)}
+    pairs = {
+        (one, other): [
+            score - scores[other][seed] for seed, score in scores[one].items() if seed in scores[other]
+        ]
+        for one, other in combinations(order, 2)
+    }
     shared = min(len(pairs[first, label]) for label in rest)
     if shared < 2:
         return dict.fromkeys(rest, (-inf, inf)), shared
@@ -167,7 +172,3 @@ def _halves(
         if not stay or len(stay) == len(left) - 1:
             return half
         left = [first, *stay]
-
-
-def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> list[float]:
-    return [one[seed] - other[seed] for seed in one if seed in other]

@@ -247,7 +247,8 @@ class Roster:
 
     def status(self, job: Job) -> Status:
         """The status of a run."""
-        position = self._position(job) if job.state == "waiting" else None
+        waits = job.state == "waiting"
+        position = self._queue.position(job, self._in_state("waiting")) if waits else None
         return Status(
             id=job.id,
             state=job.state,
@@ -306,9 +307,6 @@ class Roster:
 
     def _at_full_pace(self) -> list[Job]:
         return [job for job in self._in_state("running") if not job.interval_s]
-
-    def _position(self, job: Job) -> int:
-        return self._queue.position(job, self._in_state("waiting"))
 
 
 def _locked_if(job: Job, likeness: Hashable) -> bool:

@@ -21,26 +21,7 @@ from explorer.catalogue import (
     learnable,
 )
 from explorer.formula import quoted, shortened
-from explorer.training.limits import (
-    EXAMPLES,
-    LARGEST_LEARN_RATE,
-    LARGEST_LR,
-    LARGEST_SCALE,
-    LARGEST_SIGMA,
-    MAX_BATCH,
-    MAX_HIDDEN,
-    MAX_LAYERS,
-    MAX_PACE,
-    MAX_PRODUCTS,
-    MAX_SEED,
-    MAX_SEEDS,
-    MAX_STEPS,
-    MAX_WEIGHTS,
-    SMALLEST_LEARN_RATE,
-    SMALLEST_LR,
-    SMALLEST_SCALE,
-    SMALLEST_SIGMA,
-)
+from explorer.training import limits
 from explorer.training.nets import Learned, learned_by
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
@@ -71,34 +52,35 @@ class TrainingSettings:
     """
 
     task: str = _setting("choice", "Task", "What the net learns.", words=TASKS)
-    steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=MAX_STEPS)
+    steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=limits.MAX_STEPS)
     lr: float = _setting(
         "log", "Learning rate lr", "How far a step goes down the gradient.",
-        low=SMALLEST_LR, high=LARGEST_LR, live=True,
+        low=limits.SMALLEST_LR, high=limits.LARGEST_LR, live=True,
     )  # fmt: skip
     hidden: int | tuple[int, ...] = _setting(
-        "widths", "Hidden units", f"Width of the hidden layer, or of up to {MAX_LAYERS} of them: 16,16,16.",
-        low=1, high=MAX_HIDDEN,
+        "widths", "Hidden units",
+        f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} of them: 16,16,16.",
+        low=1, high=limits.MAX_HIDDEN,
     )  # fmt: skip
-    batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=MAX_BATCH)
-    seed: int = _setting("whole", "Seed", "The same seed gives the same losses.", low=0, high=MAX_SEED)
+    batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=limits.MAX_BATCH)
+    seed: int = _setting("whole", "Seed", "The same seed gives the same losses.", low=0, high=limits.MAX_SEED)
     seeds: int = _setting(
         "whole", "Seeds", "Nets a rule trains, each from a start and with batches of its own.",
-        low=1, high=MAX_SEEDS,
+        low=1, high=limits.MAX_SEEDS,
     )  # fmt: skip
     optimiser: str = _setting("choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS)
     bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
     init_scale: float = _setting(
         "log", "Start weights", "How large the start weights are; 1 is usual.",
-        low=SMALLEST_SCALE, high=LARGEST_SCALE,
+        low=limits.SMALLEST_SCALE, high=limits.LARGEST_SCALE,
     )  # fmt: skip
     pace: float | Literal["full"] = _setting(
         "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
-        low=1, high=MAX_PACE, words=(FULL,), live=True,
+        low=1, high=limits.MAX_PACE, words=(FULL,), live=True,
     )  # fmt: skip
     sigma: float = _setting(
         "log", "Noise σ", "Standard deviation of the noise that smooths the op where gradients are compared.",
-        low=SMALLEST_SIGMA, high=LARGEST_SIGMA, live=True,
+        low=limits.SMALLEST_SIGMA, high=limits.LARGEST_SIGMA, live=True,
     )  # fmt: skip
     learn: tuple[str, ...] = _setting(
         "names", "Parameters that learn",
@@ -106,7 +88,7 @@ class TrainingSettings:
     )  # fmt: skip
     learn_rate: float = _setting(
         "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
-        low=SMALLEST_LEARN_RATE, high=LARGEST_LEARN_RATE,
+        low=limits.SMALLEST_LEARN_RATE, high=limits.LARGEST_LEARN_RATE,
     )  # fmt: skip
     device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
 
@@ -243,7 +225,7 @@ class Settings(TrainingSettings):
     @property
     def work(self) -> int:
         """Multiplications forward in one step, or in one look of instruments where that is more."""
-        return max(self.products, self.weights * EXAMPLES)
+        return max(self.products, self.weights * limits.EXAMPLES)
 
     @property
     def products(self) -> int:
@@ -252,15 +234,15 @@ class Settings(TrainingSettings):
 
     def _check_size(self) -> None:
         nets, weights, products = self.seeds * len(self.rules), self.weights, self.products
-        if weights > MAX_WEIGHTS:
+        if weights > limits.MAX_WEIGHTS:
             raise ValueError(
-                f"{nets} nets of these widths have {weights:,} weights, at most {MAX_WEIGHTS:,} are taken: "
-                "use fewer hidden units, seeds or rules"
+                f"{nets} nets of these widths have {weights:,} weights, at most {limits.MAX_WEIGHTS:,} are "
+                "taken: use fewer hidden units, seeds or rules"
             )
-        if products > MAX_PRODUCTS:
+        if products > limits.MAX_PRODUCTS:
             raise ValueError(
                 f"a step of {nets} nets on {self.batch} examples takes {products:,} products, at "
-                f"most {MAX_PRODUCTS:,} are taken: use fewer hidden units, examples, seeds or rules"
+                f"most {limits.MAX_PRODUCTS:,} are taken: use fewer hidden units, examples, seeds or rules"
             )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import StringIO
+from itertools import chain
 
 from explorer.formula import quoted, shortened
 from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
@@ -199,7 +200,7 @@ def cells_of(text: str) -> Cells:
         raise ValueError(_EMPTY)
     if len(rows) > MAX_TABLE_ROWS + 1:
         raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, this one has more")
-    decimal = "," if delimiter != "," and any(map(_COMMA.fullmatch, _each(rows))) else "."
+    decimal = "," if delimiter != "," and any(map(_COMMA.fullmatch, chain.from_iterable(rows))) else "."
     named = _is_named(rows, decimal)
     first, values = (rows[0], rows[1:]) if named else ([""] * len(rows[0]), rows)
     columns = [[row[column] for row in values] for column in range(len(first))]
@@ -251,10 +252,6 @@ def _read(text: str, delimiter: str) -> list[list[str]]:
         reason = str(error).strip().rpartition("C error: ")[2]
         raise ValueError(f"this is no CSV: {quoted(reason)}") from None
     return [[cell.strip() for cell in row] for row in frame.to_numpy(object).tolist()]
-
-
-def _each(rows: Columns) -> Iterator[str]:
-    return (cell for row in rows for cell in row)
 
 
 def _is_named(rows: Columns, decimal: str) -> bool:

@@ -71,7 +71,7 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
     Raises ValueError with a plain sentence for a text that is no table.
     """
     cells = cells_of(text)
-    columns = _facts(cells)
+    columns = tuple(_column(cells, column) for column in range(len(cells.names)))
     if target is None and without is None:
         target, without = _suggested(cells, columns)
     table = Table.of({"text": text, "target": target, "without": without})
@@ -92,11 +92,6 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
         without=table.without,
         refused=refused,
     )
-
-
-def _facts(cells: Cells) -> tuple[Column, ...]:
-    """The facts of all columns, in their order."""
-    return tuple(_column(cells, column) for column in range(len(cells.names)))
 
 
 def _head(cells: Cells) -> tuple[tuple[str, ...], ...]:

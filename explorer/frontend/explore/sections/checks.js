@@ -141,7 +141,8 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
       if ("message" in answer) say(answer.message);
       else if (!answer.lines.length) say(WORDS[what].none);
       else body.replaceChildren(element("ul", {}, ...answer.lines.map(moved.length ? elsewhere : item)));
-      if (moved.length) body.prepend(element("p", { class: "defaults" }, defaultsText(moved)));
+      const defaults = `At the defaults. For ${listed(moved)} the app checks this.`;
+      if (moved.length) body.prepend(element("p", { class: "defaults" }, defaults));
     }
 
     async function ask() {
@@ -211,9 +212,4 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
       stop();
     },
   };
-}
-
-/** Above lines that are not those of the choice. @param {string[]} moved what they leave at the default */
-function defaultsText(moved) {
-  return `At the defaults. For ${listed(moved)} the app checks this.`;
 }
