@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from typing import TypeVar
 
 from explorer.catalogue.display import TORCH_OWN, html_table, text_table
-from explorer.catalogue.records import Op, Rule
+from explorer.catalogue.records import Entry, Op, Rule
 from explorer.formula import FUNCTIONS, quoted, shortened
 from explorer.formula.aliases import alike
 
@@ -82,9 +82,13 @@ class Entries(Mapping[str, Record]):
         """Plain name -> keys, for every key, label and other name."""
         names: dict[str, list[str]] = {}
         for key, entry in self.items():
-            for name in dict.fromkeys(map(_plain, (entry.key, entry.label, *entry.also))):
+            for name in _names_of(entry):
                 names.setdefault(name, []).append(key)
         return names
+
+
+def _names_of(entry: Entry) -> list[str]:
+    return list(dict.fromkeys(map(_plain, (entry.key, entry.label, *entry.also))))
 
 
 def _plain(name: str) -> str:

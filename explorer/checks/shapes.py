@@ -78,7 +78,7 @@ def _raised(x: Tensor, message: str) -> Finding | None:
 def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
     """The fault in dtype or shape of backward's own return value, before torch casts or sums it."""
     node = custom_node(y)
-    if node is None or node is not y.grad_fn:
+    if node is None or node is not _first(y):
         return None
     try:
         returned = node.apply(torch.ones_like(y))  # type: ignore[no-untyped-call]  # torch's own
@@ -159,6 +159,10 @@ def custom_node(y: Tensor) -> BackwardCFunction | None:
             return node
         waiting += [below for below, _ in node.next_functions] if node is not None else []
     return None
+
+
+def _first(y: Tensor) -> object:
+    return y.grad_fn
 
 
 def _name(dtype: torch.dtype) -> str:
