@@ -24,6 +24,7 @@ from explorer.ui.server.admission.protection import Protection
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.uvicorn_server import follow_server
 from explorer.ui.server.admission.visitors import arriving, asking, named
+from explorer.ui.server.classes import routes as classes
 from explorer.ui.server.runs import first, runs, studies, tables, takeaway
 
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
@@ -135,7 +136,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     answers.compress()
     gc.collect()
     gc.freeze()
-    meanwhile = [asyncio.create_task(work) for work in (admission.end_idle_threads(), follow_server())]
+    works = (admission.end_idle_threads(), classes.end_old_classes(), follow_server())
+    meanwhile = [asyncio.create_task(work) for work in works]
     operation.journal.note("server started", torch=torch.__version__, hosted=limits.HOSTED)
     yield
     operation.journal.note("server stopped")
@@ -168,7 +170,15 @@ _ANSWERS = [
     Route("/save", save),
 ]
 
-_ROUTES = (*_ANSWERS, *takeaway.ROUTES, *runs.ROUTES, *studies.ROUTES, *tables.ROUTES, *first.ROUTES)
+_ROUTES = (
+    *_ANSWERS,
+    *takeaway.ROUTES,
+    *runs.ROUTES,
+    *studies.ROUTES,
+    *tables.ROUTES,
+    *first.ROUTES,
+    *classes.ROUTES,
+)
 _TAKEN = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # names that no page has
 
 

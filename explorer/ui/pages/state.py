@@ -8,7 +8,7 @@ import streamlit as st
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import Query, from_query, from_text
 
-BROWSERS_OWN = ("lesson", "present")  # of a link to Learn: the page in the browser reads them
+BROWSERS_OWN = ("lesson", "present", "class")  # of a link to Learn: the page in the browser reads them
 VIEW = "view."  # begins the key of every widget: open sections, pressed buttons
 
 

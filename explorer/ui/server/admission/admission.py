@@ -73,20 +73,28 @@ class Pace:
 
     def take(self) -> float:
         """Take a turn and return 0, or the seconds until one is free."""
-        now = self._clock()
-        rested = max(self._rested, now) + 1 / self.rate
-        if rested > now + 1 + 1e-9:
-            return rested - now - 1
-        self._rested = rested
-        return 0.0
+        wait_s = self.wait()
+        if not wait_s:
+            self._rested = max(self._rested, self._clock()) + 1 / self.rate
+        return wait_s
+
+    def wait(self) -> float:
+        """The seconds until a turn is free, without taking it."""
+        late_s = self._rested + 1 / self.rate - self._clock() - 1
+        return late_s if late_s > 1e-9 else 0.0
 
 
 class Paces:
     """The rate of requests of each visitor, and of all at one address together."""
 
-    def __init__(self, each: float = limits.REQUESTS, address: float = limits.ADDRESS_REQUESTS) -> None:
-        self._each = lru_cache(limits.VISITORS)(lambda _visitor: Pace(each))
-        self._address = lru_cache(limits.VISITORS)(lambda _address: Pace(address))
+    def __init__(
+        self,
+        each: float = limits.REQUESTS,
+        address: float = limits.ADDRESS_REQUESTS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._each = lru_cache(limits.VISITORS)(lambda _visitor: Pace(each, clock))
+        self._address = lru_cache(limits.VISITORS)(lambda _address: Pace(address, clock))
 
     def of(self, visitor: Visitor) -> list[Pace]:
         """The paces that hold for a visitor: who has no name shares the address's only."""

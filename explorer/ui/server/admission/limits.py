@@ -42,3 +42,11 @@ VISITORS = 4_096  # whose pace is remembered
 LANES = 3_000 * _SPARE  # runs of one study
 STUDY_CHUNK = 50  # runs of a study that go together at least, and twice as many at most: the picture fills
 STUDY_PICTURES = 10  # a second, of all watched studies together
+
+CLASSES = 100  # open at the same time: for so many the length of a code is reckoned
+CLASSES_SHARE = Share(each=2, nameless=8, address=24)
+CLASS_SEATS = PAGES  # of all open classes together
+CLASS_SEATS_SHARE = PAGES_SHARE
+CODE_MISSES = 2  # codes that no class has, of one visitor a second, and as many at once before that
+ADDRESS_CODE_MISSES = 20  # of all at one address: a class mistypes
+ALL_CODE_MISSES = 4_000  # of all visitors of the server

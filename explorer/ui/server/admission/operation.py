@@ -36,6 +36,7 @@ pages = Gauge("explorer_pages", "Pages that are open", registry=registry)
 computing = Gauge(
     "explorer_computing", "Requests for torch or the reader, computing or waiting", registry=registry
 )
+classes = Gauge("explorer_classes", "Classes that are open", registry=registry)
 watchers = Gauge(
     "explorer_watchers", "Connections that watch, by what they watch", ["what"], registry=registry
 )

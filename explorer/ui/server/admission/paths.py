@@ -10,7 +10,7 @@ class Page:
     """A page by the name of its file in ``views``, its path, title and Material icon.
 
     What it holds comes before the links to the other pages for the keyboard where it ``leads``. What it
-    ``judges`` must be learnt on a task that holds data out.
+    ``judges`` must be learnt on a task that holds data out. A class may be led to one that is ``followed``.
     """
 
     name: str
@@ -19,12 +19,13 @@ class Page:
     icon: str
     leads: bool = False
     judges: bool = False
+    followed: bool = False
 
 
 # The first is where a visitor arrives.
 PAGES = (
-    Page("explore", "/", "Explore", "show_chart"),
-    Page("train", "/train", "Train", "play_circle", leads=True),
+    Page("explore", "/", "Explore", "show_chart", followed=True),
+    Page("train", "/train", "Train", "play_circle", leads=True, followed=True),
     Page("study", "/study", "Study", "grid_on", leads=True, judges=True),
     Page("learn", "/learn", "Learn", "school"),
 )

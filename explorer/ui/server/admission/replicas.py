@@ -1,4 +1,4 @@
-"""Several servers behind one name: a run lives on one of them, and who asks another is sent there."""
+"""Several servers behind one name: a run or class lives on one of them; who asks another is sent there."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from explorer.ui.server.admission.visitors import SECRET
 
 COOKIE = "replica"  # of the browser, and a word of a query: the proxy sends who shows it to that server
 _REFUSED = "This cannot be done just now: {away}. Try again in a moment."
+_KINDS = ("run", "study", "class")  # of what lives on one server, as paths of routes name it
 _AGAIN_S = 5.0  # after which a page that watches from the wrong server is let go, to try again
 
 
 class Elsewhere(HTTPException):
-    """A request about a run or study that lives on another server."""
+    """A request about a run, study or class that lives on another server."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(307)
@@ -39,13 +40,13 @@ def check() -> None:
 
 
 def is_elsewhere(identity: str) -> bool:
-    """Whether a run or study lives on another server than this one."""
+    """Whether a run, study or class lives on another server than this one."""
     owner, ours = replica_of(identity), replica()
     return bool(owner and ours) and owner != ours
 
 
 def require_here(identity: str) -> None:
-    """Raise Elsewhere for a run or study of another server."""
+    """Raise Elsewhere for a run, study or class of another server."""
     if is_elsewhere(identity):
         raise Elsewhere(identity)
 
@@ -56,12 +57,12 @@ def is_unreachable(request: HTTPConnection, identity: str) -> bool:
 
 
 def away(identity: str) -> str:
-    """Why a run or study of another server is not to be had, as a clause."""
+    """Why a run, study or class of another server is not to be had, as a clause."""
     return f"it is on the server {replica_of(identity)}, which cannot be reached"
 
 
 class Housed:
-    """Sends requests about a run or study, as the route's path names it, to the server it lives on."""
+    """Sends requests about a run, study or class, as the route's path names it, to the server it lives on."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -70,7 +71,7 @@ class Housed:
         """Pass on a request that is at its place, or that watches: who watches is told in an event."""
         request = HTTPConnection(scope)
         path = request.path_params
-        identity = path.get("run", path.get("study", ""))
+        identity = next((path[kind] for kind in _KINDS if kind in path), "")
         watches = scope["path"].endswith("/events") and is_unreachable(request, identity)
         away = is_elsewhere(identity) and not watches
         await (sent_there(request, identity) if away else self.app)(scope, receive, send)

@@ -1,0 +1,1 @@
+"""Classes over HTTP: one code, everybody's prediction on one screen."""

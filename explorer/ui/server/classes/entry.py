@@ -1,0 +1,73 @@
+"""The page that a code is typed into, and the way from a code to its class."""
+
+import html
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from explorer.ui.server.admission import operation
+from explorer.ui.server.admission.admission import Refused, refusal_page
+from explorer.ui.server.admission.replicas import away, is_unreachable, kept_here, require_here
+from explorer.ui.server.admission.visitors import asking, named
+from explorer.ui.server.classes.classes import UNKNOWN, Classes
+from explorer.ui.server.classes.codes import identity_of
+from explorer.ui.server.classes.invitation import ENTRY
+
+_NOT_KEPT = {"Cache-Control": "no-store"}
+_LEARN = "learn"
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Join a class: Gradient explorer</title>
+<style>
+    body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 12vh auto; padding: 0 1.5rem }}
+    form {{ display: flex; flex-wrap: wrap; gap: .6rem; align-items: end }}
+    label {{ flex: 1 1 12rem }}
+    input {{ box-sizing: border-box; width: 100%; padding: 0 .4rem }}
+    input {{ font: 1.4rem/1.6 ui-monospace, monospace }}
+    button {{ font: inherit; min-height: 2.5rem; padding: 0 1.2rem }}
+</style>
+<main>
+    <h1>Join a class</h1>
+    <p role="status">{words}</p>
+    <form action="{action}" method="get">
+        <label>Code <input name="code" autocomplete="off" autocapitalize="none" spellcheck="false"
+            maxlength="64" required autofocus value="{code}"></label>
+        <button>Join</button>
+    </form>
+</main>
+</html>
+"""
+_ASK = "Type the code that your teacher shows. You need no name."
+
+
+def entered(request: Request, classes: Classes) -> Response:
+    """The page of a class for its code, in the path or in the query; else the page to type it into.
+
+    Addresses are relative, as a proxy may have put something before our paths.
+    """
+    below = "../" if "code" in request.path_params else ""
+    text = request.path_params.get("code", request.query_params.get("code", ""))
+    action = f"{below}{ENTRY}"
+    if not text.strip():
+        return named(request, _page(200, _ASK, action))
+    identity = identity_of(text)
+    if is_unreachable(request, identity):
+        return refusal_page(503, f"This class cannot be joined just now: {away(identity)}.")
+    require_here(identity)
+    try:
+        classes.find_by_code(asking(request), identity)
+    except Refused as refused:
+        operation.refusals.labels(str(refused.status_code)).inc()
+        words = refused.detail if refused.status_code != 404 else UNKNOWN
+        return named(request, _page(refused.status_code, words, action, text))
+    return kept_here(
+        request, named(request, RedirectResponse(f"{below}{_LEARN}?class={identity}", 303, _NOT_KEPT))
+    )
+
+
+def _page(status: int, words: str, action: str, code: str = "") -> HTMLResponse:
+    escaped = {"words": html.escape(words), "code": html.escape(code[:64])}
+    return HTMLResponse(_PAGE.format(action=action, **escaped), status, _NOT_KEPT)

@@ -1,0 +1,204 @@
+"""A class without a page or a network: who sees what, who may do what, and that nothing is left."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+from explorer.ui.server.admission.admission import Refused
+from explorer.ui.server.admission.visitors import Share, Visitor
+from explorer.ui.server.classes.classes import LONGEST_S, Classes
+from explorer.ui.server.classes.classroom import STREAMS, TEACHERS, Classroom, Crowded
+from tests.ui.server.classes.rooms import ROUND, TEACHER, WORDS, Clock, drawing, joined, picked
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def classes(clock: Clock) -> Classes:
+    return Classes(clock)
+
+
+@pytest.fixture
+def room(classes: Classes) -> Classroom:
+    return classes.open(TEACHER, ROUND)
+
+
+def test_the_teacher_sees_how_many_and_no_answer_before_they_are_revealed(classes: Classes, room: Classroom):
+    first, second, third = (joined(classes, room, name) for name in "abc")
+    with room.watched(first, print), room.watched(second, print):
+        assert room.answer(first, 1, picked(2))
+        assert room.answer(second, 1, drawing())
+        view = room.teachers_view()
+        assert (view["here"], view["answered"], view["revealed"]) == (2, 2, False)
+        assert (view["counts"], view["drawn"], room.drawings()) == (None, None, [])
+        assert room.answer(third, 1, picked(2))
+        room.reveal()
+        view = room.teachers_view()
+        assert (view["counts"], view["drawn"], view["answered"]) == ([0, 0, 2], 1, 3)
+        np.testing.assert_array_equal(room.drawings()[0], np.ones(300))
+    assert room.teachers_view()["here"] == 0
+    assert room.teachers_view()["answered"] == 3  # who has gone has answered all the same
+
+
+def test_a_student_sees_nothing_of_the_others(classes: Classes, room: Classroom):
+    mine, others = joined(classes, room, "me"), joined(classes, room, "other")
+    before = room.students_view(mine)
+    room.answer(others, 1, drawing(0.5))
+    assert room.students_view(mine) == before
+    room.reveal()
+    seen = room.students_view(mine)
+    assert seen == {**before, "revealed": True}
+    assert seen.keys() == {"state", "lesson", "round", "revealed", "answered", "link", "links"}
+
+
+def test_the_last_prediction_counts_until_they_are_revealed(classes: Classes, room: Classroom):
+    token = joined(classes, room, "a")
+    room.answer(token, 1, picked(0))
+    room.answer(token, 1, drawing())
+    room.answer(token, 1, picked(1))
+    room.reveal()
+    assert not room.answer(token, 1, picked(2))
+    assert room.teachers_view()["counts"] == [0, 1, 0]
+    assert room.teachers_view()["drawn"] == 0
+
+
+def test_the_next_question_forgets_what_was_answered_and_takes_no_late_answer(
+    classes: Classes, room: Classroom
+):
+    token = joined(classes, room, "a")
+    room.answer(token, 1, picked(0))
+    room.reveal()
+    room.ask(WORDS)
+    view = room.teachers_view()
+    assert (view["lesson"], view["round"], view["revealed"], view["answered"]) == ("leaves", 2, False, 0)
+    assert not room.answer(token, 1, picked(0))  # of the question before
+    assert room.answer(token, 2, picked(0))
+
+
+def test_who_comes_late_or_again_finds_the_state_as_it_is(classes: Classes, room: Classroom):
+    token = joined(classes, room, "a")
+    room.answer(token, 1, picked(0))
+    room.ask(WORDS)
+    room.answer(token, 2, picked(0))
+    room.reveal()
+    late = joined(classes, room, "late")
+    assert room.students_view(late) | {"answered": True} == room.students_view(token)
+    assert joined(classes, room, "a") == token  # a reload, or a second tab
+    assert room.teachers_view() == room.teachers_view()  # the same for each tab of the teacher's
+
+
+def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
+    classes = Classes(Clock(), seats_share=Share(each=2, nameless=2, address=4))
+    room = classes.open(TEACHER, ROUND)
+    assert joined(classes, room, "a") == joined(classes, room, "a")
+    nameless = joined(classes, room, "")
+    assert classes.join(Visitor("", "10.0.0.2"), room.identity, nameless) == nameless
+    joined(classes, room, "")
+    with pytest.raises(Refused, match="2 seats are taken where you are already: let your browser keep"):
+        joined(classes, room, "")
+    joined(classes, room, "b")
+    with pytest.raises(Refused, match="4 seats are taken where you are already: try again in about"):
+        joined(classes, room, "c")
+    joined(classes, room, "c", "10.0.0.3")  # elsewhere there is room
+
+
+def test_seats_are_bounded_and_free_again_at_the_end():
+    classes = Classes(Clock(), seats=2)
+    room = classes.open(TEACHER, ROUND)
+    other = classes.open(TEACHER, ROUND)
+    joined(classes, room, "a")
+    joined(classes, other, "b")
+    with pytest.raises(Refused, match="have 2 seats, and all are taken"):
+        joined(classes, other, "c")
+    classes.end(room)
+    joined(classes, other, "c")
+
+
+def test_classes_are_bounded_for_all_and_for_each():
+    classes = Classes(Clock(), most=3, share=Share(each=2, nameless=2, address=9))
+    rooms = [classes.open(TEACHER, ROUND) for _ in range(2)]
+    with pytest.raises(Refused, match="2 classes are open where you are already: end one of them"):
+        classes.open(TEACHER, ROUND)
+    classes.open(Visitor("other", "10.0.0.5"), ROUND)
+    with pytest.raises(Refused, match="3 classes are open on this server already"):
+        classes.open(Visitor("third", "10.0.0.6"), ROUND)
+    classes.end(rooms[0])
+    classes.open(TEACHER, ROUND)
+    assert len(classes) == 3
+
+
+def test_it_ends_after_three_hours_and_nothing_is_left(clock: Clock, classes: Classes):
+    room = classes.open(TEACHER, ROUND)
+    identity, token = room.identity, joined(classes, room, "a")
+    room.answer(token, 1, drawing())
+    woken: list[None] = []
+    with room.watched(token, lambda: woken.append(None)):
+        clock.now += LONGEST_S - 1
+        assert classes.find(identity) is room
+        clock.now += 1
+        classes.end_old()
+        assert woken == [None]
+        assert room.students_view(token)["state"] == room.teachers_view()["state"] == "ended"
+    assert classes.find(identity) is None
+    with pytest.raises(Refused, match="No class has this code"):
+        joined(classes, room, "b")
+    forgotten = weakref.ref(room)
+    del room
+    gc.collect()
+    assert forgotten() is None
+
+
+def test_the_secret_leads_the_key_only_watches_and_the_code_does_neither(room: Classroom):
+    assert room.is_led_by(room.secret)
+    assert room.may_watch(room.watch_key)
+    for wrong in ("", room.identity, room.watch_key):
+        assert not room.is_led_by(wrong)
+    for wrong in ("", room.identity, room.secret):
+        assert not room.may_watch(wrong)
+    assert room.secret not in room.watch_key
+
+
+def test_students_are_led_once_and_who_joins_later_is_not(classes: Classes, room: Classroom):
+    token = joined(classes, room, "a")
+    with room.watched(token, print):
+        assert room.follow("/train", "task=moons") == 1
+    seen = room.students_view(token)
+    assert seen["link"] == {"number": 1, "path": "/train", "query": "task=moons"}
+    assert room.students_view(joined(classes, room, "late"))["links"] == 1  # from where it counts
+    room.follow("/", "op=sign")
+    assert room.students_view(token)["link"]["number"] == 2
+    room.ask(WORDS)
+    assert room.students_view(token)["link"] is None
+
+
+def test_an_answer_wakes_the_teacher_and_no_student(classes: Classes, room: Classroom):
+    woken: list[str] = []
+    token, other = joined(classes, room, "a"), joined(classes, room, "b")
+    with (
+        room.watched(None, lambda: woken.append("teacher")),
+        room.watched(other, lambda: woken.append("student")),
+    ):
+        woken.clear()
+        room.answer(token, 1, picked(0))
+        assert woken == ["teacher"]
+        room.reveal()
+        assert woken == ["teacher", "teacher", "student"]
+
+
+def test_so_many_tabs_may_watch(classes: Classes, room: Classroom):
+    for token, most in ((joined(classes, room, "a"), STREAMS), (None, TEACHERS)):
+        watching = [room.watched(token, print) for _ in range(most)]
+        for each in watching:
+            each.__enter__()
+        with pytest.raises(Crowded), room.watched(token, print):
+            pass
+        watching[0].__exit__(None, None, None)
+        with room.watched(token, print):
+            pass

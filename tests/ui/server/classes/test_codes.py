@@ -1,0 +1,99 @@
+"""Codes of classes: what is typed is understood, and nobody guesses one."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.admission import Refused
+from explorer.ui.server.admission.visitors import Visitor
+from explorer.ui.server.classes.classes import Classes
+from explorer.ui.server.classes.codes import ALPHABET, LETTERS, identity_of, new_code, written
+from tests.ui.server.classes.rooms import ROUND, Clock
+
+HOUR_S = 3600
+BELOW = 1e-4
+
+
+def test_all_visitors_together_hardly_ever_guess_the_code_of_one_of_100_classes_in_an_hour():
+    assert limits.CLASSES == 100
+    assert len(set(ALPHABET)) == len(ALPHABET) == 32
+    guesses = limits.ALL_CODE_MISSES * (HOUR_S + 1)  # as many at once after a rest
+    chance = guesses * limits.CLASSES / len(ALPHABET) ** LETTERS
+    assert 0 < chance < BELOW
+
+
+def test_so_many_guesses_and_no_more_are_answered():
+    """Whatever names and addresses they come from, and a right code is not told to who has no turn left."""
+    clock = Clock()
+    classes = Classes(clock)
+    room = classes.open(Visitor("teacher", "10.0.0.1"), ROUND)
+    answered = 0
+    for guess in range(3 * limits.ALL_CODE_MISSES):
+        guesser = Visitor(f"{guess}", f"10.1.{guess % limits.ALL_CODE_MISSES}")
+        with pytest.raises(Refused) as refused:
+            classes.join(guesser, f"{guess:09}")
+        answered += refused.value.status_code == 404
+    assert answered == limits.ALL_CODE_MISSES
+    with pytest.raises(Refused, match="Too many codes that no class has"):
+        classes.join(Visitor("late", "10.9.9.9"), room.identity)
+    clock.now += 1.0
+    assert classes.join(Visitor("late", "10.9.9.9"), room.identity)
+
+
+@pytest.mark.parametrize(
+    ("visitor", "most"),
+    [
+        (lambda _: Visitor("one", "10.0.0.9"), limits.CODE_MISSES),
+        (lambda _: Visitor("", "10.0.0.9"), limits.ADDRESS_CODE_MISSES),
+        (lambda guess: Visitor(f"{guess}", "10.0.0.9"), limits.ADDRESS_CODE_MISSES),
+    ],
+    ids=["one visitor", "without a name", "many names at one address"],
+)
+def test_who_guesses_often_waits(visitor, most: int):
+    classes = Classes(Clock())
+    codes = []
+    for guess in range(most + 5):
+        with pytest.raises(Refused) as refused:
+            classes.find_by_code(visitor(guess), "000000000")
+        codes.append(refused.value.status_code)
+    assert codes == [404] * most + [429] * 5
+
+
+def test_who_joins_loses_no_turn():
+    classes = Classes(Clock())
+    room = classes.open(Visitor("teacher", "10.0.0.1"), ROUND)
+    assert len({classes.join(Visitor("", "10.0.0.9"), room.identity) for _ in range(100)}) == 100
+
+
+def test_a_code_has_its_letters_and_is_never_the_same():
+    codes = [new_code() for _ in range(1000)]
+    assert {len(code) for code in codes} == {LETTERS}
+    assert set("".join(codes)) == set(ALPHABET)
+    assert len(set(codes)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("k7m-x2p-wrq", "k7mx2pwrq"),
+        (" K7M X2P WRQ ", "k7mx2pwrq"),
+        ("k7mx2pwrq", "k7mx2pwrq"),
+        ("OIL-000-111", "011000111"),
+        ("first-k7m-x2p-wrq", "first~k7mx2pwrq"),
+        ("FIRST~k7mx2pwrq", "first~k7mx2pwrq"),
+        ("olli-k7m-x2p-wrq", "olli~k7mx2pwrq"),
+        ("k7m", ""),
+        ("", ""),
+        ("k7m-x2p-wru", ""),
+        ("ключ-k7m", ""),
+        ("../../k7m", ""),
+    ],
+)
+def test_what_somebody_types(typed: str, meant: str):
+    assert identity_of(typed) == meant
+
+
+@pytest.mark.parametrize("identity", ["k7mx2pwrq", "first~k7mx2pwrq"])
+def test_a_written_code_is_read_back(identity: str):
+    assert identity_of(written(identity)) == identity_of(written(identity).upper()) == identity

@@ -1,0 +1,349 @@
+"""The routes of classes: who may do what, what a student may send, and where a code leads."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from explorer.lessons import LESSONS
+from explorer.training.scheduling.ids import REPLICA
+from explorer.ui.server.admission import replicas
+from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.visitors import SECRET
+from explorer.ui.server.classes import invitation, routes, stream
+from explorer.ui.server.classes.classes import UNKNOWN, Classes
+from explorer.ui.server.classes.predictions import LONGEST_BODY
+from tests.ui.server.classes.rooms import Clock
+from tests.ui.visitors import scope_of
+
+LESSON = "straight-through"
+DRAWN = [0.5] * 300
+
+_APP = Starlette(
+    routes=[
+        Route(route.path, route.endpoint, methods=route.methods, middleware=[Middleware(replicas.Housed)])
+        for route in routes.ROUTES
+    ],
+    exception_handlers={Refused: refused, replicas.Elsewhere: replicas.elsewhere},
+)
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def data(self) -> Any:
+        packed = self.headers.get("content-encoding") == "gzip"
+        return json.loads(gzip.decompress(self.body) if packed else self.body)
+
+
+async def asked(method: str, target: str, body: bytes = b"", name: str = "", events: int = 1) -> Answer:
+    """The answer; of a stream so many events, then whoever asked has gone."""
+    path, _, query = target.partition("?")
+    sent: list[Any] = []
+    gone, parts = asyncio.Event(), [body[5000:], body[:5000]]
+
+    async def receive() -> Any:
+        if not parts:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": parts.pop(), "more_body": bool(parts)}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+        if sum(bool(each.get("body")) for each in sent) == events:
+            gone.set()
+
+    scope = scope_of(path=path, name=name)
+    scope |= {"method": method, "query_string": query.encode(), "root_path": ""}
+    kind = (b"content-type", b"application/json")
+    scope["headers"] = [*scope["headers"], kind, (b"accept-encoding", b"gzip")]
+    await _APP(scope, receive, send)
+    headers: dict[str, str] = {}
+    for key, value in sent[0]["headers"]:
+        headers[key.decode()] = f"{headers.get(key.decode(), '')} {value.decode()}".strip()
+    return Answer(sent[0]["status"], headers, b"".join(each.get("body", b"") for each in sent[1:]))
+
+
+def posted(path: str, data: Any, name: str = "") -> Answer:
+    return asyncio.run(asked("POST", path, json.dumps(data).encode(), name))
+
+
+def got(target: str) -> Answer:
+    return asyncio.run(asked("GET", target))
+
+
+def first_event(target: str) -> Any:
+    return json.loads(got(target).body.removeprefix(b"data: "))
+
+
+@pytest.fixture(autouse=True)
+def classes(monkeypatch: pytest.MonkeyPatch) -> Classes:
+    fresh = Classes(Clock())
+    monkeypatch.setattr(routes, "classes", fresh)
+    return fresh
+
+
+@pytest.fixture
+def room() -> Any:
+    answer = posted("/classes", {"lesson": LESSON}, "teacher")
+    assert answer.status == 200
+    return answer.data
+
+
+def seat(room: Any, name: str) -> str:
+    answer = posted(f"/classes/{room['id']}/join", {"guest": ""}, name)
+    assert answer.status == 200
+    return answer.data["guest"]
+
+
+def commanded(room: Any, command: str, **more: Any) -> Answer:
+    return posted(f"/classes/{room['id']}/{command}", {"secret": room["secret"], **more})
+
+
+def answered(room: Any, guest: str, number: int = 1, **prediction: Any) -> Answer:
+    return posted(f"/classes/{room['id']}/answer", {"guest": guest, "round": number, **prediction})
+
+
+def test_a_class_from_its_opening_to_its_end(room: Any, classes: Classes):
+    assert room["pages"] == ["/", "/train"]
+    watch = f"/classes/{room['id']}/events?watch={room['watch']}"
+    assert first_event(watch) == {
+        "state": "open", "lesson": LESSON, "round": 1, "revealed": False, "links": 0,
+        "here": 0, "answered": 0, "counts": None, "drawn": None,
+    }  # fmt: skip
+    one, other = seat(room, "one"), seat(room, "other")
+    assert answered(room, one, drawn=DRAWN).status == 200
+    assert answered(room, other, picked=0).status == 200
+    assert commanded(room, "drawings").data == {"drawings": []}
+    assert first_event(watch)["answered"] == 2
+    assert commanded(room, "reveal").status == 200
+    assert answered(room, one, picked=0).status == 409
+    assert first_event(watch)["counts"] == [1, 0, 0]
+    (drawn,) = commanded(room, "drawings").data["drawings"]
+    assert drawn["dtype"] == "f4"
+    mine = first_event(f"/classes/{room['id']}/events?guest={one}")
+    assert (mine["state"], mine["revealed"], mine["answered"]) == ("open", True, True)
+    assert "counts" not in mine
+    assert commanded(room, "ask", lesson="leaves").status == 200
+    assert first_event(watch)["lesson"] == "leaves"
+    assert commanded(room, "end").status == 200
+    assert first_event(watch) == {"state": "gone", "sentence": "This class has ended."}
+    assert len(classes) == 0
+
+
+@pytest.mark.parametrize("command", ["invite", "reveal", "ask", "drawings", "follow", "end"])
+def test_only_who_has_the_secret_leads(room: Any, command: str, classes: Classes):
+    """And who has not is told the same of a class that is open as of one that never was."""
+    guest = seat(room, "student")
+    data = {"lesson": "leaves", "path": "/", "query": ""}
+    told = set()
+    for secret in ("", room["watch"], room["id"], guest):
+        answer = posted(f"/classes/{room['id']}/{command}", {"secret": secret, **data})
+        told.add((answer.status, answer.body))
+    none = posted(f"/classes/000000000/{command}", {"secret": room["secret"], **data})
+    assert told == {(none.status, none.body)}
+    assert none.status == 403
+    view = first_event(f"/classes/{room['id']}/events?watch={room['watch']}")
+    assert (view["round"], view["revealed"], view["links"]) == (1, False, 0)
+
+
+@pytest.mark.parametrize("query", ["", "guest=", "guest=none", "watch=", "watch=none"])
+def test_who_has_no_seat_sees_as_much_of_an_open_class_as_of_none(room: Any, query: str):
+    assert got(f"/classes/{room['id']}/events?{query}").body == got(f"/classes/000000000/events?{query}").body
+
+
+def test_the_secret_is_no_key_of_a_stream(room: Any):
+    assert first_event(f"/classes/{room['id']}/events?watch={room['secret']}")["state"] == "gone"
+
+
+def test_too_long_a_prediction_is_not_even_parsed(room: Any, monkeypatch: pytest.MonkeyPatch):
+    guest = seat(room, "student")
+    parsed: list[bytes] = []
+    monkeypatch.setattr("explorer.ui.server.admission.payload.parsed", parsed.append)
+    body = json.dumps({"guest": guest, "round": 1, "drawn": [0.123] * LONGEST_BODY}).encode()
+    answer = asyncio.run(asked("POST", f"/classes/{room['id']}/answer", body))
+    assert answer.status == 413
+    assert parsed == []
+
+
+@pytest.mark.parametrize("sent", [{"picked": 9}, {"drawn": ["<b>"]}, {"text": "hello"}])
+def test_a_prediction_that_is_none_is_refused_with_a_sentence(room: Any, sent: Any):
+    answer = answered(room, seat(room, "student"), **sent)
+    assert (answer.status, answer.data["message"][-1]) == (400, ".")
+
+
+def test_an_answer_without_a_seat_is_refused(room: Any):
+    assert answered(room, "", picked=0).status == 403
+    assert answered(room, room["secret"], picked=0).status == 403
+
+
+def test_a_code_that_no_class_has_cannot_be_joined(room: Any):
+    answer = posted("/classes/000000000/join", {"guest": ""})
+    assert (answer.status, answer.data["message"]) == (404, UNKNOWN)
+
+
+def test_no_class_is_opened_on_no_lesson(classes: Classes):
+    assert posted("/classes", {"lesson": "none"}).status == 400
+    assert len(classes) == 0
+
+
+def test_students_are_led_to_a_link_as_it_is_read(room: Any):
+    query = "op=sign&rule=default&rule=formula%3A+g*%28abs%28x%29+%3C%3D+1%29&range=-2&range=2"
+    assert commanded(room, "follow", path="/", query=query).data == {"here": 0}
+    link = first_event(f"/classes/{room['id']}/events?guest={seat(room, 'a')}")["link"]
+    assert link["path"] == "/"
+    assert link["query"].count("rule=") == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("https://example.org/", "op=sign"),
+        ("//example.org", "op=sign"),
+        ("/learn", ""),
+        ("/../x", ""),
+        (None, ""),
+        (["/"], ""),
+        ("/", "op=sign&next=https://example.org"),
+        ("/", "op=none"),
+        ("/train", "task=none"),
+        ("/", "x" * 7000),
+    ],
+)
+def test_students_are_led_nowhere_else(room: Any, path: Any, query: str):
+    answer = commanded(room, "follow", path=path, query=query)
+    assert (answer.status, answer.data["message"][-1]) == (400, ".")
+    assert first_event(f"/classes/{room['id']}/events?guest={seat(room, 'a')}")["link"] is None
+
+
+def test_the_invitation_has_a_short_address_and_its_code(room: Any):
+    base = "https://example.org/tools/explorer/"
+    told = commanded(room, "invite", address=base).data
+    assert told["address"] == f"{base}c/{told['code']}"
+    assert told["code"].replace("-", "") == room["id"]
+    assert len(told["code"]) == 11
+    assert told["path"].count("M") > 200
+    for wrong in ("", "javascript:alert(1)/", "https://example.org", f"https://{'x' * 200}/"):
+        assert commanded(room, "invite", address=wrong).status == 400
+
+
+def test_the_code_in_the_picture_is_the_address(monkeypatch: pytest.MonkeyPatch):
+    """Read back from the path that is drawn, module by module."""
+    segno = pytest.importorskip("segno")
+    told = invitation.invitation("first~k7mx2pwrq", "https://example.org/")
+    symbol = segno.make("https://example.org/c/first-k7m-x2p-wrq", error="m", micro=False)
+    rows = [list(row) for row in symbol.matrix_iter(border=4)]
+    drawn = {
+        tuple(map(int, part.removesuffix("h1v1h-1z").split())) for part in told["path"].split("M") if part
+    }
+    dark = {(x, y) for y, row in enumerate(rows) for x, module in enumerate(row) if module}
+    assert drawn == dark
+    assert told["size"] == len(rows)
+
+
+@pytest.mark.parametrize("text", ["{code}", "{upper}", "{plain}"])
+def test_a_short_address_leads_to_the_class(room: Any, text: str):
+    code = commanded(room, "invite", address="http://x/").data["code"]
+    typed = text.format(code=code, upper=code.upper(), plain=room["id"])
+    below, asked_for = got(f"/c/{typed}"), got(f"/c?code={typed}")
+    assert (below.status, below.headers["location"]) == (303, f"../learn?class={room['id']}")
+    assert (asked_for.status, asked_for.headers["location"]) == (303, f"learn?class={room['id']}")
+    assert "visitor=" in below.headers["set-cookie"]
+
+
+def test_a_code_is_asked_for_and_a_wrong_one_named_as_text(room: Any):
+    page = got("/c")
+    assert page.status == 200
+    assert b'name="code"' in page.body
+    wrong = got("/c?code=%3Cscript%3E")
+    assert wrong.status == 404
+    assert b"No class has this code" in wrong.body
+    assert b"<script>" not in wrong.body
+    assert b"&lt;script&gt;" in wrong.body
+
+
+def test_a_stream_tells_of_each_change_until_the_end(room: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(stream, "REST_S", 0.0)
+
+    async def watched() -> tuple[Answer, Answer]:
+        async def post(path: str, data: Any) -> Answer:
+            await asyncio.sleep(0.02)
+            return await asked("POST", f"/classes/{room['id']}/{path}", json.dumps(data).encode())
+
+        guest = (await post("join", {"guest": ""})).data["guest"]
+        target = f"/classes/{room['id']}/events"
+        student = asyncio.create_task(asked("GET", f"{target}?guest={guest}", events=4))
+        teacher = asyncio.create_task(asked("GET", f"{target}?watch={room['watch']}", events=5))
+        await post("answer", {"guest": guest, "round": 1, "picked": 1})
+        for command, more in (("reveal", {}), ("ask", {"lesson": "leaves"}), ("end", {})):
+            await post(command, {"secret": room["secret"], **more})
+        return await student, await teacher
+
+    told = [list(events_of(answer)) for answer in asyncio.run(watched())]
+    assert [(each["round"], each["revealed"], each["state"]) for each in told[0]] == [
+        (1, False, "open"), (1, True, "open"), (2, False, "open"), (2, False, "ended"),
+    ]  # fmt: skip
+    assert [each["answered"] for each in told[1]][:3] == [0, 1, 1]
+    assert told[1][-1]["state"] == "ended"
+
+
+def events_of(answer: Answer) -> Iterator[Any]:
+    for part in answer.body.split(b"\n\n"):
+        if part.startswith(b"data: "):
+            yield json.loads(part.removeprefix(b"data: "))
+
+
+@pytest.fixture
+def first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(REPLICA, "first")
+    monkeypatch.setenv(SECRET, "ours")
+
+
+@pytest.mark.usefixtures("first")
+def test_a_code_names_its_server_and_the_other_one_sends_there():
+    room = posted("/classes", {"lesson": LESSON}).data
+    assert room["id"].startswith("first~")
+    assert commanded(room, "invite", address="http://x/").data["code"].startswith("first-")
+    entered = got(f"/c/first-{room['id'].removeprefix('first~')}")
+    assert entered.headers["location"] == f"../learn?class={room['id']}"
+    assert "replica=first" in entered.headers["set-cookie"]
+    assert "visitor=" in entered.headers["set-cookie"]
+    there = got("/c/second-k7m-x2p-wrq")
+    assert (there.status, there.headers["location"]) == (307, "?replica=second")
+    asked_for = got("/c?code=second-k7m-x2p-wrq")
+    assert asked_for.headers["location"] == "?code=second-k7m-x2p-wrq&replica=second"
+    for path in ("join", "answer", "reveal"):
+        answer = posted(f"/classes/second~k7mx2pwrq/{path}", {})
+        assert (answer.status, answer.headers["location"]) == (307, "?replica=second")
+    assert got("/classes/second~k7mx2pwrq/events?guest=x").headers["location"].endswith("replica=second")
+
+
+@pytest.mark.usefixtures("first")
+def test_a_class_whose_server_is_away_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(replicas, "_AGAIN_S", 0.0)
+    told = first_event("/classes/second~k7mx2pwrq/events?guest=x&replica=second")
+    assert told["state"] == "silent"
+    assert "on the server second, which cannot be reached" in told["sentence"]
+    page = got("/c/second-k7m-x2p-wrq?replica=second")
+    assert page.status == 503
+    assert b"on the server second, which cannot be reached" in page.body
+
+
+def test_every_lesson_can_be_asked_in_a_class(classes: Classes):
+    for key in LESSONS:
+        room = posted("/classes", {"lesson": key}, f"teacher of {key}").data
+        assert answered(room, seat(room, "student"), picked=0).status == 200
+        assert commanded(room, "end").status == 200
