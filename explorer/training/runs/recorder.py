@@ -68,7 +68,7 @@ class Recorder:
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
         """Present values of the recorded instruments by key, (fields, members going, columns) each."""
         going = self._lockstep.ensemble.going
-        return {each.key: each.measure(self._observed(settings)) for each in self._recorded if going}
+        return {each.key: each.measure(self.observed(settings)) for each in self._recorded if going}
 
     def beside(self, lockstep: Lockstep, others: Sequence[Recorder]) -> Recorder:
         """A recorder of nets that go together; only to ``read``."""
@@ -200,10 +200,10 @@ class Recorder:
         records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.going:
             first = dict.fromkeys(self._most[instrument.key], 0)
-            records.update(instrument.measure(self._observed(settings), **{**first, **numbers}))
+            records.update(instrument.measure(self.observed(settings), **{**first, **numbers}))
         return records
 
-    def _observed(self, settings: Settings) -> Nets:
+    def observed(self, settings: Settings) -> Nets:
         """The nets as instruments see them; cached with their pass until something changes."""
         ensemble = self._lockstep.ensemble
         present = (ensemble.optimiser.steps, len(ensemble.going))

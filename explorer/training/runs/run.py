@@ -279,7 +279,8 @@ class Run(Stepper):
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.going:
             with one_thread():
-                facts = gradients(self._nets.ensemble, self._nets.look())
+                observed = self._recorder.observed(self.settings).now
+                facts = gradients(self._nets.ensemble, self._nets.look(), observed)
             by_rule |= {self._rules[rule]: each for rule, each in facts.items()}
         return by_rule
 

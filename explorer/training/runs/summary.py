@@ -157,7 +157,8 @@ def _rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
         words.append(f"{score} on held-out data")
     if gradients is None:
         return f"{', '.join(words)}."
-    blocked = f"the rule blocks {percent(gradients.blocked)} of the gradient"
+    layer = " in layer 1" if snapshot.layers > 1 else ""
+    blocked = f"the rule blocks {percent(gradients.blocked)} of the gradient{layer}"
     if loss is None:
         return f"{', '.join(words)}; {blocked}."
     first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")

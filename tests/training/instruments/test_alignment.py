@@ -16,7 +16,7 @@ from explorer.training.instruments.base.smoothing import examples, smoothed, smo
 def nets_of(**settings):
     """The nets of a run before its first step, as instruments see them."""
     settings = Settings(device="cpu", **settings)
-    return Run(settings)._recorder._observed(settings)
+    return Run(settings)._recorder.observed(settings)
 
 
 def losses_of(nets, member, layer, x):

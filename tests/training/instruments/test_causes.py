@@ -77,3 +77,19 @@ def test_faint_is_what_is_below_one_percent_of_the_peak(share: float, faint: boo
     run.advance(2)
     shares = run.snapshot(visible=("causes",)).measured["causes"][rule]["shares"][0]
     assert (shares[1] > 0.2) == faint
+
+
+@pytest.mark.parametrize("task", ["digits", "binary weights", "spikes"])
+def test_the_table_and_the_bar_count_the_same(task: str):
+    """Of three seeds, the blocked share of layer 1 in the table is that of its bar, on the same examples."""
+    own = {"op": "sign", "rules": ("clipped", "default"), "hidden": (12, 12)} if task == "digits" else {}
+    settings = Settings(task=task, seeds=3, steps=6, **own)
+    run = Run(settings, recorded=())
+    run.advance(3)
+    snapshot = run.snapshot(visible=("causes",))
+    for rule, record in snapshot.measured["causes"].items():
+        names, shares = record["names"], record["shares"][0]
+        assert snapshot.gradients[rule].blocked == pytest.approx(
+            shares[names.index("0 by the rule")], abs=1e-6
+        )
+    assert any(0 < each.blocked < 1 for each in snapshot.gradients.values())

@@ -31,7 +31,7 @@ def shown(record, name):
 
 def weights_of(run, layer=0):
     """The weights of all members going in a layer with the op, as the run itself has them now."""
-    return Step(run._recorder._observed(run.settings), layer).weights.clone()
+    return Step(run._recorder.observed(run.settings), layer).weights.clone()
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)

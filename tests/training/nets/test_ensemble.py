@@ -53,7 +53,7 @@ def weights(net):
 
 
 def facts_of(net):
-    return gradients(net, net.look(*BATCH))[0]
+    return gradients(net, net.look(*BATCH), net.look_at(*BATCH))[0]
 
 
 def test_one_step_by_hand(net):

@@ -7,9 +7,10 @@ import { powerText, shortText } from "../../formula/numbers.js";
 /**
  * An axis of values: ``share`` from 0 to 1 and read in percent, ``fit`` at most 1, ``cosine`` from −1 to 1,
  * ``decades`` above 0, ``plain`` any. ``chance`` is what guessing gives, where that is known; ``banded`` says
- * whether there are bands over seeds, ``heldOut`` whether values are of held-out data.
+ * whether there are bands over seeds, ``heldOut`` whether values are of held-out data, which are all written with
+ * so many ``decimals``.
  * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null,
- *   banded: boolean, heldOut?: boolean}} Scale
+ *   banded: boolean, heldOut?: boolean, decimals?: number}} Scale
  */
 
 const MARGIN = 0.05; // of what values span, above and below them
@@ -99,12 +100,12 @@ function leastOf(series) {
 }
 
 /**
- * The text of a value at the end of its curve.
- * @type {{[kind in Scale["kind"]]: (value: number) => string}}
+ * The text of a value at the end of its curve; ``decimals`` are those of scores that are compared.
+ * @type {{[kind in Scale["kind"]]: (value: number, decimals?: number) => string}}
  */
 export const VALUES = {
-  share: (value) => (100 * value).toFixed(1),
-  fit: shortText,
+  share: (value, decimals = 1) => (100 * value).toFixed(decimals),
+  fit: (value, decimals = 2) => value.toFixed(decimals).replace("-", "−"),
   cosine: (value) => value.toFixed(2).replace("-", "−"),
   decades: shortText,
   plain: (value) => shortText(value).replace("-", "−"),

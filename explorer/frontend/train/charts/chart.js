@@ -121,13 +121,13 @@ function nearestOf(numbers, wanted) {
 }
 
 /** The names and values at the ends of the rules' curves. @param {Series[]} series @param {Scale} scale */
-function namesOf(series, { kind }) {
+function namesOf(series, { kind, decimals }) {
   return series
     .filter(({ ends }) => ends)
     .flatMap((each) => {
       const end = endOf(each);
       const { colour, name, label = name, rule = "" } = each;
-      return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y) }] : [];
+      return end ? [{ ...end, colour, name: label, rule, value: VALUES[kind](end.y, decimals) }] : [];
     });
 }
 

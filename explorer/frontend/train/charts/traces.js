@@ -15,7 +15,7 @@ export function hasBand({ y, spread = [] }) {
 }
 
 /** @param {Series} series @param {Scale} scale */
-export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, { kind }) {
+export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, scale) {
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
   const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
   return {
@@ -27,7 +27,7 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
     opacity: faint ? 0.3 : 1,
     line,
     marker,
-    ...hoverOf(kind, y, spread),
+    ...hoverOf(scale, y, spread),
     ...(meta && { meta }),
     ...((faint || symbol) && { hoverinfo: "skip", hovertemplate: null }),
   };
@@ -35,12 +35,13 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
 
 /**
  * The value under the pointer, as in the sentence: a share in percent, with several seeds its SD.
- * @param {Scale["kind"]} kind
+ * @param {Scale} scale
  * @param {ArrayLike<number>} y
  * @param {ArrayLike<number>} [spread]
  */
-function hoverOf(kind, y, spread) {
-  const [times, format, unit] = kind === "share" ? [100, ".1f", " %"] : [1, ".4~g", ""];
+function hoverOf({ kind, decimals }, y, spread) {
+  const [times, unit] = kind === "share" ? [100, " %"] : [1, ""];
+  const format = kind === "share" ? `.${decimals ?? 1}f` : kind === "fit" ? `.${decimals ?? 2}f` : ".4~g";
   const several = spread && Array.from(spread).some(Number.isFinite);
   const deviation = several ? ` ± %{customdata[1]:${format}}` : "";
   return {

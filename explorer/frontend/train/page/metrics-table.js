@@ -11,10 +11,9 @@ import { shareText, shortText } from "../../formula/numbers.js";
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Said) => string}} Column
  * Values of rules from elsewhere on the page, by key: the score on held-out data, and the alignment.
  * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Said
- * The table: ``judged`` is null where no data are held out; ``of`` says which net what is measured of one
- * alone is of.
+ * The table: ``judged`` is null where no data are held out; ``several`` says whether a rule has several seeds.
  * @typedef {{lines: LegendEntry[], snapshot: Snapshot|null, judged: Said["judged"]|null, aligned: Said["aligned"],
- *   of: string}} Picture
+ *   several: boolean}} Picture
  */
 
 const NONE = "–";
@@ -46,7 +45,7 @@ const COLUMNS = [
   ),
   gradientColumn(
     "Blocked, layer 1",
-    "The share of pre-activations of layer 1 whose gradient the rule makes 0.",
+    "The share of inputs of layer 1's op at which the rule makes a gradient 0: “0 by the rule” of layer 1 under Why.",
     (g) => shareText(g.blocked),
   ),
   gradientColumn(
@@ -99,12 +98,8 @@ export function createRows(host) {
 
   return {
     /** @param {Picture} picture */
-    show({ lines, snapshot, judged, aligned, of }) {
-      setText(
-        caption,
-        of &&
-          `Held-out, loss, alignment, w1 moved and norms are means of all seeds. ${of.replace("Pictures", "The rest is")}.`,
-      );
+    show({ lines, snapshot, judged, aligned, several }) {
+      setText(caption, several ? "All numbers are means of a rule's seeds." : "");
       host.classList.toggle("judged", judged !== null);
       const said = { judged: judged ?? {}, aligned };
       rows.show(lines.map((line) => ({ line, snapshot, said })));

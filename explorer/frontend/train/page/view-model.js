@@ -4,7 +4,6 @@ import { catalogue } from "../../choice/entries.js";
 import { shortText } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
 import { whyOf } from "../evidence/view-model.js";
-import { netOf } from "../state/layers.js";
 import { endOf, ghostsOf, seriesOf } from "../state/series.js";
 import { slowOf } from "../slow-motion/view-model.js";
 import { branched, goingOn, pointsOf } from "../state/branches.js";
@@ -83,7 +82,7 @@ export function pictureOf(live) {
       snapshot,
       judged: metric === null ? null : view.status.judged,
       aligned,
-      of: netOf(state, lines),
+      several: (snapshot?.seeds ?? 1) > 1,
     },
     choice,
     present: presentTexts(state),
@@ -182,8 +181,15 @@ function scaleOf(state, measure) {
     const title = measure === "loss" ? "loss" : "gradient norm";
     return { kind: "decades", title, chance: null, banded };
   }
-  if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, banded, heldOut: true };
-  return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, banded, heldOut: true };
+  const common = { banded, heldOut: true, decimals: decimalsOf(state.view.status.judged) };
+  if (metric !== "accuracy") return { kind: "fit", title: metric ?? "", chance: null, ...common };
+  return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, ...common };
+}
+
+/** As many decimals as the scores of the table have; undefined before there is one. @param {Object<string, string>} judged */
+function decimalsOf(judged) {
+  const [text = ""] = Object.values(judged);
+  return /\.(\d+)/.exec(text)?.[1].length;
 }
 
 /**

@@ -7,6 +7,22 @@ def test_an_accuracy_at_the_end_of_a_curve_has_the_decimals_of_the_table(node: N
     """95.5 % is neither 95 nor 96."""
     body = """
         const { VALUES } = await import("./train/charts/axes.js");
-        return given.map(VALUES.share);
+        return given.map((value) => VALUES.share(value));
     """
     assert node.run(body, [0.955, 0.9464, 1, 0]) == ["95.5", "94.6", "100.0", "0.0"]
+
+
+def test_scores_that_are_compared_have_the_decimals_of_the_table(node: Node):
+    """Where the least spread needs two decimals in the table, the ends of the curves have two as well."""
+    body = """
+        const { VALUES } = await import("./train/charts/axes.js");
+        const { traceOf } = await import("./train/charts/traces.js");
+        const hover = ["share", "fit"].map((kind) => traceOf(
+            { name: "A", x: [0, 1], y: [0.5, 0.9464], spread: [0.1, 0.1] }, { kind, decimals: 3 }
+        ).hovertemplate);
+        return [VALUES.share(0.9464, 2), VALUES.fit(0.83126, 2), ...hover];
+    """
+    assert node.run(body, None) == [
+        "94.64", "0.83",
+        "%{customdata[0]:.3f} ± %{customdata[1]:.3f} %", "%{customdata[0]:.3f} ± %{customdata[1]:.3f}",
+    ]  # fmt: skip
