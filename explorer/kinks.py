@@ -16,7 +16,7 @@ from explorer.formula.pieces import degree, pieces, turns
 from explorer.formula.reference import even_points, fixed
 from explorer.formula.tree import Call, Node, children
 
-MOST_KINKS = 200  # more could not be told apart in a picture
+MOST_KINKS = 512  # all jumps of a format of eight bits; more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
 

@@ -224,8 +224,9 @@ def test_parameters_move_kinks():
 
 @pytest.mark.parametrize("op", [OPS["round"], find_op(OWN + "round(x)")], ids=["declared", "found"])
 def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
-    assert len(kinks(op, None, {}, -100.0, 100.0)) == module.MOST_KINKS == 200
-    assert kinks(op, None, {}, -101.0, 101.0) is None
+    assert len(kinks(op, None, {}, -100.0, 100.0)) == 200 < module.MOST_KINKS == 512
+    assert len(kinks(op, None, {}, -256.0, 256.0)) == module.MOST_KINKS
+    assert kinks(op, None, {}, -257.0, 257.0) is None
     assert kinks(op, None, {}, -1e6, 1e6) is None
     monkeypatch.setattr(module, "MOST_KINKS", 2)
     assert kinks(op, None, {}, 0.01, 2.01) == [0.5, 1.5]
@@ -234,8 +235,8 @@ def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
 
 def test_every_jump_is_found_where_they_crowd_at_one_end():
     op = find_op(OWN + "floor(1/x)")
-    assert kinks(op, None, {}, 0.005, 1.0) == pytest.approx([1 / k for k in range(200, 0, -1)], rel=1e-9)
-    assert kinks(op, None, {}, 0.004, 1.0) is None
+    assert kinks(op, None, {}, 0.002, 1.0) == pytest.approx([1 / k for k in range(500, 0, -1)], rel=1e-9)
+    assert kinks(op, None, {}, 0.0019, 1.0) is None
     assert kinks(op, None, {}, -1.0, 1.0) is None
 
 
@@ -264,10 +265,10 @@ def test_a_mean_is_over_the_range_whatever_is_scanned():
 
 
 def test_a_rule_without_y_does_not_jump_where_its_op_does_too_often():
-    fine = {"s": 0.1, "qmin": -128.0, "qmax": 127.0}
+    fine = {"s": 0.1, "qmin": -300.0, "qmax": 300.0}
     assert kinks(OPS["quantize"], None, fine, -100.0, 100.0) is None
     assert kinks(OPS["quantize"], RULES["quantize_masked"], fine, -100.0, 100.0) == pytest.approx(
-        [-12.8, 12.7]
+        [-30.0, 30.0]
     )
     assert kinks(OPS["round"], RULES["ewgs"], {}, -1000.0, 1000.0) is None
 
@@ -283,11 +284,13 @@ def test_a_found_jump_lies_between_the_floats_beside_it():
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=lambda row: row.name)
 def test_degrees_of_functions_are_those_of_their_values(row):
     """Away from kinks, the difference after the degree's own vanishes, and no lower one does everywhere."""
-    text = f"{row.name}({', '.join(['x', '1.25', '2.5'][: row.arity])})"
+    text = f"{row.name}({', '.join(['x', '1.25', '2.5', '3'][: row.arity])})"
     text = "where(x < 1, x, 2)" if row.name == "where" else text
     formula = parse(text, variables=("x",))
     found = degree(formula.tree)
     x = torch.linspace(0.01, 3.99, 60, dtype=torch.float64)
+    if row.own:  # between the many jumps of every format
+        x = torch.tensor([0.3, 0.8, 1.3, 2.1, 2.6, 3.1, 3.6], dtype=torch.float64)
     values = formula.bind()(x[:, None] + 1e-3 * torch.arange(5, dtype=torch.float64))
     size = values.abs().amax(1).clamp(min=1)
     vanishing = [bool((values.diff(n=n).abs().amax(1) < 1e-12 * size).all()) for n in range(1, 4)]

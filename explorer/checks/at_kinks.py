@@ -19,7 +19,7 @@ _STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due be
 _NATIVE: dict[str, Callable[..., Tensor]] = {
     name: attrgetter(row.torch)(torch)
     for name, row in FUNCTIONS.items()
-    if (row.arity == 1 and row.pieces and row.degree < math.inf) or name == "hardtanh"
+    if (row.arity == 1 and row.pieces and row.degree < math.inf and not row.own) or name == "hardtanh"
 }
 
 

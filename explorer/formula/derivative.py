@@ -13,7 +13,7 @@ from typing import cast
 
 from explorer.formula.constants import settled_value
 from explorer.formula.functions import FUNCTIONS
-from explorer.formula.measured import at_bounds
+from explorer.formula.measured import at_bounds, e4m3_saturates
 from explorer.formula.operands import carries_gradient, counted
 from explorer.formula.parsing import template
 from explorer.formula.tree import (
@@ -130,6 +130,8 @@ class _Reverse:
     def texts(self, node: Call) -> tuple[str, ...]:
         """The gradients of a call's row; at bounds as the torch that is here shares them."""
         row = FUNCTIONS[node.function]
+        if row.overflowing and not e4m3_saturates():
+            return (row.overflowing,)
         if row.mixing != "bounds":
             return row.gradient
         bounds = [*map(counted, node.arguments[1:])]

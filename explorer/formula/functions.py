@@ -44,6 +44,7 @@ class Function:
             differentiate, the derivative of the function written out with ``where``.
         shared: of ``mixing`` "bounds", the gradients by the share of g that a gets exactly at a bound, for
             other shares than 1.
+        overflowing: the gradient where torch's cast to E4M3 has no number for what is too large.
         pieces: the functions of the arguments at whose jumps this function may have a kink, as formulas.
         differentiable: False for a function that is detached, so that its gradient is 0 instead of an error.
         degree: the factor on the degree of its arguments where it is a polynomial between its kinks: 0 for
@@ -54,6 +55,9 @@ class Function:
         keywords: torch's own, in every call.
         reduces: whether it gives one number for all elements. A constant argument is refused.
         least: the number of elements below which a reduction is NaN, as torch raises or warns.
+        own: whether torch has no such function. It is one of ``torch_operations``; exported code defines it
+            under its name with an underscore before.
+        word: whether the name, where it is not called, may be a parameter's, as in links that are older.
     """
 
     name: str
@@ -72,11 +76,14 @@ class Function:
     keywords: tuple[tuple[str, str], ...] = ()
     reduces: bool = False
     least: int = 0
+    overflowing: str = ""
+    own: bool = False
+    word: bool = False
 
     @property
     def needs_detach(self) -> bool:
         """Whether code must detach what torch's function returns."""
-        return not self.differentiable and self.torch != "detach"
+        return not self.differentiable and not self.own and self.torch != "detach"
 
 
 def _row(
@@ -89,7 +96,8 @@ def _row(
     letters = [f"#{position}" for position in range(arity)]
     comma, thin = ", ".join(letters), r",\,".join(letters)
     torch = torch + name if torch in ("", _NN) else torch
-    jax, latex = jax or f"jnp.{name}", latex or rf"\operatorname{{{name}}}".replace("_", r"\_")
+    jax = jax or (f"_{name}" if facts.get("own") else f"jnp.{name}")
+    latex = latex or rf"\operatorname{{{name}}}".replace("_", r"\_")
     jax = jax if "#" in jax else f"{jax}({comma})"
     latex = latex if "#" in latex else rf"{latex}\left({thin}\right)"
     return Function(name, gradient, arity, torch, jax, latex, **facts)
@@ -108,6 +116,8 @@ _EVENLY = "where((a == y) | (a != a), mean(g) / mean(1 * ((a == y) | (a != a))),
 # Of two that are equal each gets half.
 _SMALLER = ("where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))")
 _LARGER = (_SMALLER[1], _SMALLER[0])
+# The exponent of a format's step at a, for constants that are tensors.
+_BINADE = "(max(exponent(a, -1022), round(c)) - round(b))"
 _TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 
 # fmt: off
@@ -120,6 +130,22 @@ _ROWS = (
     _row("floor", "0", latex=r"\left\lfloor #0\right\rfloor", pieces=("floor(a)",), degree=0),
     _row("ceil", "0", latex=r"\left\lceil #0\right\rceil", pieces=("ceil(a)",), degree=0),
     _row("trunc", "0", pieces=("trunc(a)",), degree=0),
+    # The nearest number of a format, halves to even, with a's sign: bits of the mantissa (0 to 52), least
+    # exponent, largest number, which is also for all that lies beyond. Not made of exponent: since it never
+    # falls, the search finds every jump.
+    _row("fp", arity=4, latex=r"\operatorname{fp}_{#1,#2}^{#3}\left(#0\right)", pieces=("fp(a, b, c, d)",),
+         composed=f"detach(clamp(round(a / 2**{_BINADE}) * 2**{_BINADE}, -abs(d), abs(d)))",
+         differentiable=False, degree=0, own=True, word=True),
+    # floor(log2(abs(a))) exactly, and no less than a whole number b, so that its jumps are finitely many.
+    _row("exponent", arity=2, latex=r"\max\left(\left\lfloor \log_2\left|#0\right|\right\rfloor,#1\right)",
+         pieces=("exponent(a, b)", "sign(a)"), composed="detach(max(exponent(a, -1022), round(b)))",
+         differentiable=False, degree=0, own=True, word=True),
+    # torch's casts there and back, by whose backward g is cast as well (at a finite a). Beyond the largest
+    # number they saturate; in float64 they round once, where torch goes by way of float32.
+    _row("float8_e4m3fn", "float8_e4m3fn(g)", overflowing="where(abs(g) > 464, 0 / 0, float8_e4m3fn(g))",
+         latex=r"\operatorname{E4M3}", pieces=("fp(a, 3, -6, 448)",), degree=0, own=True, word=True),
+    _row("float8_e5m2", "where(abs(g) >= 61440, sign(g) / 0, float8_e5m2(g))", latex=r"\operatorname{E5M2}",
+         pieces=("fp(a, 2, -14, 57344)",), degree=0, own=True, word=True),
     _row("exp", "g * y", latex=r"\exp"),
     _row("expm1", "g * (y + 1)", latex=r"\left(\exp\left(#0\right)-1\right)"),
     _row("log", "g / a", latex=r"\ln", pieces=_SIGN),

@@ -21,6 +21,12 @@ def at_bounds() -> AtBounds:
         return AtBounds(*(torch.autograd.grad(y, x)[0].item() for y in outputs))
 
 
+@cache
+def e4m3_saturates() -> bool:
+    """Whether torch's cast to E4M3 saturates, as it does since version 2.13; NaN came before."""
+    return torch.full((1,), 1e3).to(torch.float8_e4m3fn).float().item() == 448
+
+
 def is_elsewhere(name: str) -> bool:
     """Whether torch or Python has a function of this name."""
     return any(hasattr(library, name) for library in (torch, torch.nn.functional, math))

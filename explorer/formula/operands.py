@@ -60,9 +60,8 @@ def fills(node: Node) -> tuple[bool, ...]:
 def limits(node: Node) -> tuple[bool, ...]:
     """For each operand: does torch refuse a constant there that is beyond the dtype of x?"""
     exponent = isinstance(node, Binary) and node.operator == "**"
-    return tuple(
-        isinstance(node, Call) or (exponent and position == 1) for position in range(len(children(node)))
-    )
+    call = isinstance(node, Call) and not FUNCTIONS[node.function].own
+    return tuple(call or (exponent and position == 1) for position in range(len(children(node))))
 
 
 def reductions(node: Node) -> list[Call]:

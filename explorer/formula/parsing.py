@@ -253,7 +253,7 @@ class _Parser:
             raise self.instead(self.token)
         if text in self.variables or text in CONSTANTS or text in (self.parameters or ()):
             return Name(text)
-        if text in FUNCTIONS:
+        if text in FUNCTIONS and not FUNCTIONS[text].word:
             raise error_at(column, quoted, f" is a function: write {text}(…)")
         if text in VARIABLES:
             raise error_at(

@@ -26,7 +26,7 @@ _MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
 
 
 def pieces(tree: Node) -> Iterator[Node]:
-    """Trees that are constant between kinks and change at them; each a function of one argument."""
+    """Trees that are constant between kinks and change at them: functions of an argument, and of numbers."""
     for node in _counted(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
@@ -78,7 +78,7 @@ def turns(piece: Node) -> tuple[Node, ...] | None:
     missed together. A polynomial has one for every order, any other argument the first alone; a straight line
     or one that depends on y has none. None for a polynomial that cannot be followed.
     """
-    (inner,) = children(piece)
+    inner, *_ = children(piece)
     signs: list[Node] = []
     while (power := degree(inner)) > 1:
         slope = None if "y" in names(inner) else derivative(inner, upstream=Number(1.0), finite=True)

@@ -78,6 +78,8 @@ class Dialect:
 
 
 def _torch_call(row: Function, arguments: list[str]) -> str:
+    if row.own:
+        return f"_{row.name}({', '.join(arguments)})"
     named = [f"{name}={value!r}" for name, value in row.keywords]
     text = f"torch.{row.torch}({', '.join(arguments + named)})"
     return f"{text}.detach()" if row.needs_detach else text

@@ -1,12 +1,13 @@
-"""The operations of a tree's inner nodes in torch, one by one."""
+"""The operations of a tree's inner nodes in torch, one by one, and the functions that torch does not have."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from explorer.formula import operators
 from explorer.formula.functions import FUNCTIONS, Function
@@ -21,6 +22,8 @@ def operation(node: Node) -> Callable[..., Any]:
 @cache
 def called(row: Function) -> Callable[..., Any]:
     """The torch operation of a function, on the values of its arguments."""
+    if row.own:
+        return _OWN[row.name]
     call, takes = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
     if row.least:
         return lambda a: call(a) if a.numel() >= row.least else a.sum() * math.nan
@@ -38,3 +41,93 @@ def torch_step(node: Node, values: list[float]) -> float:
     kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
     tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
     return float(operation(node)(*tensors))
+
+
+class _Layout(NamedTuple):
+    """A floating dtype as an integer: of its bits those of the exponent are set in ``mask``."""
+
+    floating: torch.dtype
+    integer: torch.dtype
+    bits: int  # of the mantissa
+    bias: int
+
+    @property
+    def mask(self) -> int:
+        return (2 * self.bias + 1) << self.bits
+
+
+_LAYOUTS = {
+    torch.float32: _Layout(torch.float32, torch.int32, 23, 127),
+    torch.float64: _Layout(torch.float64, torch.int64, 52, 1023),
+}
+
+
+def _whole(value: float, low: int, high: int) -> int:
+    return round(min(max(low, float(value)), high))
+
+
+def fp(a: Tensor, mantissa: float, least: float, largest: float) -> Tensor:
+    """The nearest number of a format, halves to even, detached; of a's shape and dtype.
+
+    Exact in every dtype. Beyond ``largest``, which need be no number of the format, it is ``largest``.
+    """
+    bits, low, top = _whole(mantissa, 0, 52), _whole(least, -1022, 1023), abs(float(largest))
+    x = a.detach()
+    layout = _LAYOUTS.get(x.dtype) or _LAYOUTS[torch.float32]
+    high = max(low, math.frexp(top)[1] - 1 if math.isfinite(top) else layout.bias)
+    if bits > layout.bits - 2 or low <= -layout.bias or high + layout.bits - bits > layout.bias:
+        rounded = _by_fraction(x.double(), bits, low)
+    else:
+        rounded = _by_sum(x.to(layout.floating), layout, bits, low, high)
+    return rounded.clamp(-top, top).copysign(x).to(x.dtype)
+
+
+def _by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tensor:
+    """x rounded to steps of 2**(exponent - bits), by a summand so large that the sum has such steps.
+
+    It is 3/2 of a power of two, made of x's own exponent, so that sums of either sign stay in one octave.
+    """
+    exponents = (x.view(layout.integer) & layout.mask).clamp(
+        (low + layout.bias) << layout.bits, (high + layout.bias) << layout.bits
+    )
+    large = exponents.add_(((layout.bits - bits) << layout.bits) + (1 << layout.bits - 1)).view(x.dtype)
+    return (x + large).sub_(large)
+
+
+def _by_fraction(x: Tensor, bits: int, low: int) -> Tensor:
+    """The same for formats about as wide as float64 itself, x in float64; slower."""
+    fraction, power = torch.frexp(x)
+    exponent = (power - 1).clamp(min=low)
+    return torch.round(fraction * _power(power - exponent + bits)) * 2.0**-bits * _power(exponent)
+
+
+def _power(exponent: Tensor) -> Tensor:
+    """2 to a whole number, exactly; at least 2**-1022."""
+    return ((exponent.long().clamp(min=-1022) + 1023) << 52).view(torch.float64)
+
+
+def exponent(a: Tensor, least: float) -> Tensor:
+    """floor(log2(abs(a))), exactly, and no less than ``least``; detached. Infinite where a is."""
+    size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
+    binade = torch.frexp(size).exponent - 1
+    low = _whole(least, -1022, 1023)
+    found = torch.where(size == 0, low, binade.clamp(min=low)).to(size.dtype)
+    return torch.where(size.isfinite(), found, size).to(a.dtype)
+
+
+def _cast(a: Tensor, dtype: torch.dtype, *layout: float) -> Tensor:
+    """A number of a format that torch has, with torch's own backward: a cast that changes no value."""
+    return (fp(a, *layout) - (a.detach() - a).nan_to_num()).to(dtype).to(a.dtype)
+
+
+def _e4m3(a: Tensor) -> Tensor:
+    return _cast(a, torch.float8_e4m3fn, 3, -6, 448)
+
+
+def _e5m2(a: Tensor) -> Tensor:
+    return _cast(a, torch.float8_e5m2, 2, -14, 57344)
+
+
+_OWN: Mapping[str, Callable[..., Tensor]] = {
+    "fp": fp, "exponent": exponent, "float8_e4m3fn": _e4m3, "float8_e5m2": _e5m2,
+}  # fmt: skip

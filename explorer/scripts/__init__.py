@@ -5,6 +5,7 @@ from textwrap import fill
 from explorer.scripts.functions import learns_code, lines_of
 from explorer.scripts.loop import main_code, train_code
 from explorer.scripts.net import net_code
+from explorer.snippets.helpers import TORCH, helped
 from explorer.snippets.layout import WIDTH, module
 from explorer.training import TASKS, Settings
 
@@ -61,7 +62,7 @@ def script(settings: Settings) -> str:
         train_code(settings, task, data),
         main_code(settings, task, lines),
     ]
-    code = module("".join([*functions.code.values(), *parts]), *_IMPORTS)
+    code = module(helped("".join([*functions.code.values(), *parts]), TORCH), *_IMPORTS)
     paragraphs = (f"{task.label}. {task.purpose}", _PROMISE)
     summary, promise = (fill(each, WIDTH) for each in paragraphs)
     return f'"""{summary}\n\n{promise}\n"""\n\n{code}'

@@ -19,7 +19,7 @@ import torch
 
 from explorer.formula import FUNCTIONS
 from explorer.formula.aliases import alike
-from explorer.formula.measured import at_bounds, is_elsewhere
+from explorer.formula.measured import at_bounds, e4m3_saturates, is_elsewhere
 
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
@@ -134,6 +134,10 @@ def _measured() -> str:
             "",
             "def at_bounds():",
             f"    return {at_bounds()!r}",
+            "",
+            "",
+            "def e4m3_saturates():",
+            f"    return {e4m3_saturates()!r}",
             "",
             "",
             "def is_elsewhere(name):",

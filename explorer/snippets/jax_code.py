@@ -6,6 +6,8 @@ from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import is_constant
+from explorer.snippets import helpers
+from explorer.snippets.helpers import helped
 from explorer.snippets.layout import docstring, module, names_in, several
 from explorer.snippets.pair import Pair, Values, paired
 
@@ -64,9 +66,8 @@ def jax_code(pair: Pair) -> str:
         docstring=docstring(pair.described("array")),
         forward=_shaped(pair.forward, "x"),
     )
-    return module(
-        (_SUM if own and pair.learns else "") + code + (_derivative(pair, own) if own else ""), *_IMPORTS
-    )
+    whole = (_SUM if own and pair.learns else "") + code + (_derivative(pair, own) if own else "")
+    return module(helped(whole, helpers.JAX), *_IMPORTS)
 
 
 def _decorator(pair: Pair) -> str:

@@ -7,7 +7,8 @@ from explorer.formula import Formula
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.printing import TORCH, limited_source
 from explorer.formula.tree import is_constant
-from explorer.snippets import layout
+from explorer.snippets import helpers, layout
+from explorer.snippets.helpers import helped
 from explorer.snippets.layout import block, docstring, names_in, several
 from explorer.snippets.pair import Pair, Values, paired
 
@@ -181,6 +182,7 @@ def function_code(
 
 def module(code: str) -> str:
     """The text of a module: the imports the code needs, the code."""
+    code = helped(code, helpers.TORCH)
     layer = "from torch import Tensor, nn" if "nn.Module" in code else "from torch import Tensor"
     return layout.module(
         code, {"inspect": "import inspect", "math": "import math"}, {"torch": "import torch", "Tensor": layer}

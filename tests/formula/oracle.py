@@ -25,6 +25,28 @@ def _sigmoid(a: Array) -> Array:
     return np.exp(-np.logaddexp(0, -a))
 
 
+def _exponent(a: Array, least: Array) -> Array:
+    """By counting the powers of two that are no larger."""
+    powers = np.ldexp(1.0, np.arange(-1074, 1024))
+    counted = np.searchsorted(powers, np.abs(a), side="right") - 1075.0
+    return np.where(np.isfinite(a), np.maximum(counted, _whole(least, -1022, 1023)), np.abs(a))
+
+
+def _whole(value: Array, low: int, high: int) -> Array:
+    return np.rint(np.where(value > low, np.minimum(value, high), low))
+
+
+def _fp(a: Array, mantissa: Array, least: Array, largest: Array) -> Array:
+    """By the exact remainder of a division by the step; a half goes to the even number of steps."""
+    exponent = _exponent(np.where(np.isfinite(a), a, 0), least).astype(int)
+    bits = _whole(mantissa, 0, 52).astype(int)
+    steps = np.ldexp(np.ldexp(np.abs(a), -exponent), bits)
+    whole = np.floor(steps)
+    rest = steps - whole
+    whole += (rest > 0.5) | ((rest == 0.5) & (whole % 2 == 1))
+    return np.copysign(np.minimum(np.ldexp(np.ldexp(whole, -bits), exponent), np.abs(largest)), a)
+
+
 FUNCTIONS: dict[str, Callable[..., Array]] = {
     "abs": lambda a: np.maximum(a, -a),
     "sign": lambda a: np.where(a > 0, 1.0, np.where(a < 0, -1.0, 0.0)),
@@ -32,6 +54,10 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "round": np.rint,
     "floor": np.floor,
     "ceil": np.ceil,
+    "fp": _fp,
+    "exponent": _exponent,
+    "float8_e4m3fn": lambda a: _fp(a, np.full_like(a, 3), np.full_like(a, -6), np.full_like(a, 448)),
+    "float8_e5m2": lambda a: _fp(a, np.full_like(a, 2), np.full_like(a, -14), np.full_like(a, 57344)),
     "trunc": lambda a: np.where(a < 0, np.ceil(a), np.floor(a)),
     "exp": np.exp,
     "expm1": np.expm1,
@@ -91,6 +117,10 @@ _EXACT = (
     "floor",
     "ceil",
     "trunc",
+    "fp",
+    "exponent",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "relu",
     "min",
     "max",

@@ -64,7 +64,7 @@ def calls(row: Function) -> list[str]:
     if row.name == "where":
         return ["where(x > 0.5, x, 2)", "where(x > 0.5, c, x)", "where(x > y, x, x)"]
     if row.mixing == "scalars":
-        return [f"{row.name}({', '.join(('x', 'c', '2.5')[: row.arity])})"]
+        return [f"{row.name}({', '.join(('x', 'c', '2.5', 'hi')[: row.arity])})"]
     others = ("0.5", "hi", "1.5 - x")
     texts = []
     for position in range(row.arity):
@@ -90,7 +90,9 @@ def test_functions_and_operators_as_torch(text):
     formula = parse(text, parameters=PARAMETERS)
     for parameters in (PARAMETERS, {name: -value for name, value in PARAMETERS.items()}):
         for g in UPSTREAM:
-            assert_as_torch(formula, parameters, X, g)
+            # A cast that torch has passes nothing at an x that is no finite number.
+            x = X[X.isfinite()] if text.startswith("float8") else X
+            assert_as_torch(formula, parameters, x, g)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

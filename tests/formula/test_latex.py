@@ -76,7 +76,7 @@ def test_nested_where_is_one_table_of_cases():
 
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
 def test_each_function_shows_all_its_arguments(row):
-    names = ("alpha", "beta", "gamma")[: row.arity]
+    names = ("alpha", "beta", "gamma", "delta")[: row.arity]
     arguments = [Name(name) for name in names]
     if row.name == "where":
         arguments[0] = parse("1 * (alpha > 0)", parameters=names).tree.right

@@ -453,7 +453,7 @@ def everything(texts: list[str]) -> None:
 
 
 def test_reading_and_evaluating_opens_imports_and_executes_nothing():
-    calls = [f"{row.name}({', '.join(['x', '0.5', '2'][: row.arity])})" for row in FUNCTIONS.values()]
+    calls = [f"{row.name}({', '.join(['x', '0.5', '2', '3'][: row.arity])})" for row in FUNCTIONS.values()]
     calls += ["where(x > c, x, -1)", "g * (lo <= x <= hi)", "9**9**9**9 + mean(x)"]
     everything(calls)  # once before, since torch imports parts of itself at first use
     seen: list[str] = []

@@ -6,11 +6,12 @@ from hypothesis import assume, given
 
 from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.formula.tree import Call, Name, Number
+from explorer.snippets import helpers
 from tests.formula import oracle
 from tests.formula.strategies import PARAMETERS, few, formulas, many
 from tests.formula.test_evaluation import VALUES, reliable
 
-ARGUMENTS = {"x": VALUES["x"], "lo": 0.5, "hi": 1.5}
+ARGUMENTS = {"x": VALUES["x"], "lo": 0.5, "hi": 1.5, "top": 20.0}
 
 
 def run_jax(text, values):
@@ -19,7 +20,9 @@ def run_jax(text, values):
 
     with jax.enable_x64(True):
         arrays = {name: jnp.asarray(v) if isinstance(v, np.ndarray) else v for name, v in values.items()}
-        value = eval(text, {"jax": jax, "jnp": jnp, "np": np, "math": math, **arrays})
+        names = {"jax": jax, "jnp": jnp, "np": np, "math": math}
+        exec("\n".join(helpers.JAX.values()), names)
+        value = eval(text, {**names, **arrays})
         return np.broadcast_to(np.asarray(value, np.float64), values["x"].shape)
 
 
@@ -104,7 +107,7 @@ def test_torch_source_reads_as_a_person_would_write_it(text, torch_source):
 
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
 def test_each_function_is_the_same_in_jax(row):
-    names = [Name(name) for name in ("x", "lo", "hi")[: row.arity]]
+    names = [Name(name) for name in ("x", "lo", "hi", "top")[: row.arity]]
     if row.name == "where":
         names[0] = parse("1 * (x >= lo)", parameters=("lo",)).tree.right
     formula = Formula(Call(row.name, tuple(names)))

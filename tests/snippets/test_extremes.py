@@ -27,7 +27,7 @@ OPERATORS = ["x + c", "c - x", "x * c", "x / c", "c / x", "x ** c", "c ** x", "1
 
 def _calls():
     for row in FUNCTIONS.values():
-        for arguments in (("x", "c", "d"), *([] if row.reduces else [("c", "d", "c")])):
+        for arguments in (("x", "c", "d", "2"), *([] if row.reduces else [("c", "d", "c", "d")])):
             first = f"{arguments[0]} > 1" if row.name == "where" else arguments[0]
             yield f"x + {row.name}({', '.join((first, *arguments[1 : row.arity]))})"
 

@@ -153,11 +153,13 @@ function mapped(apply, ...values) {
   const columns = values.map((value) =>
     typeof value === "number" ? new Float64Array(length).fill(value) : value,
   );
-  const [a, b, c] = columns;
+  const [a, b, c, d] = columns;
   const result = new Float64Array(length);
   if (columns.length === 1) for (let i = 0; i < length; i += 1) result[i] = apply(a[i]);
   else if (columns.length === 2) for (let i = 0; i < length; i += 1) result[i] = apply(a[i], b[i]);
   else if (columns.length === 3) for (let i = 0; i < length; i += 1) result[i] = apply(a[i], b[i], c[i]);
+  else if (columns.length === 4)
+    for (let i = 0; i < length; i += 1) result[i] = apply(a[i], b[i], c[i], d[i]);
   else for (let i = 0; i < length; i += 1) result[i] = apply(...columns.map((column) => column[i]));
   return result;
 }

@@ -62,6 +62,42 @@ const clamp = (a, low, high) => Math.min(Math.max(a, low), high);
 /** @type {Scalar} */
 const elu = (a, alpha) => (a < 0 ? Math.expm1(a) * alpha : a);
 
+/** The nearest whole number, a half to even. @type {Scalar} */
+function round(a) {
+  const down = Math.floor(a);
+  const rest = a - down;
+  return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a);
+}
+
+/** A whole number between two, the lower one where it is none. @type {Scalar} */
+const whole = (a, low, high) => (a > low ? round(Math.min(a, high)) : low);
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** floor(log2(|a|)) of a finite number, no less than a whole number. @param {number} a @param {number} least */
+function binade(a, least) {
+  bits.setFloat64(0, Math.max(Math.abs(a), 2 ** least)); // no subnormal number
+  return ((bits.getUint32(0) >>> 20) & 2047) - 1023;
+}
+
+/** floor(log2(|a|)), exactly, and no less than so much; infinite where a is. @type {Scalar} */
+function exponent(a, least) {
+  return Number.isFinite(a) ? binade(a, whole(least, -1022, 1023)) : Math.abs(a);
+}
+
+/** The nearest number of a format, halves to even: bits of the mantissa, least exponent, largest. @type {Scalar} */
+function fp(a, mantissa, least, largest) {
+  const top = Math.abs(largest);
+  if (!Number.isFinite(a) || Number.isNaN(top)) return Number.isNaN(a) ? a : copysign(top, a);
+  const precision = whole(mantissa, 0, 52);
+  const power = binade(a, whole(least, -1022, 1023));
+  const steps = round((a / 2 ** power) * 2 ** precision);
+  return copysign(Math.min(Math.abs((steps / 2 ** precision) * 2 ** power), top), a);
+}
+
+/** @type {Scalar} */
+const copysign = (a, b) => (b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a));
+
 const LARGEST_FLOAT32 = (2 - 2 ** -23) * 2 ** 127;
 
 /** @type {Record<string, Scalar>} */
@@ -69,14 +105,14 @@ export const FUNCTIONS = {
   abs: Math.abs,
   sign: (a) => (a > 0 ? 1 : 0) - (a < 0 ? 1 : 0),
   heaviside: (a, b) => (a === 0 ? b : Number(a > 0)),
-  round(a) {
-    const down = Math.floor(a);
-    const rest = a - down;
-    return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a); // a half to even
-  },
+  round,
   floor: Math.floor,
   ceil: Math.ceil,
   trunc: Math.trunc,
+  fp,
+  exponent,
+  float8_e4m3fn: (a) => fp(a, 3, -6, 448),
+  float8_e5m2: (a) => fp(a, 2, -14, 57344),
   exp: Math.exp,
   expm1: Math.expm1,
   log: Math.log,
@@ -130,7 +166,7 @@ export const FUNCTIONS = {
     const rest = a % b;
     return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
   },
-  copysign: (a, b) => (b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a)),
+  copysign,
   nan_to_num: (a) => (Number.isNaN(a) ? 0 : clamp(a, -Number.MAX_VALUE, Number.MAX_VALUE)),
 };
 

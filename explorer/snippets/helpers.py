@@ -1,0 +1,91 @@
+"""The functions of the formula language that no library has, as exported code defines them."""
+
+from collections.abc import Mapping
+
+from explorer.snippets.layout import names_in
+
+_TORCH_FP = '''
+
+def _fp(x, mantissa, least, largest):
+    """The nearest number of a format, halves to even; beyond the largest it is the largest.
+
+    mantissa: its bits behind the point; least: the exponent of its smallest normal number.
+    """
+    mantissa, least = round(min(max(0, mantissa), 52)), round(min(max(-1022, least), 1023))
+    x, kind = x.detach().double(), x.dtype
+    fraction, exponent = torch.frexp(x)
+    exponent = (exponent - 1).clamp(min=least)  # that of the steps between two numbers at x
+    shift = torch.frexp(x).exponent - exponent + mantissa
+    steps = torch.round(fraction * 2.0 ** shift.clamp(min=-1000).double())
+    value = steps * 2.0**-mantissa * 2.0 ** exponent.double()
+    return value.clamp(-abs(largest), abs(largest)).copysign(x).to(kind)
+'''
+_TORCH_EXPONENT = '''
+
+def _exponent(x, least):
+    """The whole number below log2(abs(x)), exactly, and no less than least; infinite where x is."""
+    least, size = round(min(max(-1022, least), 1023)), x.detach().double().abs()
+    exponent = torch.frexp(size.clamp(min=2.0**least)).exponent - 1
+    return torch.where(size.isfinite(), exponent, size).to(x.dtype)
+'''
+_TORCH_CAST = '''
+
+def _float8_{name}(x):
+    """The cast to float8_{name} and back, saturated and rounded once; backward torch casts g likewise."""
+    value = _fp(x, {format}) - (x.detach() - x).nan_to_num()
+    return value.to(torch.float8_{name}).to(x.dtype)
+'''
+_JAX_FP = '''
+
+def _fp(x, mantissa, least, largest):
+    """The nearest number of a format, halves to even; beyond the largest it is the largest.
+
+    mantissa: its bits behind the point; least: the exponent of its smallest normal number.
+    """
+    xp = jnp if isinstance(x, jax.Array) else np  # constants stay numbers under jax.jit
+    mantissa, least = round(min(max(0, mantissa), 52)), round(min(max(-1022, least), 1023))
+    x = jax.lax.stop_gradient(x) if xp is jnp else np.asarray(x)
+    exponent = xp.maximum(xp.frexp(x)[1] - 1, least)  # that of the steps between two numbers at x
+    value = xp.ldexp(xp.round(xp.ldexp(x, mantissa - exponent)), exponent - mantissa)
+    return xp.copysign(xp.clip(value, -abs(largest), abs(largest)), x)
+'''
+_JAX_EXPONENT = '''
+
+def _exponent(x, least):
+    """The whole number below log2(abs(x)), exactly, and no less than least; infinite where x is."""
+    xp = jnp if isinstance(x, jax.Array) else np  # constants stay numbers under jax.jit
+    least = round(min(max(-1022, least), 1023))
+    size = abs(jax.lax.stop_gradient(x)) if xp is jnp else np.abs(x)
+    exponent = xp.where(size == 0, least, xp.maximum(xp.frexp(size)[1] - 1, least))
+    return xp.where(xp.isfinite(size), exponent.astype(size.dtype), size)
+'''
+_JAX_CAST = '''
+
+def _float8_{name}(x):
+    """The cast to float8_{name} and back, saturated; backward JAX casts g likewise."""
+    if not isinstance(x, jax.Array):
+        return _fp(x, {format})
+    value = _fp(x, {format}) - jnp.nan_to_num(jax.lax.stop_gradient(x) - x)
+    return value.astype(jnp.float8_{name}).astype(x.dtype)
+'''
+_CASTS = {"e4m3fn": "3, -6, 448", "e5m2": "2, -14, 57344"}
+
+# What calls another one stands before it.
+TORCH: Mapping[str, str] = {
+    **{f"_float8_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
+    "_fp": _TORCH_FP,
+    "_exponent": _TORCH_EXPONENT,
+}
+JAX: Mapping[str, str] = {
+    **{f"_float8_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
+    "_fp": _JAX_FP,
+    "_exponent": _JAX_EXPONENT,
+}
+
+
+def helped(code: str, helpers: Mapping[str, str]) -> str:
+    """Code with the definitions of those ``helpers`` before it that it calls."""
+    for name, definition in helpers.items():
+        if name in names_in(code):
+            code = definition + code
+    return code
