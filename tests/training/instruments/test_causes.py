@@ -86,7 +86,10 @@ def test_the_table_and_the_bar_count_the_same(task: str):
     settings = Settings(task=task, seeds=3, steps=6, **own)
     run = Run(settings, recorded=())
     run.advance(3)
-    snapshot = run.snapshot(visible=("causes",))
+    snapshot = run.snapshot(visible=("causes", "way"))
+    for rule, way in snapshot.measured["way"].items():
+        factor = snapshot.gradients[rule].passed
+        assert factor is None or factor == pytest.approx(float(way["passed"][0]), rel=1e-5)
     for rule, record in snapshot.measured["causes"].items():
         names, shares = record["names"], record["shares"][0]
         assert snapshot.gradients[rule].blocked == pytest.approx(

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import fmean
 
 import torch
 from torch import Tensor
 
-from explorer.training.nets import Ensemble, Observed, Pass
+from explorer.training.nets import Ensemble, Observed, Pass, Trace
 
 
 @dataclass(frozen=True)
 class Gradients:
     """The gradient of one rule at one step, means over its seeds.
 
-    Norms are those of the batch of the next step. The last three are of the examples that all instruments
-    look at, and in a net with several layers with the op of the first one: the first hidden layer, or the
-    weights of the first layer, times √inputs as the op sees them.
+    Norms and ``passed`` are those of the batch of the next step, the last two of the examples that
+    instruments look at. In a net with several layers with the op the last three are of the first one: the
+    first hidden layer, or the weights of the first layer, times √inputs as the op sees them.
 
     Attributes:
         w1: Euclidean norm of the gradient of the first layer of weights.
@@ -26,7 +28,7 @@ class Gradients:
         w1_moved: Euclidean distance of the first layer of weights from its start.
         passed: the factor on the upstream gradient, sum of sizes after ÷ before: 0 where the rule
             blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
-            no upstream gradient.
+            no upstream gradient with any seed.
         blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
             gradient that is not 0: the share "0 by the rule" of the instrument ``causes``.
         idle_units: fraction (0 to 1) of units that get gradient 0 from every example.
@@ -46,27 +48,31 @@ def gradients(ensemble: Ensemble, now: Pass, observed: Observed) -> dict[int, Gr
 
     ``now``: the pass that the next step begins with; ``observed``: one over the examples of instruments.
     """
-    op = next(trace for trace in observed.traces if trace.gradient is not None).op
     w1, w2 = now.numbers[1:].tolist()
-    above, below, blocked, idle = _shares(op.x, op.upstream, op.gradient).cpu().tolist()
+    _, before, after = _op(now.traces)
+    above, below = (each.abs().flatten(1).sum(1, dtype=torch.float64).tolist() for each in (before, after))
+    blocked, idle = _shares(*_op(observed.traces)).cpu().tolist()
     moved, by_rule = ensemble.moved(), {}
     for rule, members in ensemble.by_rule().items():
         each = [[values[member] for member in members] for values in (w1, w2, moved, blocked, idle)]
-        before, after = (math.fsum(sums[member] for member in members) for sums in (above, below))
         first, last, far, none, still = map(fmean, each)
-        known = all(map(math.isfinite, (first, last, far, before, after)))
-        passed = after / before if before else None
+        sizes = [(above[member], below[member]) for member in members]
+        factors = [after / before for before, after in sizes if before]
+        known = all(map(math.isfinite, (first, last, far, none, *chain(*sizes))))
+        passed = fmean(factors) if factors else None
         by_rule[rule] = Gradients(first, last, far, passed, none, still) if known else None
     return by_rule
 
 
-def _shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Sums of the sizes of g before and after the rule, shares blocked and idle: (4, members), float64.
+def _op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
+    """x, and g before and after the rule, at the first layer with the op: (members, n, units …) each."""
+    op = next(trace for trace in traces if trace.gradient is not None).op
+    return op.x, op.upstream, op.gradient
 
-    The arguments are (members, n, units …); the sums are NaN where an input is not finite.
-    """
+
+def _shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
+    """The shares of blocked inputs and of idle units, (2, members); NaN where an input is not finite."""
     zero = gradient == 0
-    above, below = (each.abs().flatten(1).sum(1, dtype=torch.float64) for each in (upstream, gradient))
-    above = above.where(x.isfinite().flatten(1).all(1), math.nan)
     blocked = (zero & (upstream != 0)).flatten(1).double().mean(1)
-    return torch.stack([above, below, blocked, zero.all(1).flatten(1).double().mean(1)])
+    idle = zero.all(1).flatten(1).double().mean(1)
+    return torch.stack([blocked, idle]).where(x.isfinite().flatten(1).all(1), math.nan)
