@@ -5,7 +5,6 @@ import gc
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
 import streamlit as st
 import torch
@@ -16,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from explorer.ui import MAIN, warm_up
-from explorer.ui.server import answers
+from explorer.ui.server import answers, files
 from explorer.ui.server.admission import admission, limits, operation, replicas
 from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
 from explorer.ui.server.admission.payload import payload
@@ -27,24 +26,13 @@ from explorer.ui.server.admission.visitors import arriving, asking, named
 from explorer.ui.server.classes import routes as classes
 from explorer.ui.server.runs import first, runs, studies, tables, takeaway
 
-_KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
-_NOT_KEPT = {"Cache-Control": "no-store"}
 _seats = Seats(limits.COMPUTING, limits.WAITING)
 _judging = Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
 
 
 async def asset(request: Request) -> Response:
-    """A file of the instrument, compressed; its address holds a hash of all of them, so it may be kept."""
-    file = answers.files().get(request.path_params["name"])
-    if file is None:
-        return Response("There is no such file: reload the page.", status_code=404, headers=_NOT_KEPT)
-    etag = {"ETag": f'"{file.etag}"'}
-    if request.headers.get("if-none-match") == etag["ETag"]:
-        return Response(status_code=304, headers=_KEPT | etag)
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(file.content, headers=_KEPT | etag, media_type=file.media_type)
-    headers = _KEPT | etag | {"Content-Encoding": "gzip"}
-    return Response(file.compressed, headers=headers, media_type=file.media_type)
+    """A file of the instrument; its address holds a hash of all of them, so it may be kept."""
+    return files.sent(request, answers.files().get(request.path_params["name"]))
 
 
 def answered(path: str, work: Callable[..., answers.Answer], *names: str, seats: Seats = _seats) -> Route:
@@ -52,7 +40,7 @@ def answered(path: str, work: Callable[..., answers.Answer], *names: str, seats:
 
     async def endpoint(request: Request) -> Response:
         values = [request.query_params.get(name, "") for name in names] or [request.url.query]
-        return JSONResponse(await seats.compute(asking(request), work, *values), headers=_NOT_KEPT)
+        return JSONResponse(await seats.compute(asking(request), work, *values), headers=files.NOT_KEPT)
 
     return Route(path, endpoint)
 
@@ -61,23 +49,22 @@ async def read(request: Request) -> Response:
     """Pasted code read into formulas, never run."""
     data = await payload(request, answers.LONGEST_BODY)
     return JSONResponse(
-        await _seats.compute(asking(request), answers.read, data.get("code")), headers=_NOT_KEPT
+        await _seats.compute(asking(request), answers.read, data.get("code")), headers=files.NOT_KEPT
     )
 
 
 async def save(request: Request) -> Response:
     """The instrument with the choice of a link as one file to keep."""
     page = await _seats.compute(asking(request), answers.saved, request.url.query)
-    headers = _NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
+    headers = files.NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
     return HTMLResponse(page, headers=headers)
 
 
-_INDEX = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 # Below a page's address the front end first looks for its server where there is none, and logs two errors.
 _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 
 _ROOT = '<div id="root">'
-_PAGE = _INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
+_PAGE = files.INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
 _PAGES = {page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)) for page in PAGES}
 _NO_PAGE = _PAGE.replace("<!-- head -->", answers.head(""))  # Streamlit says so, and shows the first one
 # Without the slash at the end of a proxy's prefix everything would be looked for beside it.
@@ -133,7 +120,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     admission.say_rarely(asyncio.get_running_loop())
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
     close = warm_up()
-    answers.compress()
+    files.begin()
     gc.collect()
     gc.freeze()
     works = (admission.end_idle_threads(), classes.end_old_classes(), follow_server())
@@ -200,7 +187,7 @@ app = st.App(
         paced(Route("/{page:name}", index)),
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
-    middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages)],
+    middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages), Middleware(files.FrontEnd)],
     exception_handlers={admission.Refused: admission.refused, replicas.Elsewhere: replicas.elsewhere},
     on_script_error=friendly_error,
 )

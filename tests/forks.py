@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 _LOADED = (
-    *("black", "pandas", "plotly.graph_objects", "prometheus_client"),
+    *("black", "brotli", "pandas", "plotly.graph_objects", "prometheus_client"),
     *("streamlit.web.bootstrap", "streamlit.web.cli", "torch"),
 )
 # A fork has the thread that forked alone: NumPy and Arrow begin others when they are loaded.

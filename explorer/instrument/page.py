@@ -10,18 +10,11 @@ from typing import Any
 from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
 from explorer.description import described
-from explorer.instrument.assets import (
-    MODULES,
-    beside,
-    json_text,
-    skeleton,
-    skeleton_css,
-    sources,
-    with_imports,
-)
+from explorer.instrument.assets import json_text, skeleton, skeleton_css
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document
 from explorer.instrument.drawing import plotly_js
+from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
 from explorer.instrument.view import View
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from tests.benchmarks import (
     peer,
     ranking,
     site,
+    slow,
     study,
     together,
     training,
@@ -45,7 +46,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("section", nargs="*", choices=[*SECTIONS, []], help="what to measure (everything)")
     options.add_argument("--rounds", type=int, help="rounds of each section (its own number)")
+    options.add_argument("--slow", action="store_true", help="arrivals over a line of 3 Mbit/s and 150 ms")
     asked = options.parse_args()
+    sections = SECTIONS | ({"arrivals": (_slow_arrivals, 5, True)} if asked.slow else {})
     with (
         tempfile.TemporaryDirectory() as scratch,
         sync_playwright() as playwright,
@@ -54,7 +57,7 @@ def main() -> None:
     ):
         dash = ""
         for name in asked.section or SECTIONS:
-            measure, rounds, is_beside_peer = SECTIONS[name]
+            measure, rounds, is_beside_peer = sections[name]
             if is_beside_peer and not dash:
                 dash = peers.enter_context(peer.serve(Path(scratch) / "dash.txt"))
             # A run or a page that goes on would slow down what is measured next.
@@ -92,6 +95,10 @@ def _arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
     for when in arrivals.WHEN:
         ours, theirs = (float(np.median(series[f"{page}, {when}, s"])) for page in ("app", "Dash page"))
         yield f"app / Dash page, {when}, medians", [ours / theirs]
+
+
+def _slow_arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
+    return slow.measure(browser, app, dash, rounds)
 
 
 def _site(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
@@ -143,7 +150,7 @@ def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
 
 
 # How each is measured, how often, and whether beside the Dash page.
-SECTIONS: Mapping[str, tuple[Section, int, bool]] = {
+SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "clicks": (_clicks, 40, True),
     "drags": (_drags, 3, True),
     "arrivals": (_arrivals, 7, True),

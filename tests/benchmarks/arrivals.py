@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext
 from tests.browser.reading import CHART
 
 WHEN = ("new visitor", "comes again")
-_DRAWN = f"""() => {{
+DRAWN = f"""() => {{
     const chart = document.querySelector("{CHART}");
     const forward = chart?._fullData?.some(trace => trace.meta === "forward");
     return forward && chart.querySelector(".js-line") !== null;
@@ -32,7 +32,7 @@ def first_chart(visitor: BrowserContext, address: str) -> float:
     page = visitor.new_page()
     begun = time.perf_counter()
     page.goto(address, wait_until="commit")
-    page.wait_for_function(_DRAWN, timeout=60_000)
+    page.wait_for_function(DRAWN, timeout=60_000)
     seconds = time.perf_counter() - begun
     page.wait_for_timeout(300)
     page.close()

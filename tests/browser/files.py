@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class Quiet(SimpleHTTPRequestHandler):
+    """A web host that says nothing of who asks."""
+
     def log_message(self, format: str, *args: Any) -> None:
         pass
 
 
 @contextmanager
-def serve_files(folder: Path) -> Iterator[str]:
+def serve_files(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
     """Serve what is in a folder, and give the address; what is asked for without an ending is no page."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from explorer.instrument.assets import MODULES
+from explorer.instrument.modules import MODULES
 
 SETUP = """async (source) => {
     const { counted, keyed } = await import(`data:text/javascript,${encodeURIComponent(source)}`);

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from email.message import Message
 from typing import Literal
 
+import brotli
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument.assets import PLOTLY
+from explorer.ui.server import files
 from tests.browser.access import in_both_themes, show_in
 from tests.browser.conftest import FINGER, PHONE, Open
 from tests.browser.reading import CHART, TRACES, in_the_end, link, settle, settle_train, turn, visit
@@ -203,8 +205,12 @@ def contrast(one: list[float], other: list[float]) -> float:
 
 
 def test_plotly_js_is_sent_compressed_once_and_then_kept(address: str) -> None:
-    status, headers, body = fetch(address + DRAWING, {"Accept-Encoding": "gzip"})
+    status, headers, body = fetch(address + DRAWING, {"Accept-Encoding": "gzip, br;q=0"})
     assert (status, headers["Content-Encoding"]) == (200, "gzip")
+    _, of_brotli, smaller = fetch(address + DRAWING, {"Accept-Encoding": "gzip, deflate, br, zstd"})
+    assert of_brotli["Content-Encoding"] == "br"
+    assert len(smaller) < 0.93 * len(body)
+    assert brotli.decompress(smaller) == gzip.decompress(body)
     assert 2 * len(body) < len(gzip.decompress(body))
     assert len(body) < 2_000_000
     assert "immutable" in headers["Cache-Control"]
@@ -215,6 +221,24 @@ def test_plotly_js_is_sent_compressed_once_and_then_kept(address: str) -> None:
     assert plain == gzip.decompress(body)
     status, _, nothing = fetch(address + DRAWING, {"If-None-Match": headers["ETag"]})
     assert (status, nothing) == (304, b"")
+
+
+def test_the_front_end_is_sent_compressed_too(address: str) -> None:
+    names = re.findall(r'"\./(static/(?:js|css)/[^"]+)"', files.INDEX)
+    assert len(names) > 20
+    for name in names:
+        packed = fetch(f"{address}/{name}", {"Accept-Encoding": "br"})
+        plain = fetch(f"{address}/{name}", {})
+        assert packed[1]["Content-Encoding"] == "br"
+        assert brotli.decompress(packed[2]) == plain[2]
+        kind = "css" if name.endswith("css") else "javascript"
+        for _, headers, _ in (packed, plain):
+            assert headers["Content-Type"] == f"text/{kind}; charset=utf-8"
+            assert "immutable" in headers["Cache-Control"]
+            assert headers["Vary"] == "Accept-Encoding"
+    font = re.search(r'"\./(static/media/[^"]+)"', files.INDEX)
+    assert font
+    assert fetch(f"{address}/{font[1]}", {"Accept-Encoding": "br"})[1]["Content-Encoding"] is None
 
 
 def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from playwright._impl._driver import compute_driver_executable
 
-from explorer.instrument.assets import MODULES
 from explorer.instrument.document import sampling
+from explorer.instrument.modules import MODULES
 
 _ANSWERER = Path(__file__).with_name("answerer.mjs")
 

@@ -13,7 +13,8 @@ import numpy as np
 from explorer.catalogue import OWN, find_rule
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
-from explorer.instrument.assets import MODULES, PLOTLY, json_text, skeleton, skeleton_css, with_imports
+from explorer.instrument.assets import FIRST_MODULE, LATER, PLOTLY, STYLE, json_text, skeleton, skeleton_css
+from explorer.instrument.modules import MODULES
 from explorer.instrument.page import Page
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS
@@ -45,12 +46,6 @@ _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
-# Modules that a page loads beside those that all of them need.
-_ALSO = {
-    "/train": ("train/page/controller.js",),
-    "/study": ("study/study.js",),
-    "/learn": ("learn/course.js", "train/page/controller.js"),
-}
 PANELS = "train/panels"  # the room of the pictures of instruments, below MODULES
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 _log = logging.getLogger(__name__)
@@ -61,12 +56,6 @@ Answer = dict[str, Any]
 def files() -> Mapping[str, Asset]:
     """All files of the instrument by their address."""
     return assets(whole_document())
-
-
-def compress() -> None:
-    """Compress all files once, at no visitor's cost."""
-    for file in files().values():
-        _ = file.compressed
 
 
 def whole_document(suffix: str = "") -> Answer:
@@ -146,18 +135,15 @@ def folder() -> str:
 def head(path: str) -> str:
     """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
     below = f"assets/{folder()}"
-    styles = [name for name in files() if name.endswith(".css")]
-    trains = "train/page/controller.js" in (also := _ALSO.get(path, ()))
-    pictures = (f"{PANELS}/{key}.js" for key in panels()) if trains else ()
-    modules = with_imports("pages/mount.js", *also, *pictures)
+    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # of all pages but the first
     return "\n".join(
         [
             f"<style>{skeleton_css()}</style>",
-            *(f'<link href="assets/{name}" rel="stylesheet">' for name in styles),
+            f'<link href="{below}/{STYLE}" rel="stylesheet">',
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
             f'<script async fetchpriority="high" src="assets/{PLOTLY}"></script>',
-            *(f'<link href="{below}/{name}" rel="modulepreload">' for name in modules),
-            f'<script type="module" src="{below}/pages/mount.js"></script>',
+            f'<script type="module" src="{below}/{FIRST_MODULE}"></script>',
+            *([later] if path != "/" else []),
         ]
     )
 

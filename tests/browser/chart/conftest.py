@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page, Route
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.instrument import entry
-from explorer.instrument.assets import MODULES
 from explorer.instrument.document import sampling
+from explorer.instrument.modules import MODULES
 from tests.browser.conftest import patient
 
 ADDRESS = "http://chart.test"

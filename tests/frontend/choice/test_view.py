@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.instrument.assets import MODULES
+from explorer.instrument.modules import MODULES
 from explorer.instrument.view import VIEW, Word
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from explorer.instrument.assets import MODULES
+from explorer.instrument.modules import MODULES
 
 
 def declarations(css: str, part: str) -> list[str]:

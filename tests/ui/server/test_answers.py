@@ -187,25 +187,19 @@ def test_every_file_stands_below_one_folder_that_its_content_names():
 
 
 @pytest.mark.parametrize(
-    ("path", "rooms"), [("/", set()), ("/train", {"train"}), ("/learn", {"train", "learn"})]
+    ("path", "comes"), [("/", False), ("/train", True), ("/study", True), ("/learn", True)]
 )
-def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, rooms: set[str]):
+def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, comes: bool):
     head = answers.head(path)
     below = f"assets/{answers.folder()}"
-    for name in answers.files():
-        if name.endswith((".css", ".json")):
-            assert f'href="assets/{name}"' in head
+    assert f'href="{below}/style.css"' in head
+    assert f'href="{below}/document.json"' in head
     assert f'<script async fetchpriority="high" src="assets/{PLOTLY}">' in head
-    fetched = set(re.findall(rf'href="{below}/([\w/-]+\.js)" rel="modulepreload"', head))
-    assert {"pages/mount.js", "chart/view/chart.js", "formula/records.js"} <= fetched
-    later = {
-        "train/page/controller.js",
-        "train/client/run.js",
-        "learn/course.js",
-        "learn/screen.js",
-        "pages/standalone.js",
-    }
-    assert fetched & later == {name for name in later if name.partition("/")[0] in rooms}
+    assert f'<script type="module" src="{below}/pages/mount.js">' in head
+    assert (f'<link href="{below}/pages/later.js" rel="modulepreload">' in head) == comes
+    named = {name for name in answers.files() if f'"assets/{name}"' in head}
+    assert len(named) == 4 + comes
+    assert len(re.findall("<(?:script|link)", head)) == len(named)
 
 
 def test_explore_comes_with_its_choice():

@@ -12,7 +12,7 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.instrument.assets import MODULES
+from explorer.instrument.modules import MODULES
 from explorer.training import Snapshot, Status
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.runs.lines import Line

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from explorer.instrument.assets import MODULES
+from explorer.instrument.modules import MODULES
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.limits import Limits
 from explorer.training.scheduling.status import SENTENCES, state_words

@@ -1,0 +1,123 @@
+"""The browser's modules in two files: the same exports, each module once, and nothing that is misread."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from explorer.instrument import bundle, modules
+from explorer.instrument.assets import FIRST_MODULE, LATER
+
+TREE = {
+    "pages/first.js": """// import { nothing } from "./none.js";
+import { add, counted } from "../low/add.js";
+import { EVEN, KINK as kink, Point } from "../low/names.js";
+import * as all from "../low/names.js";
+
+/** Loaded later. @param {string} key @returns {Promise<import("../late/late.js").Late>} */
+export async function told(key) {
+  const { late } = await import("../late/late.js");
+  const one = await import(`../late/panels/${key}.js`);
+  const here = new URL("names.json", import.meta.url).href.split("/").slice(-2);
+  return [add(EVEN, kink), Object.keys(all), new Point().x, late(), one.panel, counted(), here];
+}
+""",
+    "low/names.js": """export const [EVEN, KINK] = [1, 2];
+export class Point {
+  x = 3;
+}
+export function* numbers() {
+  yield "export const not = 1;";
+}
+""",
+    "low/add.js": """import { EVEN } from "./names.js";
+
+let count = 0;
+export const add = (a, b) => a + b;
+export function counted() {
+  return (count += EVEN);
+}
+""",
+    "low/types.js": "/** @typedef {number} A */\nexport {};\n",
+    "late/late.js": """import { counted } from "../low/add.js";
+import { numbers } from "../low/names.js";
+import {
+  base,
+} from "./base.js";
+
+export const late = () => [counted(), base, ...numbers()];
+""",
+    "late/base.js": 'export const base = "base";\n',
+    "late/panels/a.js": 'import { base } from "../base.js";\n\nexport const panel = { base };\n',
+    "late/panels/b.js": "export const panel = 2;\n",
+    "site/alone.js": "export const alone = 1;\n",
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of modules, in the place of ours."""
+    monkeypatch.setattr(modules, "MODULES", tmp_path)
+    monkeypatch.setattr(bundle, "MODULES", tmp_path)
+    written(tmp_path, TREE)
+    return tmp_path
+
+
+def written(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def run(script: str) -> object:
+    command = ["node", "--input-type=module", "-e", f"console.log(JSON.stringify({script}))"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    out = tmp_path_factory.mktemp("out")
+    written(out, {"package.json": '{"type": "module"}'} | dict(bundle.bundled("pages/first.js")))
+    (tree / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    told = [run(f'await (await import("{place}/pages/first.js")).told("a")') for place in (tree, out)]
+    assert told[0] == told[1]
+    assert told[0][-1] == ["pages", "names.json"]
+    assert not (out / "site/alone.js").exists()
+    shared = f'(await import("{out}/low/add.js")).counted === (await import("{out}/pages/first.js")).$modules'
+    assert run(f'{shared}["low/add.js"].counted') is True
+    assert run(f'(await import("{out}/late/base.js")).base') == "base"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export default 1;\n",
+        "export let a = 1;\n",
+        'import "./names.js";\n',
+        'export { EVEN } from "./names.js";\n',
+        "const a = await import(name);\n",
+        'import whole from "./names.js";\n',
+    ],
+)
+def test_what_it_cannot_read_is_no_bundle(tree: Path, text: str) -> None:
+    (tree / "low/add.js").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"low/add\.js: this import or export cannot be bundled"):
+        bundle.bundled("pages/first.js")
+
+
+def test_a_page_takes_two_files_of_modules() -> None:
+    files = bundle.bundled(FIRST_MODULE)
+    at_once = set(modules.with_imports(FIRST_MODULE))
+    held = {
+        name: {each for each in files if f'$modules["{each}"] = ' in files[name]}
+        for name in (FIRST_MODULE, LATER)
+    }
+    assert held[FIRST_MODULE] == at_once
+    assert held[FIRST_MODULE] | held[LATER] == set(files) - {LATER}
+    assert not held[FIRST_MODULE] & held[LATER]
+    assert {"train/page/controller.js", "train/panels/norms.js", "learn/course.js", "study/study.js"} <= held[
+        LATER
+    ]
+    assert not any(name.startswith("pages/site") for name in files)
