@@ -74,7 +74,11 @@ def test_a_stage_of_its_own_brings_the_small_plotly_where_the_app_looks_for_it()
     assert source == f"{place}/{target}"
     assert [each.words[0] for each in before if each.name == "COPY"] == ["package.json"]
     assert is_sent("package.json")
-    assert ["npm", "install"] in [each.words[:2] for each in before if each.name == "RUN"]
+    (run,) = (each.words for each in before if each.name == "RUN")
+    assert run[:3] == ["npm", "install", "--omit=dev"]
+    brought = json.loads((ROOT / "package.json").read_text("utf-8"))["dependencies"]
+    assert brought[Path(target).name] == drawing.version(), "else the plotly package's own stands in"
+    assert "src=\"assets/plotly-basic-'" in (ROOT / "tests" / "image").read_text("utf-8")
 
 
 def test_it_runs_as_nobody_special():
