@@ -372,7 +372,7 @@ def test_checks_of_what_was_moved_are_said_to_be_those_at_the_defaults(disk: Pag
 
 
 def test_without_pyodide_pasted_code_is_said_to_need_the_app(disk: Page, tmp_path: Path) -> None:
-    write(tmp_path / PREFIX, ops=("round",), lessons=(), pyodide=tmp_path)
+    write(tmp_path / PREFIX, ops=("round",), rules=("clipped",), lessons=(), pyodide=tmp_path)
     disk.goto(_at(tmp_path, "index", "section=paste"))
     expect(disk.get_by_text("The section Paste code needs the app")).to_be_visible()
     expect(disk.get_by_role("link", name="How to run the app")).to_be_visible()
