@@ -64,7 +64,7 @@ def _parts(cell: str, above: frozenset[str]) -> frozenset[str]:
 
 TABLES = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 TABLE, ROOMS = rows_of(TABLES), rooms_of(TABLES, "frontend")
-HOUSES = {part: rooms_of(TABLES, part) for part in ("training", "ui")}
+HOUSES = {part: rooms_of(TABLES, part) for part in ("training", "model", "ui")}
 MOST_FILES = 20  # of code in a folder
 # Folders in which one entry is a file.
 ENTRIES = frozenset(

@@ -1,6 +1,8 @@
 """The boundary where an op meets a backward rule: called on a tensor, or as a layer of a net."""
 
 from explorer.gradient.function import (
+    BOUNDARY,
+    Backward,
     Bound,
     Forward,
     Learning,
@@ -15,6 +17,6 @@ from explorer.gradient.function import (
 from explorer.gradient.layer import Layer
 
 __all__ = [
-    "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "joined", "learning", "pair",
-    "pulled_back",
+    "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "joined",
+    "learning", "pair", "pulled_back",
 ]  # fmt: skip

@@ -384,6 +384,9 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
     return bound(x, {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()})
 
 
+BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode, _LearningFunction, _LearningFunctionWithForwardMode)
+"""The Functions that ``apply`` calls: which one depends on whether torch.compile reads, and what learns."""
+
 Learns = tuple[tuple[str, bool], ...]  # parameters that are tensors, each with whether it learns
 Exact = tuple[str, Any, bool]  # a parameter: its name, its value, and whether that is a float in hexadecimal
 

@@ -1,0 +1,124 @@
+"""The calls of torch that compute an op of the catalogue, with the names of its parameters in a call.
+
+A function is found by the op's key and its other names: ``torch.round``, ``F.relu``, ``Tensor.clip_``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional
+from torch import Tensor
+
+from explorer.catalogue import OPS
+
+# Op -> the keywords of its parameters in torch, in the order of the op's own.
+_KEYWORDS: dict[str, tuple[str, ...]] = {
+    "round": (), "floor": (), "ceil": (), "trunc": (), "sign": (), "relu": (), "relu6": (), "selu": (),
+    "leaky_relu": ("negative_slope",), "prelu": ("weight",), "elu": ("alpha",), "celu": ("alpha",),
+    "gelu": (), "silu": (), "mish": (), "hardswish": (), "hardsigmoid": (), "softplus": (),
+    "clamp": ("min", "max"), "hardtanh": ("min_val", "max_val"), "tanh": (), "sigmoid": (), "softsign": (),
+    "softshrink": ("lambd",), "hardshrink": ("lambd",), "abs": (), "square": (), "sqrt": (), "exp": (),
+    "log": (), "sin": (), "reciprocal": (),
+}  # fmt: skip
+_ALSO = {"sigmoid": ("expit",), "abs": ("absolute",)}  # names that torch alone has
+_ONE_BOUND = {"clamp_min": ("min",), "clamp_max": ("max",)}
+_POWERS: dict[float, str] = {2: "square", 3: "cube"}
+_WITHOUT_BOUND = {"min": -math.inf, "max": math.inf}
+_HOMES = (torch, torch.special, torch.nn.functional, Tensor)
+
+
+class Call(NamedTuple):
+    """A torch function that computes an op.
+
+    Attributes:
+        op: its key; "" for a power, whose exponent tells.
+        keywords: torch's names of the arguments after x, in their order.
+        in_place: whether it writes into x.
+        function: torch's function itself.
+    """
+
+    op: str
+    keywords: tuple[str, ...]
+    in_place: bool
+    function: Callable[..., Tensor]
+
+
+def _named(names: Sequence[str]) -> Iterator[tuple[Callable[..., Tensor], bool]]:
+    for home in _HOMES:
+        for name in names:
+            for spelled in (name, f"{name}_"):
+                if callable(function := getattr(home, spelled, None)):
+                    yield function, spelled != name
+
+
+def _calls() -> dict[Any, Call]:
+    calls = {}
+    for op, keywords in _KEYWORDS.items():
+        for function, in_place in _named((op, *OPS[op].also, *_ALSO.get(op, ()))):
+            calls[function] = Call(op, keywords, in_place, function)
+    for name, keywords in _ONE_BOUND.items():
+        for function, in_place in _named((name,)):
+            calls[function] = Call("clamp", keywords, in_place, function)
+    for function, in_place in _named(("pow",)):
+        calls[function] = Call("", ("exponent",), in_place, function)
+    return calls
+
+
+CALLS: Mapping[Any, Call] = _calls()
+"""torch's function -> the op that it computes."""
+
+
+def _argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    return args[position] if len(args) > position else kwargs.get(name)
+
+
+def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+    """The op that a call computes; None for a power that is none."""
+    if call.op:
+        return call.op
+    exponent = _argument(1, "exponent", args, kwargs)
+    return _POWERS.get(exponent) if isinstance(exponent, int | float) else None
+
+
+def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, float | Tensor]:
+    """The op's parameters in a call, under the op's own names; what it leaves out is at torch's default."""
+    if not call.op:
+        return {}
+    given = {name: _argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}
+    found: dict[str, float | Tensor] = {}
+    for parameter, name in zip(OPS[call.op].parameters, _KEYWORDS[call.op], strict=True):
+        value = given.get(name)
+        if value is None and name in _WITHOUT_BOUND:
+            value = _WITHOUT_BOUND[name]
+        if value is not None:
+            found[parameter.name] = value
+    return found
+
+
+@cache
+def node_names(op: str) -> frozenset[str]:
+    """The names that autograd gives to the nodes of an op, as torch's functions for it leave them."""
+    names = set()
+    for call in CALLS.values():
+        if call.op == op:
+            names |= _nodes_of(call)
+    return frozenset(names - _LINEAR)
+
+
+_LINEAR = frozenset({"DivBackward0", "AddBackward0", "MulBackward0", "CloneBackward0", "AccumulateGrad"})
+
+
+def _nodes_of(call: Call) -> set[str]:
+    x = torch.ones(2, requires_grad=True)
+    more = [torch.ones(1) * 0.25] if call.op == "prelu" else [0.25 for _ in call.keywords]
+    with torch.enable_grad():
+        try:
+            y = call.function(x.clone(), *more)
+        except (TypeError, RuntimeError):  # a method of torch that needs a keyword or is not differentiable
+            return set()
+    return set() if y.grad_fn is None else {y.grad_fn.name()}

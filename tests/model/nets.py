@@ -1,0 +1,70 @@
+"""Anybody's nets: plain torch, with nothing of the explorer in them."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+class FakeQuant(torch.autograd.Function):
+    """A straight-through quantiser, as people write it."""
+
+    @staticmethod
+    def forward(ctx, x, s):
+        return (x / s).round().clamp(-4, 3) * s
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+
+
+class Net(nn.Module):
+    """A CNN that calls ops as a module, as a Function, as a function of torch and as a method."""
+
+    def __init__(self):
+        super().__init__()
+        self.c1, self.act1 = nn.Conv2d(1, 4, 3, padding=1), nn.ReLU()
+        self.c2, self.fc = nn.Conv2d(4, 8, 3, padding=1), nn.Linear(128, 10)
+
+    def forward(self, x):
+        x = functional.max_pool2d(self.act1(self.c1(x)), 2)
+        w = FakeQuant.apply(self.c2.weight, 0.05)
+        x = functional.relu(functional.conv2d(x, w, self.c2.bias, padding=1))
+        x = torch.round(x * 4) / 4
+        return self.fc(x.flatten(1)).tanh()
+
+
+class Of(nn.Module):
+    """A linear layer, a function of its output, and another linear layer."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.a, self.b = nn.Linear(8, 6), nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.b(self.function(self.a(x)))
+
+
+def made(function, seed=0):
+    """A net ``Of`` a function, of a seed."""
+    torch.manual_seed(seed)
+    return Of(function)
+
+
+X = torch.randn(16, 8, generator=torch.Generator().manual_seed(3)) * 2
+Y = torch.randint(0, 3, (16,), generator=torch.Generator().manual_seed(4))
+IMAGES = torch.rand(8, 1, 8, 8, generator=torch.Generator().manual_seed(1))
+DIGITS = torch.randint(0, 10, (8,), generator=torch.Generator().manual_seed(2))
+
+
+def loss_of(model, x=X, y=Y):
+    return functional.cross_entropy(model(x), y)
+
+
+def gradients_of(model, x=X, y=Y):
+    """The gradients of all parameters, by name."""
+    model.zero_grad()
+    loss_of(model, x, y).backward()
+    return {name: None if p.grad is None else p.grad.clone() for name, p in model.named_parameters()}
