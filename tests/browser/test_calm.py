@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, Tab, profile
 from tests.browser.reading import in_the_end, settle, visit
 
 NOTHING_CHOSEN = """try { localStorage.removeItem("gradient-explorer.all-tools"); } catch {}"""
@@ -21,18 +22,40 @@ BUG = "/?op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&ra
 First = Callable[..., Page]
 
 
+@pytest.fixture(scope="module")
+def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
+    """A tab for each kind of device, in profiles of their own."""
+    known: dict[str, Tab] = {}
+
+    def of(**options: Any) -> Tab:
+        key = json.dumps(options, sort_keys=True)
+        if key not in known:
+            known[key] = Tab(profile(chromium, address, **options))
+            known[key].page.add_init_script(NOTHING_CHOSEN)
+        return known[key]
+
+    yield of
+    for tab in known.values():
+        tab.page.context.close()
+
+
 @pytest.fixture
-def first(new_page: Open) -> First:
+def first(tabs: Callable[..., Tab]) -> Iterator[First]:
     """Opens a page as somebody has it who has never been there."""
+    used: list[Tab] = []
 
     def opened(path: str = "/", size: tuple[int, int] = (1366, 768), **options: Any) -> Page:
-        page = new_page(viewport={"width": size[0], "height": size[1]}, fresh=True, **options)
-        page.add_init_script(NOTHING_CHOSEN)
-        visit(page, path)
-        expect(page.locator(".served")).to_have_count(0)
-        return page
+        used.append(tab := tabs(**options))
+        tab.page.set_viewport_size({"width": size[0], "height": size[1]})
+        visit(tab.page, path)
+        expect(tab.page.locator(".served")).to_have_count(0)
+        return tab.page
 
-    return opened
+    yield opened
+    errors = [error for tab in used for error in tab.errors]
+    for tab in used:
+        tab.leave()
+    assert not errors
 
 
 def counted(page: Page) -> tuple[list[str], list[str]]:
