@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +22,11 @@ from explorer.catalogue import (
     checked,
     contribution,
     contribution_or_none,
-    find_op,
-    find_rule,
     finite,
     gradient_beside,
     values,
 )
+from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.formula.reference import even_points, fixed
 from explorer.gradient import joined, pulled_back
 from explorer.kinks import kinks, part_kinks
@@ -102,22 +102,9 @@ class Curves(Sampled):
         return sample_curves(self.op, self.rules, dtype="float64", **(chosen | dict(self.parameters)))
 
 
-def curves_of(shown: Curves | pd.DataFrame) -> Curves:
-    """The curves themselves, or those a table of ``explorer.sample`` was made of.
-
-    Raises ValueError for any other table, also for one that was changed.
-    """
-    if isinstance(shown, Curves):
-        return shown
-    curves = shown.attrs.get("curves")
-    if not isinstance(curves, Curves) or not shown.equals(curves.frame):
-        raise ValueError("this is not a table as explorer.sample returns it: sample what is to be shown")
-    return curves
-
-
 def sample_curves(
-    op: str | Op,
-    rules: str | Rule | Sequence[str | Rule],
+    op: GivenOp,
+    rules: GivenRule | Sequence[GivenRule],
     *,
     start: float = -3.0,
     stop: float = 3.0,
@@ -128,7 +115,7 @@ def sample_curves(
     **parameters: float,
 ) -> Curves:
     """The curves that ``sample`` makes a table of; the arguments are the same."""
-    op = find_op(op)
+    op = entry_op(op)
     chosen = _rules(rules)
     torch_dtype = _dtype(dtype)
     start, stop = _range(start, stop, torch_dtype)
@@ -197,8 +184,8 @@ def _upstream(g: float, y: torch.Tensor) -> torch.Tensor:
 
 
 def sample(
-    op: str | Op,
-    rules: str | Rule | Sequence[str | Rule],
+    op: GivenOp,
+    rules: GivenRule | Sequence[GivenRule],
     *,
     start: float = -3.0,
     stop: float = 3.0,
@@ -211,8 +198,10 @@ def sample(
     """Sample an op and the gradients its rules return.
 
     Args:
-        op: key of ``OPS`` or ``"formula: …"`` in x.
-        rules: up to 6 keys of ``RULES`` or ``"formula: …"`` in x, y, g; one key alone may be a string.
+        op: key of ``OPS`` or ``"formula: …"`` in x; or anybody's own function: a Function class, a module, a
+            function of torch, a lambda. It is called with x alone; the default rule is its own backward.
+        rules: up to 6 keys of ``RULES`` or ``"formula: …"`` in x, y, g; one key alone may be a string. Of a
+            function among them the backward counts alone. Its key is its name behind ``sampled: ``.
         start, stop: ends of the range of x, both within ±1e6; swapped if reversed, 1 apart from
             their common value on both sides, within these bounds, if they are the same float of the dtype.
         points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
@@ -230,14 +219,15 @@ def sample(
         ``attrs["curves"]`` holds the Curves, for ``explorer.figure`` and ``explorer.describe``.
 
     Raises:
-        ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence.
+        ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence; a
+            function that is not elementwise, raises, draws at random or does not come back within 10 s.
     """
     view: dict[str, Any] = {"start": start, "stop": stop, "points": points, "g": g, "dtype": dtype}
     return sample_curves(op, rules, learns=learns, **(view | parameters)).frame
 
 
 def readings(
-    op: str | Op, rules: Sequence[str | Rule], *, points: int = READING_POINTS, **sampling: Any
+    op: GivenOp, rules: Sequence[GivenRule], *, points: int = READING_POINTS, **sampling: Any
 ) -> pd.DataFrame:
     """Gradients of torch's own autograd, beside the rules, at a few even steps and around each kink.
 
@@ -280,12 +270,23 @@ def _evaluated(
     return y.detach().numpy(), pulled_back(y, at, _upstream(g, y)).numpy()
 
 
-def _rules(rules: str | Rule | Sequence[str | Rule]) -> tuple[Rule, ...]:
-    several = [rules] if isinstance(rules, str | Rule) else list(rules)
-    chosen = tuple({rule.key: rule for rule in map(find_rule, several)}.values())
+def _rules(rules: GivenRule | Sequence[GivenRule]) -> tuple[Rule, ...]:
+    """Rules by their keys, each once; of own functions of one name the later ones are numbered."""
+    several = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
+    chosen: dict[str, Rule] = {}
+    for rule in map(entry_rule, {id(each): each for each in several}.values()):
+        ending = _ending(rule, chosen) if isinstance(rule, ForeignRule) else ""
+        named = replace(rule, key=rule.key + ending, label=rule.label + ending) if ending else rule
+        chosen[named.key] = named
     if not 1 <= len(chosen) <= MOST_RULES:
         raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(chosen)}")
-    return chosen
+    return tuple(chosen.values())
+
+
+def _ending(rule: Rule, taken: Collection[str]) -> str:
+    """A number behind the key of a rule that no other one has; "" where there is no need."""
+    endings = chain([""], (f" {number}" for number in count(2)))
+    return next(ending for ending in endings if rule.key + ending not in taken)
 
 
 def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.catalogue import OWN, RULES
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
-from explorer.curves import Curves, curves_of
-from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Mask, part_key
+from explorer.curves import Curves
+from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
+from explorer.tabled import curves_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +30,6 @@ _DASHES = ("solid", "12px,12px", "6px,18px", "3px,9px", "2px,12px", "1px,12px")
 # Of the height: where the panels lie, the highest first.
 _TWO = [[0.54, 1.0], [0.0, 0.46]]
 _THREE = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
-_COLUMNS = ("rule", "x", "y", "gradient")
-_NEAR_STEPS = 5  # of float32, within which the floats beside a kink lie
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 
 
@@ -59,92 +57,22 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
 
 def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     """The figure of ``curve_figure`` as a dict of traces and layout whose arrays are NumPy's."""
-    if not isinstance(shown, Curves) and not _is_sampled(shown):
-        return _table_spec(shown)
-    curves = curves_of(shown)
-    named = {"name": _escaped(curves.op.label), "meta": FORWARD}
-    traces = _curve(curves, FORWARD, {"color": NEUTRAL, "width": _WIDTH}, named)
-    for position, (key, label) in enumerate(curves.labels.items()):
-        named = {"name": _escaped(label), "meta": key, "yaxis": "y2"}
-        traces += _curve(curves, key, _line(curves, key, position), named)
-    for position, (key, label) in enumerate(curves.labels.items()):
+    groups = curves_of(shown)
+    several = len(groups) > 1
+    traces: list[Spec] = []
+    for curves in groups:
+        named = {"name": _escaped(curves.op.label), "meta": FORWARD}
+        forward = _curve(curves, FORWARD, {"color": NEUTRAL, "width": _WIDTH}, named)
+        traces += _grouped(forward, curves.op.label) if several else forward
+    drawn = [(curves, key, label) for curves in groups for key, label in curves.labels.items()]
+    lines = [*_lines(groups)]
+    for (curves, key, label), line in zip(drawn, lines, strict=True):
+        traces += _curve(curves, key, line, {"name": _escaped(label), "meta": key, "yaxis": "y2"})
+    for (curves, key, label), line in zip(drawn, lines, strict=True):
         if key in curves.parts:
             third: Spec = {"name": _escaped(label), "yaxis": "y3", "showlegend": False}
-            traces += _curve(curves, part_key(key), _line(curves, key, position), third)
-    return {"data": traces + _circle_key(traces), "layout": _curve_layout(curves)}
-
-
-def _is_sampled(table: pd.DataFrame) -> bool:
-    """Whether a table is as ``explorer.sample`` returned it."""
-    curves = getattr(table, "attrs", {}).get("curves")
-    return isinstance(curves, Curves) and table.equals(curves.frame)
-
-
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """The rows of one rule in a table: curves by name at x, ascending; kinks are told by their neighbours.
-
-    ``marks`` as for ``Curves``: of floats of float32 that lie a few steps apart the middle one is the kink.
-    """
-
-    x: Floats
-    columns: dict[str, Floats]
-    marks: NDArray[np.int8]
-
-    @property
-    def kinks(self) -> dict[str, tuple[float, ...]]:
-        """The kinks, of each curve alike."""
-        return dict.fromkeys(self.columns, tuple(self.x[self.marks == KINK].tolist()))
-
-    def around(self, _key: str) -> Mask:
-        """Mask of the kinks and of the floats beside them."""
-        near: Mask = self.marks != EVEN
-        return near
-
-
-def _block(rows: pd.DataFrame) -> _Block:
-    rows = rows.sort_values("x")
-    names = [name for name in ("y", "gradient", "part") if name in rows]
-    x = rows["x"].to_numpy(dtype=np.float64)
-    close = np.diff(x) <= _NEAR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(np.float64)
-    clusters = np.concatenate([[0], np.cumsum(~close)])
-    sizes = np.bincount(clusters)[clusters]
-    first = np.searchsorted(clusters, clusters)
-    marks = np.where(sizes == 1, EVEN, np.where(np.arange(len(x)) - first == sizes // 2, KINK, BESIDE))
-    return _Block(x, {name: rows[name].to_numpy(dtype=np.float64) for name in names}, marks.astype(np.int8))
-
-
-def _table_spec(table: pd.DataFrame) -> Spec:
-    """The figure of any table with the columns of ``explorer.sample``; each different y is a curve."""
-    missing = [name for name in _COLUMNS if name not in getattr(table, "columns", ())]
-    if missing or not len(table):
-        lacks = f"has no {', '.join(missing)}" if missing else "is empty"
-        raise ValueError(f"figure takes a table with the columns {', '.join(_COLUMNS)}: this one {lacks}")
-    blocks = {str(key): _block(rows) for key, rows in table.groupby("rule", sort=False)}
-    labels = {key: RULES[key].label if key in RULES else key.removeprefix(OWN) for key in blocks}
-    forward, traces = dict[bytes, str](), list[Spec]()
-    for key, block in blocks.items():
-        forward.setdefault(block.x.tobytes() + block.columns["y"].tobytes(), key)
-    for key in forward.values():
-        name = "forward y" if len(forward) == 1 else f"forward y with {labels[key]}"
-        line = {"color": NEUTRAL, "width": _WIDTH}
-        traces += _grouped(_curve(blocks[key], "y", line, {"name": _escaped(name), "meta": FORWARD}), name)
-    for position, (key, block) in enumerate(blocks.items()):
-        width = _WIDTH + 0.8 * (len(blocks) - 1 - position)  # those that others lie on are broader
-        line = {"color": RULE_COLOURS_LIGHT[position % len(RULE_COLOURS_LIGHT)], "width": width}
-        label = _escaped(labels[key])
-        drawn = _curve(block, "gradient", line, {"name": label, "meta": key, "yaxis": "y2"})
-        if "part" in block.columns:
-            drawn += _curve(block, "part", line, {"name": label, "yaxis": "y3", "showlegend": False})
-        traces += _grouped(drawn, key)
-    panels = []
-    for name, title in (("y", "forward y"), ("gradient", "gradient"), ("part", "part")):
-        held = [block for block in blocks.values() if name in block.columns]
-        if held:
-            values = np.concatenate([block.columns[name] for block in held])
-            panels.append(_Panel(title, values, np.concatenate([block.around(name) for block in held])))
-    ends = [float(table["x"].min()), float(table["x"].max())]
-    return {"data": traces + _circle_key(traces), "layout": _layout(ends, panels)}
+            traces += _curve(curves, part_key(key), line, third)
+    return {"data": traces + _circle_key(traces), "layout": _layout(groups)}
 
 
 def _grouped(traces: list[Spec], group: str) -> list[Spec]:
@@ -152,16 +80,22 @@ def _grouped(traces: list[Spec], group: str) -> list[Spec]:
     return [trace | {"legendgroup": group} for trace in traces]
 
 
-def _line(curves: Curves, key: str, position: int) -> Spec:
-    """Earlier rules are drawn broader, later ones dashed where they coincide, so that all can be seen."""
-    earlier = list(curves.gradients.values())[:position]
-    alike = sum(np.mean(curves.gradients[key] == other) > 0.02 for other in earlier)
-    width = _WIDTH + 0.8 * (len(curves.rules) - 1 - position)
-    colour = RULE_COLOURS_LIGHT[position % len(RULE_COLOURS_LIGHT)]
-    return {"color": colour, "width": width, "dash": _DASHES[min(alike, len(_DASHES) - 1)]}
+def _lines(groups: Sequence[Curves]) -> Iterator[Spec]:
+    """The line of each rule, by its position: earlier ones are broader, so that all can be seen.
+
+    Later ones are dashed where they coincide with earlier ones on the same x.
+    """
+    widths = iter(range(sum(len(curves.rules) for curves in groups))[::-1])
+    colours = cycle(RULE_COLOURS_LIGHT)
+    for curves in groups:
+        values = list(curves.gradients.values())
+        for position, own in enumerate(values):
+            alike = sum(np.mean(own == other) > 0.02 for other in values[:position])
+            dash = _DASHES[min(alike, len(_DASHES) - 1)]
+            yield {"color": next(colours), "width": _WIDTH + 0.8 * next(widths), "dash": dash}
 
 
-def _curve(curves: Curves | _Block, key: str, line: Spec, named: Spec) -> list[Spec]:
+def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
     """A line that breaks at jumps; and, where it jumps, exact values and limits as markers.
 
     The markers are a trace of their own, since Plotly draws an element for every point of one that
@@ -198,7 +132,7 @@ def _curve(curves: Curves | _Block, key: str, line: Spec, named: Spec) -> list[S
     return [curve | named, {"type": "scatter", "legendgroup": key, "showlegend": False} | marks | axis]
 
 
-def _jumps(curves: Curves | _Block, key: str) -> tuple[Mask, Mask]:
+def _jumps(curves: Curves, key: str) -> tuple[Mask, Mask]:
     """Masks of the points that are kinks of the curve, and of those before a jump; (n,) each.
 
     A jump is judged by the size of the curve away from kinks; beside a pole it may be huge.
@@ -238,19 +172,6 @@ def _circle_key(traces: list[Spec]) -> list[Spec]:
     ]
 
 
-def _curve_layout(curves: Curves) -> Spec:
-    """The two panels; grounds and font stand on light and dark pages alike."""
-    ends = [float(curves.x[0]), float(curves.x[-1])]
-    groups = [("forward y", [curves.y]), ("gradient", list(curves.gradients.values()))]
-    if curves.parts:
-        groups.append((f"part for {_escaped(curves.learns)}", list(curves.parts.values())))
-    panels = []
-    for title, columns in groups:
-        values = np.stack(columns)
-        panels.append(_Panel(title, values, np.broadcast_to(curves.marks != EVEN, values.shape)))
-    return _layout(ends, panels)
-
-
 class _Panel(NamedTuple):
     """A panel: its title, all its values, and which of them are at a kink or beside one."""
 
@@ -259,8 +180,32 @@ class _Panel(NamedTuple):
     beside: Mask
 
 
-def _layout(ends: list[float], panels: Sequence[_Panel]) -> Spec:
-    """The panels one below the other on one x axis; all but the first show 0."""
+def _panels(groups: Sequence[Curves]) -> Iterator[_Panel]:
+    """The panels that there is something to draw in."""
+    learns = groups[0].learns
+    kinds = (
+        ("forward y", [{FORWARD: curves.y} for curves in groups]),
+        ("gradient", [curves.gradients for curves in groups]),
+        (f"part for {_escaped(learns)}" if learns else "part", [curves.parts for curves in groups]),
+    )
+    for title, columns in kinds:
+        some = [
+            (values, curves.marks != EVEN)
+            for curves, named in zip(groups, columns, strict=True)
+            for values in named.values()
+        ]
+        if some:
+            values, beside = zip(*some, strict=True)
+            yield _Panel(title, np.concatenate(values), np.concatenate(beside))
+
+
+def _layout(groups: Sequence[Curves]) -> Spec:
+    """The panels one below the other on one x axis, all but the first with 0.
+
+    Grounds and font stand on light and dark pages alike.
+    """
+    panels = [*_panels(groups)]
+    ends = [min(float(curves.x[0]) for curves in groups), max(float(curves.x[-1]) for curves in groups)]
     axes: Spec = {}
     for index, (panel, domain) in enumerate(zip(panels, _THREE if len(panels) == 3 else _TWO, strict=True)):
         fitted = ({"include": 0} if index else {}) | _clipped(panel.values, panel.beside)

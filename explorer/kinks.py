@@ -1,4 +1,4 @@
-"""Positions of kinks: declared in the catalogue, found numerically in an own formula."""
+"""Positions of kinks: declared in the catalogue, found numerically in an own formula or function."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,13 +14,14 @@ from explorer.catalogue import Op, Rule, TooManyKinksError, contribution, kink_p
 from explorer.formula import Formula
 from explorer.formula.pieces import degree, pieces, turns
 from explorer.formula.reference import even_points, fixed
-from explorer.formula.tree import Call, Node, children
+from explorer.formula.tree import Call, Foreign, Node, children, walk
 
 MOST_KINKS = 512  # all jumps of a format of eight bits; more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
 
 SCAN_POINTS = 2001
+_OFF = 0.137  # of a step: keeps a scan off the round numbers where kinks are
 HALVINGS = 64  # from a step of the scan down to neighbouring floats
 
 
@@ -29,7 +30,8 @@ def kinks(
 ) -> list[float] | None:
     """The kinks of an op and a rule within ``[start, stop]``, ascending; None for too many to be shown.
 
-    A catalogue entry declares its own. In an own formula each comparison, rounding, division, ``abs``
+    A catalogue entry declares its own. A function that is no formula is searched for jumps of its values and
+    of its backward. In an own formula each comparison, rounding, division, ``abs``
     … is watched over the range, and the x where it switches is found by halving in float64. A rule
     without y does not jump where its op does: too many kinks of the op are none of the rule's. Torch's
     own gradient has a kink too where it is another at one x than on both sides of it.
@@ -103,7 +105,8 @@ def _searched(
 ) -> list[float] | None:
     settled, bound = fixed(formula, op.parsed, parameters, start, stop, g)
     forward, means = fixed(op.parsed, op.parsed, parameters, start, stop, g)
-    upstream = g if "g" in settled.variables else 1.0
+    foreign = torchs and any(isinstance(node, Foreign) for node in walk(settled.tree))
+    upstream = g if foreign or "g" in settled.variables else 1.0  # its backward may do anything with g
     through = forward if "y" in settled.variables else None
     values_of = tuple(sorted({**bound, **means}.items()))
     try:
@@ -139,13 +142,51 @@ def _positions(
         changing = _switches(on_curve(piece), start, stop, positions + turning)
         touching = _zeros(on_curve(piece), turning) if piece == Call("sign", children(piece)) else []
         positions += touching + [x for x in changing if not _is_near(x, touching, 1e-6 * (stop - start))]
+    for node in walk(formula.tree):
+        if isinstance(node, Foreign):
+            positions += _foreign_kinks(on_curve(node), start, stop, g)
     inside = [x for x in _apart(sorted(positions), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
-    bent: list[float] = candidates[_bends(on_curve(formula.tree), candidates, stop - start, torchs)].tolist()
+    bending = _bends(on_curve(formula.tree), candidates, stop - start, torchs, g)
+    bent: list[float] = candidates[bending].tolist()
     return tuple(bent)
 
 
-def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
+def _foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
+    """The jumps of the values of a function that is no formula, and of what its backward returns for g.
+
+    Raises TooManyKinksError as ``_switches``.
+    """
+    step = (stop - start) / SCAN_POINTS
+    scan = even_points(start - step, stop + step, SCAN_POINTS) + _OFF * step
+    found: list[float] = []
+    for some in (_values(curve), lambda x: _slopes(curve, x, g)[1]):
+        at = jumps(some, scan)[0]
+        if len(at) > MOST_KINKS:
+            raise TooManyKinksError(f"a function jumps {len(at)} times")
+        found += at.tolist()
+    return found
+
+
+def _values(curve: Curve) -> Curve:
+    def values(x: Tensor) -> Tensor:
+        with torch.no_grad():
+            return curve(x)
+
+    return values
+
+
+def _slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
+    """Values at x, and what autograd returns there for g; 0 where it sees no path."""
+    leaf = x.detach().requires_grad_()
+    values = curve(leaf)
+    slopes = torch.zeros_like(leaf)
+    if values.requires_grad:
+        (slopes,) = torch.autograd.grad(values, leaf, torch.full_like(values, g))
+    return values.detach(), slopes.detach()
+
+
+def _bends(curve: Curve, x: Tensor, width: float, torchs: bool, g: float) -> Tensor:
     """Mask of the x that are kinks of the curve itself: with a value, between sides of other value or slope.
 
     Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or corner
@@ -158,23 +199,18 @@ def _bends(curve: Curve, x: Tensor, width: float, torchs: bool) -> Tensor:
     space = torch.minimum(gaps, gaps.roll(1)) / 300  # the farther look stays on this side of the neighbours
     step = torch.maximum(unit, space.clamp(max=1e-10 * width))
     (far, steep_far, _), (near, steep, valued) = (
-        _changes(curve, x, step * factor, torchs) for factor in (100, 1)
+        _changes(curve, x, step * factor, torchs, g) for factor in (100, 1)
     )
     smooth: Tensor = (near < far / 2 + 1e-300).all(0) & (steep <= 1.05 * steep_far + 1e-300)
     return ~smooth & valued
 
 
-def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool) -> tuple[Tensor, Tensor, Tensor]:
+def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool, g: float) -> tuple[Tensor, Tensor, Tensor]:
     """The changes of value and slope across each x, without rounding, (2, n); the steepness there, (n,).
 
     The third is whether the curve has a value at x or beside it; (n,) bool.
     """
-    sides = torch.stack([x - step, x, x + step]).requires_grad_()
-    values = curve(sides)
-    slopes = torch.zeros_like(sides)
-    if values.requires_grad:
-        (slopes,) = torch.autograd.grad(values.sum(), sides)
-    values = values.detach()
+    values, slopes = _slopes(curve, torch.stack([x - step, x, x + step]), g)
     jump = torch.maximum((values[0] - values[1]).abs(), (values[2] - values[1]).abs())
     corner = (slopes[0] - slopes[2]).abs()
     if torchs:
@@ -256,3 +292,31 @@ def _apart(positions: list[float], width: float) -> list[float]:
             short = float(f"{x:.7g}") if abs(x) > near else 0.0
             apart.append((short if abs(short - x) <= near else x) + 0.0)
     return apart
+
+
+def jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
+    """Positions and heights of a function's jumps: the differences in cells of a scan that survive halving.
+
+    Neither the end of a domain nor a pole is a jump.
+    """
+    values = curve(scan)
+    cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
+    started = (cells[3] - cells[2]).abs()
+    keep = started.isfinite() & (started > 1e-10)
+    cells, started = cells[:, keep], started[keep]
+    for turn in range(HALVINGS):
+        low, high, before, after = cells
+        middle = (low + high) / 2
+        divisible = (middle > low) & (middle < high)
+        if not divisible.any():
+            break
+        between = curve(middle)
+        left = (between - before).abs() >= (after - between).abs()
+        halves = torch.stack([low, middle, before, between]), torch.stack([middle, high, between, after])
+        cells = torch.where(divisible, torch.where(left, *halves), cells)
+        change = (cells[3] - cells[2]).abs()
+        keep = change.isfinite() & (change < 4 * started)
+        if turn >= 5:  # what is smooth has shrunk to a thirtieth by now
+            keep &= change > 0.05 * started
+        cells, started = cells[:, keep], started[keep]
+    return cells[1], cells[3] - cells[2]

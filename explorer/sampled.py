@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.catalogue import Op, Rule, known_degree
-from explorer.formula.tree import Call, walk
+from explorer.formula.tree import Call, Foreign, walk
 
 POINTS = 601
 LARGEST_RANGE = 1e6
@@ -89,8 +89,15 @@ class Sampled(ABC):
         return {FORWARD: op, **rules}
 
     def flat(self) -> Mask:
-        """Mask of the points at which the op has slope 0, kinks and their neighbours left out; (n,)."""
-        parts = walk(self.op.parsed.tree)
+        """Mask of the points at which the op has slope 0, kinks and their neighbours left out; (n,).
+
+        A function that is no formula may have any backward: its slope is that to the neighbouring points.
+        """
+        parts = [*walk(self.op.parsed.tree)]
+        if any(isinstance(part, Foreign) for part in parts):
+            still = np.concatenate([[True], self.y[1:] == self.y[:-1], [True]])
+            level: Mask = still[1:] & still[:-1] & ~self.around(FORWARD)
+            return level
         detached = any(isinstance(part, Call) and part.function == "detach" for part in parts)
         flat: Mask = (self.autograd(1.0) == 0) & ~self.around(FORWARD) & (not detached)
         return flat

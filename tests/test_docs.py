@@ -79,6 +79,11 @@ def test_the_code_of_the_library_runs_and_gives_what_it_says() -> None:
     names = ran("docs/library.md")
     frame, x, run, race = names["frame"], names["x"], names["run"], names["race"]
     assert list(frame.columns) == ["rule", "x", "y", "gradient"]
+    library = read("docs/library.md")
+    keys = ", ".join(f'"{key}"' for key in names["others"]["rule"].unique())
+    assert f'others["rule"].unique()  # {keys}\n' in library
+    nearest = explorer.nearest("sign", torch.nn.Tanh())[0].sentence
+    assert f'explorer.nearest("sign", torch.nn.Tanh())  # "{nearest}" …\n' in library
     assert x.grad.tolist() == [1.0, 1.0, 1.0]
     assert run.snapshot().loss["default"] < 1e-4
     accuracy = race.snapshot().accuracy["straight_through"]

@@ -23,11 +23,20 @@ from explorer.checks.linearity import linear_in_g
 from explorer.checks.memory import memory
 from explorer.checks.repetition import deterministic
 from explorer.checks.result import VERDICTS, Result, Results, fails, unknown
-from explorer.checks.running import TIME_LIMIT_S, TRACING_LIMIT_S, Check, HungError, result_of, within
+from explorer.checks.running import TRACING_LIMIT_S, Check, result_of
 from explorer.checks.shapes import dtype_and_shape
-from explorer.checks.subject import ForwardError, Subject, UntriedError, own_subject, pair_subject
 from explorer.checks.transforms import transforms
 from explorer.checks.weight import antiderivative, area
+from explorer.foreign import (
+    TIME_LIMIT_S,
+    ForwardError,
+    HungError,
+    Subject,
+    UntriedError,
+    own_subject,
+    pair_subject,
+    within,
+)
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
@@ -142,7 +151,5 @@ def _stops(subject: Subject) -> tuple[str, bool]:
     except HungError as hung:
         return f"It {hung}.", False
     except UntriedError as error:
-        cause = error.__cause__
-        told = cause if isinstance(cause, UntriedError) else error
-        return f"It could not be tried: {told}.", isinstance(cause, ForwardError)
+        return f"It could not be tried: {error}.", isinstance(error, ForwardError)
     return "", False

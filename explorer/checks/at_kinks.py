@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import RULES, gradient_beside
-from explorer.checks.curve import NEAR, Curve, settled
+from explorer.checks.curve import Curve, settled
 from explorer.checks.result import Finding, by_design, fails, holds, position, short
-from explorer.checks.subject import UntriedError, pair_subject
+from explorer.foreign import NEAR, UntriedError, pair_subject
 from explorer.formula import FUNCTIONS
 from explorer.kinks import kinks
 

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds
-from explorer.checks.subject import Subject, UntriedError, pulled
+from explorer.foreign import Subject, UntriedError, pulled
 
 _COARSE = 4e-2  # bfloat16 has three digits
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, unknown
-from explorer.checks.subject import Subject, pulled, said
+from explorer.foreign import Subject, pulled, said
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
 _BACKEND = "aot_eager"

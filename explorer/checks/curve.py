@@ -1,23 +1,30 @@
 """The curve of a subject as the checks see it: values, gradients, slopes, jumps and areas, in float64."""
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from explorer.checks.result import position
-from explorer.checks.subject import Subject, UntriedError
-from explorer.kinks import kinks
+from explorer.foreign import (
+    FAR,
+    NEAR,
+    OFF,
+    Subject,
+    UntriedError,
+    merged,
+    require_elementwise,
+    require_steady,
+    same,
+    spread_points,
+)
+from explorer.kinks import jumps, kinks
 
-NEAR, FAR = 8.0, 1e4  # looked at evenly, and by factors
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001
-HALVINGS = 64
 CANCELLED = 0.01  # of what a gradient weighs in all: with less left over, its area says nothing
 _TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
-_OFF = 0.00137  # keeps points off the round numbers where kinks are
 MANY_JUMPS = 3  # from here on an op is a staircase that follows something
 
 
@@ -43,44 +50,33 @@ class Curve:
     @cached_property
     def steady(self) -> bool:
         """True; UntriedError where two calls on the same x differ."""
-        x = self.subject.lifted(_points(NEAR, 64, 8, self.dtype))
-        whole, again = self.subject.run(x.clone()), self.subject.run(x.clone())
-        if not _same(whole, again, 0.0):
-            raise UntriedError("two calls on the same x give different y: it draws at random")
+        require_steady(self.subject)
         return True
 
     @cached_property
     def repeats(self) -> bool:
         """Whether two backwards of the same x and g agree, bit for bit; not asked of a forward that draws."""
-        x = self.subject.lifted(_points(NEAR, 64, 8, self.dtype))
+        x = self.subject.lifted(spread_points(NEAR, 64, 8, self.dtype))
         try:
             (y, r), (again, r_again) = self.subject.both(x), self.subject.both(x)
         except UntriedError:
             return True
-        return _same(r, r_again, 0.0) or not _same(y, again, 0.0)
+        return same(r, r_again, 0.0) or not same(y, again, 0.0)
 
     @cached_property
     def elementwise(self) -> bool:
         """True; UntriedError with the reason where y at one x hangs on the others, or is drawn at random."""
-        x = _points(NEAR, 64, 8, self.dtype)
-        y = self.subject.run(self.subject.lifted(x))
-        if y.shape != self.subject.lifted(x).shape:
-            shapes = f"x of shape {tuple(self.subject.lifted(x).shape)} gives y of shape {tuple(y.shape)}"
-            raise UntriedError(f"it is not elementwise: {shapes}")
-        assert self.steady
-        whole, part = self.subject.y(x), self.subject.y(x[::3])
-        if not _same(whole[::3], part, 1e3 * self.eps):
-            raise UntriedError("it is not elementwise: y at one x depends on the other elements")
+        require_elementwise(self.subject)
         return True
 
     @cached_property
     def x(self) -> Tensor:
         """Points beside the round numbers: even near 0, by factors beyond, denser around each argument."""
         assert self.elementwise
-        parts = [_points(NEAR, EVEN_POINTS, FACTOR_POINTS, self.dtype)]
+        parts = [spread_points(NEAR, EVEN_POINTS, FACTOR_POINTS, self.dtype)]
         for number in dict.fromkeys(self.subject.numbers):
             reach = max(1.0, abs(number) / 8)
-            parts.append(number + torch.linspace(-reach, reach, 82, dtype=self.dtype) + _OFF * reach)
+            parts.append(number + torch.linspace(-reach, reach, 82, dtype=self.dtype) + OFF * reach)
         return merged(parts)
 
     @cached_property
@@ -148,19 +144,19 @@ class Curve:
     def scan(self) -> Tensor:
         """A fine grid for jumps, out to ±10,000."""
         assert self.elementwise
-        return merged([_points(NEAR, SCAN_POINTS, 241, self.dtype), self.x])
+        return merged([spread_points(NEAR, SCAN_POINTS, 241, self.dtype), self.x])
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
-        at, _ = _jumps(self.subject.y, self.scan)
+        at, _ = jumps(self.subject.y, self.scan)
         h = 1e-9 * at.abs().clamp(min=1.0)  # past the one value that sign has at 0 itself
         return at, self.subject.y(at + h) - self.subject.y(at - h)
 
     @cached_property
     def breaks(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
-        return _jumps(self.subject.gradient, self.scan)
+        return jumps(self.subject.gradient, self.scan)
 
     @property
     def edges(self) -> list[float]:
@@ -174,7 +170,7 @@ class Curve:
     def _dense(self) -> tuple[Tensor, Tensor]:
         """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
         centres = [*self.jumps[0][:4].tolist(), *self.edges[:8], self._peak, 0.0]
-        parts = [_points(NEAR, 4001, 601, self.dtype), *(self._around(centre) for centre in centres)]
+        parts = [spread_points(NEAR, 4001, 601, self.dtype), *(self._around(centre) for centre in centres)]
         x = merged(parts)
         return x, self.subject.gradient(x)
 
@@ -240,50 +236,6 @@ class Curve:
         whole = float(y[3] - y[0])
         growing = abs(whole - float(y[2] - y[1])) > 1e-3 * abs(whole)
         return math.copysign(math.inf, whole) if growing else whole
-
-
-def merged(parts: list[Tensor]) -> Tensor:
-    """All values, ascending, each once."""
-    x = torch.cat(parts).sort().values
-    return x[torch.cat([torch.ones_like(x[:1], dtype=torch.bool), x.diff() > 0])]
-
-
-def _points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
-    far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - _OFF)
-    middle = torch.linspace(-near, near, even, dtype=dtype) + _OFF
-    return merged([-far, middle, far])
-
-
-def _same(left: Tensor, right: Tensor, tolerance: float) -> bool:
-    return bool(torch.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))
-
-
-def _jumps(curve: Callable[[Tensor], Tensor], scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Positions and heights of a function's jumps: the differences in cells of a scan that survive halving.
-
-    Neither the end of a domain nor a pole is a jump.
-    """
-    values = curve(scan)
-    cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
-    started = (cells[3] - cells[2]).abs()
-    keep = started.isfinite() & (started > 1e-10)
-    cells, started = cells[:, keep], started[keep]
-    for turn in range(HALVINGS):
-        low, high, before, after = cells
-        middle = (low + high) / 2
-        divisible = (middle > low) & (middle < high)
-        if not divisible.any():
-            break
-        between = curve(middle)
-        left = (between - before).abs() >= (after - between).abs()
-        halves = torch.stack([low, middle, before, between]), torch.stack([middle, high, between, after])
-        cells = torch.where(divisible, torch.where(left, *halves), cells)
-        change = (cells[3] - cells[2]).abs()
-        keep = change.isfinite() & (change < 4 * started)
-        if turn >= 5:  # what is smooth has shrunk to a thirtieth by now
-            keep &= change > 0.05 * started
-        cells, started = cells[:, keep], started[keep]
-    return cells[1], cells[3] - cells[2]
 
 
 def settled(x: float) -> float:

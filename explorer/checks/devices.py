@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds, unknown
-from explorer.checks.subject import NoGradientError, Subject, UntriedError, pulled
+from explorer.foreign import NoGradientError, Subject, UntriedError, pulled
 
 # Parts of torch's messages about tensors on another device than x's.
 _MOVES = ("Cannot copy out of meta", "to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")

@@ -6,7 +6,7 @@ from torch import Tensor
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
-from explorer.checks.subject import Subject, said
+from explorer.foreign import Subject, said
 
 _POINTS = 97
 _REACH = 3.0

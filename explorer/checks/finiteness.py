@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, position, short
-from explorer.checks.subject import Subject, UntriedError
+from explorer.foreign import Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _USUAL = 1e4  # values beyond are reported, but no fault

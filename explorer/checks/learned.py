@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, short, unknown
-from explorer.checks.subject import NoGradientError, Subject, UntriedError, pulled, said
+from explorer.foreign import NoGradientError, Subject, UntriedError, pulled, said
 from explorer.formula.tree import Call, names, walk
 from explorer.gradient import apply
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds
-from explorer.checks.subject import NoGradientError, Subject, UntriedError, pulled
+from explorer.foreign import NoGradientError, Subject, UntriedError, pulled
 
 _ROWS, _COLUMNS = 6, 4
 

@@ -2,21 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import TypeVar
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, unknown
-from explorer.checks.subject import UntriedError, said
+from explorer.foreign import TIME_LIMIT_S, UntriedError, said
 
-Answer = TypeVar("Answer")
-TIME_LIMIT_S = 10.0
 TRACING_LIMIT_S = 180.0  # torch imports for seconds before it traces for the first time
-
-
-class HungError(Exception):
-    """A check did not come back in time."""
 
 
 @dataclass(frozen=True)
@@ -47,25 +38,3 @@ def result_of(check: Check, curve: Curve) -> Finding:
         return unknown(f"It could not be tried: {error}.")
     except Exception as error:
         return unknown(f"It could not be tried: it raises {said(error)}.")
-
-
-def within(limit_s: float, work: Callable[[], Answer]) -> Answer:
-    """Return the result of ``work``; raise HungError after ``limit_s``, leaving it in a daemon thread."""
-    answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            answers.put(work())
-        except BaseException as error:  # a thread must hand on whatever ends it
-            answers.put(error)
-
-    Thread(target=run, daemon=True, name="explorer.check").start()
-    try:
-        answer = answers.get(timeout=limit_s)
-    except Empty:
-        raise HungError(
-            f"did not come back within {limit_s:g} s and is left behind in a daemon thread"
-        ) from None
-    if isinstance(answer, BaseException):
-        raise UntriedError(f"it raises {said(answer)}") from answer
-    return answer

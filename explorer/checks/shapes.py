@@ -4,10 +4,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from explorer.checks.curve import Curve, merged
+from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.result import Finding, fails, holds
-from explorer.checks.subject import Subject, UntriedError, said
+from explorer.foreign import Subject, UntriedError, merged, said
 
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
 _UNSUPPORTED = ("not implemented for", "not support")  # torch, of a dtype on this device

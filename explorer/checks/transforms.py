@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds
-from explorer.checks.subject import Subject, UntriedError, said
+from explorer.foreign import Subject, UntriedError, said
 
 _OLD_STYLE = "setup_context"
 _LINES = (

@@ -4,10 +4,11 @@ import math
 
 import torch
 
-from explorer.checks.curve import MANY_JUMPS, NEAR, Curve, settled
+from explorer.checks.curve import MANY_JUMPS, Curve, settled
 from explorer.checks.derivative import is_derivative
 from explorer.checks.inheritance import Match, match
 from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
+from explorer.foreign import NEAR
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum

@@ -8,6 +8,7 @@ from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.gradient import span_texts
 from explorer.description.words import (
     MAIN_LENGTH,
+    at_g,
     different_texts,
     each_in_digits,
     in_digits,
@@ -61,11 +62,11 @@ def _differences(
     else:
         yield from _spot_words({key: of_kind(gradients[key], "level") for key in labels}, labels, curves)
     yield from _measure_words(compared, labels, curves.g)
-    count, at = len(gradients), f"at g = {in_digits(curves.g)}"
+    count, at = len(gradients), at_g(curves.g)
     if 2 < count == len(labels):
-        yield f"All {count} gradients differ {at}."
+        yield f"All {count} gradients differ{at}."
     elif count > 2:
-        yield f"These {count} rules show {len(labels)} different gradients {at}."
+        yield f"These {count} rules show {len(labels)} different gradients{at}."
 
 
 def _apart_words(apart: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
@@ -153,7 +154,9 @@ def _measure_words(compared: list[Claim], labels: Mapping[str, str], g: float) -
     for words, some in tries:
         if some:
             said = "; ".join(words(*fact, labels) for fact in some)
-            yield f"{said[0].upper()}{said[1:]}." if g == 1 else f"At g = {in_digits(g)}: {said}."
+            start = "" if g == 1 else at_g(g).strip()
+            whole = f"{start}: {said}" if start else said
+            yield f"{whole[0].upper()}{whole[1:]}."
 
 
 def _each_measured(
@@ -185,7 +188,7 @@ def _brief_value(level: float, g: float) -> str:
 def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
     them = listed([names[key] for key in claim.about])
     if claim.kind == "alike":
-        return f"{them} give x the same gradient here at g = {in_digits(claim.numbers[0])}."
+        return f"{them} give x the same gradient here{at_g(claim.numbers[0])}."
     return f"{them} differ only at {_positions(claim)}."
 
 

@@ -6,28 +6,39 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.curves import Curves, curves_of
+from explorer.curves import Curves
 from explorer.description.learning import learning_words
 from explorer.description.telling import Description, telling
+from explorer.tabled import curves_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_FEWEST = 2  # points of a curve
 
 
 def describe(shown: Curves | pd.DataFrame) -> str:
     """Say in words what curves show, the main thing first; plain text, no markup.
 
-    ``shown``: Curves, or what ``explorer.sample`` returned. It says where the op is flat, what each
-    rule returns for the upstream gradient g, and which rules cannot be told apart. Raises ValueError
-    for another table.
+    ``shown``: Curves, what ``explorer.sample`` returned, or any table with its columns: filtered, joined, or
+    read back from CSV. It says where the op is flat, what each rule returns for the upstream gradient g, and
+    which rules cannot be told apart. Of a table that was changed it says what its points show: op and g are
+    not known, and rules that share no x are not compared. Raises ValueError for a table without these
+    columns, and for one with a single x.
     """
-    description = described(shown)
-    return f"{description.main} {description.rest}".rstrip()
+    said = map(_description, curves_of(shown))
+    return " ".join(f"{description.main} {description.rest}".rstrip() for description in said)
 
 
 def described(shown: Curves | pd.DataFrame) -> Description:
-    """The parts of ``describe``, to be shown apart."""
-    curves = curves_of(shown)
+    """The parts of ``describe``, to be shown apart; of curves that share x and y."""
+    (curves,) = curves_of(shown)
+    return _description(curves)
+
+
+def _description(curves: Curves) -> Description:
+    if len(curves.x) < _FEWEST:
+        raise ValueError("describe needs two different x of each rule: this table has one")
     exact = curves.exact
     learning = learning_words(exact) if exact.learns else ""
     return telling(exact, float(np.finfo(curves.x.dtype).max), learning)

@@ -9,6 +9,7 @@ from explorer.description.missing import part_words
 from explorer.description.words import MAIN_LENGTH, different_texts, in_digits, of_kind
 from explorer.formula import listed
 from explorer.formula.operands import reductions
+from explorer.formula.tree import Foreign, walk
 from explorer.sampled import FORWARD, Sampled
 
 _TRUE = "default"
@@ -18,8 +19,11 @@ def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names:
     """One sentence on the true gradient: where a rule with a known fault misses it, else on that of the op.
 
     ``claims`` are those of ``forward_claims``, ``compared`` those of ``comparisons``, ``names`` the curves'.
-    A mean may pass a gradient on where the curve is flat: of an op with one the curve alone is told.
+    A mean may pass a gradient on where the curve is flat: of an op with one the curve alone is told; so it is
+    of a function that is no formula, whose own backward need not be its true gradient.
     """
+    if any(isinstance(part, Foreign) for part in walk(curves.op.parsed.tree)):
+        return f"{names[FORWARD]} {forward_words(claims)}."
     faults = {rule.key for rule in curves.rules if rule.fault}
     gaps = [
         gap for gap in of_kind(compared, "gap") if _TRUE in gap.about and not faults.isdisjoint(gap.about)

@@ -1,5 +1,6 @@
 """Texts of numbers, lists and positions."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -31,6 +32,11 @@ def value_text(level: float, g: float) -> str:
     """A level in digits, marked where it is g."""
     same = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
     return f"{in_digits(level)} (that is g)" if same else in_digits(level)
+
+
+def at_g(g: float) -> str:
+    """The words " at g = 2", "" where g is not known."""
+    return "" if math.isnan(g) else f" at g = {in_digits(g)}"
 
 
 def different_texts(numbers: Iterable[float]) -> dict[float, str]:

@@ -19,6 +19,7 @@ from explorer.formula.parsing import template
 from explorer.formula.tree import (
     Binary,
     Call,
+    Foreign,
     Name,
     Node,
     Number,
@@ -124,6 +125,8 @@ class _Reverse:
             case Call():
                 trees = [*map(template, self.texts(node))]
                 return trees if self.finite else [_guarded(tree, node) for tree in trees]
+            case Foreign(function):
+                return [function.passed]
             case _:
                 return []
 

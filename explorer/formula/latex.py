@@ -3,7 +3,19 @@
 from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.printing import number_text
-from explorer.formula.tree import POWERS, SIGN, Binary, Call, Compare, Name, Node, Number, Unary, is_condition
+from explorer.formula.tree import (
+    POWERS,
+    SIGN,
+    Binary,
+    Call,
+    Compare,
+    Foreign,
+    Name,
+    Node,
+    Number,
+    Unary,
+    is_condition,
+)
 
 _SIGNS = {
     "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne", "&": r"\land", "|": r"\lor",
@@ -51,6 +63,9 @@ def _set(node: Node) -> tuple[str, float]:
             return first + "".join(links), _COMPARE
         case Call(function, arguments):
             return _call(function, arguments)
+        case Foreign(function, arguments):
+            inner = r",\,".join(_inside(argument, _OR) for argument in arguments)
+            return rf"{name_latex(function.name)}\left({inner}\right)", _ATOM
 
 
 def _binary(sign: str, left: Node, right: Node) -> tuple[str, float]:

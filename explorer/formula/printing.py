@@ -19,6 +19,7 @@ from explorer.formula.tree import (
     Binary,
     Call,
     Compare,
+    Foreign,
     Name,
     Node,
     Number,
@@ -162,6 +163,10 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
             return _chain(signs, texts, apart=dialect.scalar is not None and not is_constant(node))
         case Call(function, _):
             return dialect.call(FUNCTIONS[function], _operands(node, dialect)), _ATOM
+        case Foreign(function):
+            if dialect is not CANONICAL:
+                raise ValueError(f"{function.name} is no formula: there is no code to print for it")
+            return f"{function.name}({', '.join(_operands(node, dialect))})", _ATOM
 
 
 def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:

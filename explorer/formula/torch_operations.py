@@ -11,11 +11,13 @@ from torch import Tensor
 
 from explorer.formula import operators
 from explorer.formula.functions import FUNCTIONS, Function
-from explorer.formula.tree import Call, Node
+from explorer.formula.tree import Call, Foreign, Node
 
 
 def operation(node: Node) -> Callable[..., Any]:
     """The torch operation of an inner node, on the values of its operands."""
+    if isinstance(node, Foreign):
+        return node.function
     return called(FUNCTIONS[node.function]) if isinstance(node, Call) else operators.operation(node)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 VARIABLES = ("x", "y", "g")
 CONSTANTS = ("pi", "e")
@@ -66,7 +66,34 @@ class Call:
     arguments: tuple[Node, ...]
 
 
-Node = Number | Name | Unary | Binary | Compare | Call
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A function that is no formula, applied to the values of its arguments; no text is read as one."""
+
+    function: ForeignFunction
+    arguments: tuple[Node, ...]
+
+
+class ForeignFunction(Protocol):
+    """A function of tensors of one shape and dtype, to one of theirs. It is equal to itself alone."""
+
+    @property
+    def name(self) -> str:
+        """Its name in sentences."""
+
+    @property
+    def passed(self) -> Node:
+        """The gradient that it passes on to its first argument, as a tree in that as ``a``, and in ``g``."""
+
+    @property
+    def points(self) -> tuple[list[float], list[float | None]] | None:
+        """The x and y between which it is straight, where it is known at some points only; None for NaN."""
+
+    def __call__(self, *values: Any) -> Any:
+        """The values of the function."""
+
+
+Node = Number | Name | Unary | Binary | Compare | Call | Foreign
 Data = float | list[Any]  # of JSON
 
 
@@ -82,6 +109,7 @@ _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Binary: lambda node: (node.left, node.right),
     Compare: lambda node: node.operands,
     Call: lambda node: node.arguments,
+    Foreign: lambda node: node.arguments,
 }
 
 
@@ -145,6 +173,8 @@ def rebuilt(node: Node, operands: tuple[Node, ...]) -> Node:
             return Compare(operators, operands)
         case Call(function, _):
             return Call(function, operands)
+        case Foreign(function, _):
+            return Foreign(function, operands)
         case _:
             return node
 
@@ -153,8 +183,9 @@ def data(node: Node) -> Data:
     """The tree as nested lists.
 
     A number is a number, a name ``["name", "x"]``, a comparison ``["compare", ["<=", "<"], a, b, c]``,
-    a call ``["call", "relu", a]``, all else its operator before its operands: ``["-", a]``,
-    ``["+", a, b]``.
+    a call ``["call", "relu", a]``, a function known at some points ``["points", [x, …], [y, …], a]``, all
+    else its operator before its operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for any other
+    function that is no formula.
     """
     match node:
         case Number(value):
@@ -165,6 +196,10 @@ def data(node: Node) -> Data:
             head: list[Any] = ["compare", list(operators)]
         case Call(function, _):
             head = ["call", function]
+        case Foreign(function, _):
+            if function.points is None:
+                raise ValueError(f"{function.name} is no formula: it can be sampled, but not written out")
+            head = ["points", *function.points]
         case _:
             head = [node.operator]
     return [*head, *map(data, children(node))]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from explorer.catalogue import Op, Rule
 from explorer.curves import sample_curves
 from explorer.description import described
+from explorer.foreign import GivenOp, GivenRule
 from explorer.instrument.assets import json_text, skeleton, skeleton_css
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document
@@ -17,6 +17,7 @@ from explorer.instrument.drawing import plotly_js
 from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
 from explorer.instrument.view import View
+from explorer.pointed import pointed
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
@@ -51,19 +52,20 @@ class Page:
 
 
 def instrument(
-    op: str | Op,
-    rules: str | Rule | Sequence[str | Rule],
+    op: GivenOp,
+    rules: GivenRule | Sequence[GivenRule],
     *,
     start: float = -3.0,
     stop: float = 3.0,
     g: float = 1.0,
     learns: str = "",
-    **parameters: Any,
+    **parameters: float,
 ) -> Page:
     """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
 
     Args:
-        op: as for ``explorer.sample``, like all that follows.
+        op: as for ``explorer.sample``, like all that follows. Somebody's own function is drawn by points, so
+            that it has no sliders; its card says at how many, and from where to where.
         rules: one to six.
         start, stop: the range of x at first.
         g: the upstream gradient at first.
@@ -73,9 +75,11 @@ def instrument(
     Raises:
         ValueError: an unknown key, parameter, or a number out of bounds, in a plain sentence.
     """
-    curves = sample_curves(op, rules, start=start, stop=stop, g=g, learns=learns, **parameters)
+    chosen: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns}
+    curves = sample_curves(op, rules, **(chosen | parameters))
     view = View(range=(curves.start, curves.stop), g=curves.g)
-    choice = choice_data(curves.op, curves.rules, parameters=parameters, learns=learns, view=view)
+    shown, lines = pointed(curves)
+    choice = choice_data(shown, lines, parameters=parameters, learns=learns, view=view)
     return Page(choice, described(curves).texts)
 
 

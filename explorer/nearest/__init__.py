@@ -6,7 +6,8 @@ it can be. All of it is computed in float64 over a range, from a grid and by lea
 
 from __future__ import annotations
 
-from explorer.catalogue import Op, Rule, checked, find_op, find_rule
+from explorer.catalogue import checked
+from explorer.foreign import GivenOp, GivenRule, entry_op, entry_rule
 from explorer.nearest.neighbours import Neighbour, Neighbours, neighbours, suiting
 from explorer.nearest.target import target_of
 
@@ -14,13 +15,14 @@ __all__ = ["Neighbour", "Neighbours", "nearest"]
 
 
 def nearest(
-    op: str | Op, rule: str | Rule, *, start: float = -3.0, stop: float = 3.0, **parameters: float
+    op: GivenOp, rule: GivenRule, *, start: float = -3.0, stop: float = 3.0, **parameters: float
 ) -> Neighbours:
     """The rules of the catalogue that suit an op, by their distance from a rule.
 
     Args:
-        op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
-        rule: key of ``RULES``, ``"formula: …"`` in x, y, g, or a ``Rule``; it is found beside the others.
+        op: key of ``OPS``, ``"formula: …"`` in x, an ``Op``, or anybody's own function, by its forward.
+        rule: key of ``RULES``, ``"formula: …"`` in x, y, g, a ``Rule``, or anybody's own function, by its
+            backward; it is found beside the others.
         start, stop: ends of the range over which they are compared; beyond it the same curves may part.
         **parameters: values by name, for the op and the rule.
 
@@ -34,10 +36,10 @@ def nearest(
         A rule that is not linear in g is compared at several g. ``mean(…)`` is over the range.
 
     Raises:
-        ValueError: an unknown key or parameter; a rule that has hardly a finite value in the range, or whose
-            squares overflow or vanish there.
+        ValueError: an unknown key or parameter; a function that ``explorer.sample`` would refuse; a rule that
+            has hardly a finite value in the range, or whose squares overflow or vanish there.
     """
-    op, rule = find_op(op), find_rule(rule)
+    op, rule = entry_op(op), entry_rule(rule)
     settings = checked(op, (rule,), parameters)
     target = target_of(op, rule, settings, start, stop)
     if not target.is_enough:

@@ -6,10 +6,13 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
+from explorer.lessons import ClampGradient
 from tests.browser.conftest import Tab
 from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
 from tests.browser.server import ROOT
@@ -58,6 +61,20 @@ def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
     drawn, expected = traces(page), explorer.sample("sign", "swish_sign", dtype="float64")
     assert drawn["swish_sign"].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
     follows_the_theme_of_the_system(page)
+
+
+def test_a_function_of_ones_own_is_drawn_by_points_and_the_card_says_so(alone) -> None:
+    page = alone(explorer.instrument(torch.round, ["default", ClampGradient], g=2).html())
+    page.locator(f"{CHART} .cartesianlayer").wait_for()
+    expect(card(page, "round").locator(".formula")).to_have_text("sampled at 1,893 x from −9 to 9")
+    expect(card(page, "ClampGradient").locator(".formula")).to_contain_text("sampled at g = 2 only")
+    drawn, expected = traces(page), explorer.sample(torch.round, ClampGradient, g=2, dtype="float64")
+    key = "sampled: ClampGradient"
+    assert [np.nanmin(drawn[key].y), np.nanmax(drawn[key].y)] == [0, expected["gradient"].max()]
+    assert expected["gradient"].max() == 2
+    assert set(drawn["forward"].y[abs(drawn["forward"].x) < 0.4]) == {0}
+    choose(page, "Add rule", "straight_through")
+    page.wait_for_function(f"{TRACES}.length === 4")
 
 
 def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab) -> None:

@@ -2,9 +2,11 @@
  * A formula's tree to numbers: each distinct part is computed once, over a whole array of x.
  *
  * @typedef {number | Node} Tree nested lists as Python's Formula.data gives them
- * @typedef {["name", string] | Call | Comparison | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
+ * @typedef {["name", string] | Call | Comparison | Points | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
  * @typedef {["call", string, ...Tree[]]} Call
  * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
+ * @typedef {["points", number[], (number|null)[], Tree]} Points a function that is no formula: straight between
+ *   points, NaN beyond them
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {number | Float64Array} Value one for all x, or one for each
  * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
@@ -58,6 +60,7 @@ function calculated(tree, scope) {
 /** The operands of a node; its head is the rest. @param {Tree} node @returns {Tree[]} */
 export function operands(node) {
   if (typeof node === "number" || node[0] === "name") return [];
+  if (node[0] === "points") return [node[3]];
   return /** @type {Tree[]} */ (node.slice(node[0] === "compare" || node[0] === "call" ? 2 : 1));
 }
 
@@ -128,11 +131,34 @@ const isVariable = (name) => ["x", "y", "g"].includes(name);
 /** The function of a node, from the numbers of its operands. @param {Node} node @returns {Scalar} */
 function operation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
+  if (node[0] === "points") return straight(node[1], node[2]);
   if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
   if (node.length === 2) return (a) => -a;
   if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return (a, b) => (1 / b) * a; // as torch
   return OPERATORS[node[0]];
+}
+
+/**
+ * Straight lines between points; at each exactly its own value.
+ * @param {number[]} x ascending
+ * @param {(number|null)[]} y
+ * @returns {Scalar}
+ */
+function straight(x, y) {
+  return (at) => {
+    if (!(at >= x[0] && at <= x[x.length - 1])) return NaN;
+    let [left, right] = [0, x.length - 1];
+    while (right - left > 1) {
+      const middle = (left + right) >> 1;
+      if (x[middle] <= at) left = middle;
+      else right = middle;
+    }
+    const [first, last] = [y[left] ?? NaN, y[right] ?? NaN];
+    if (at === x[left]) return first;
+    if (at === x[right]) return last;
+    return first + ((at - x[left]) / (x[right] - x[left])) * (last - first);
+  };
 }
 
 /** @param {Scalar[]} links @returns {Scalar} */

@@ -1,0 +1,42 @@
+"""Code that may never come back, with a limit of time: an exception becomes a sentence."""
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+from explorer.foreign.subject import UntriedError, said
+
+Answer = TypeVar("Answer")
+TIME_LIMIT_S = 10.0
+
+
+class HungError(Exception):
+    """Something did not come back in time."""
+
+
+def within(limit_s: float, work: Callable[[], Answer]) -> Answer:
+    """Return the result of ``work``; raise HungError after ``limit_s``, leaving it in a daemon thread.
+
+    Whatever it raises becomes an UntriedError with the reason.
+    """
+    answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put(work())
+        except BaseException as error:  # a thread must hand on whatever ends it
+            answers.put(error)
+
+    Thread(target=run, daemon=True, name="explorer.foreign").start()
+    try:
+        answer = answers.get(timeout=limit_s)
+    except Empty:
+        raise HungError(
+            f"did not come back within {limit_s:g} s and is left behind in a daemon thread"
+        ) from None
+    if isinstance(answer, UntriedError):
+        raise answer
+    if isinstance(answer, BaseException):
+        raise UntriedError(f"it raises {said(answer)}") from answer
+    return answer
