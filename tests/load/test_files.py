@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import resource
 import socket
-import sys
 import time
 import urllib.request
 from contextlib import ExitStack, suppress
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.server import ROOT, free_port, running
+from tests.browser.server import ROOT, serve, server_at
 from tests.load.test_scenarios import visited
 
 FILES = 40
@@ -26,11 +26,10 @@ def test_the_log_is_not_flooded_when_files_run_out(
 ):
     """Of itself asyncio writes half a megabyte a second then, all of it tracebacks."""
     monkeypatch.setenv("EXPLORER_ENGINE", engine)
-    log, port = tmp_path / "log.txt", free_port()
-    serve = f'ulimit -n {FILES}; exec "$0" -m streamlit run app.py --server.headless=true "$@"'
-    command = ["sh", "-c", serve, sys.executable, "--server.address=127.0.0.1", f"--server.port={port}"]
-    with running(command, port, "/_stcore/health", log, cwd=ROOT) as address, ExitStack() as held:
-        socket_address = urlsplit(address).hostname or "", port
+    log = tmp_path / "log.txt"
+    with serve(ROOT / "app.py", log) as address, ExitStack() as held:
+        socket_address = urlsplit(address).hostname or "", urlsplit(address).port or 80
+        resource.prlimit(server_at(socket_address[1]), resource.RLIMIT_NOFILE, (FILES, FILES))
         for _ in range(2 * FILES):
             held.enter_context(socket.create_connection(socket_address, timeout=20))
         time.sleep(HELD_S)
