@@ -29,10 +29,7 @@ export function opOptions(choice) {
   ];
 }
 
-/**
- * Every rule; those that are shown already cannot be chosen again.
- * @param {Choice} choice
- */
+/** Every rule; those that are shown already cannot be chosen again. @param {Choice} choice */
 export function ruleOptions(choice) {
   const { rules, firstOwn } = catalogue();
   const { op } = entriesOf(choice);

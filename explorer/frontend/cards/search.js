@@ -19,11 +19,7 @@ export function search(entries, text) {
     .map(({ entry }) => entry);
 }
 
-/**
- * The rank of an entry for a word: smaller is earlier.
- * @param {Entry} entry
- * @param {string} word
- */
+/** The rank of an entry for a word: smaller is earlier. @param {Entry} entry @param {string} word */
 function rank(entry, word) {
   const fields = [[entry.label], [entry.key, ...entry.also], [entry.formula ?? ""], [entry.purpose]];
   const texts = fields.map((names) => names.map((name) => name.toLowerCase()));

@@ -10,10 +10,7 @@ import { held } from "../formula/records.js";
 /** Streamlit's own words in an address. */
 export const FRAME = ["embed", "embed_options"];
 
-/**
- * The query of a choice, without values at their default.
- * @param {Choice} choice
- */
+/** The query of a choice, without values at their default. @param {Choice} choice */
 export function queryOf(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);

@@ -83,11 +83,7 @@ export function withRule(choice, key) {
   return exchanged(choice, { ...choice, rules: [...choice.rules, { key, slot, hidden: false }] });
 }
 
-/**
- * Without a rule; the last one stays.
- * @param {Choice} choice
- * @param {number} slot
- */
+/** Without a rule; the last one stays. @param {Choice} choice @param {number} slot */
 export function withoutRule(choice, slot) {
   const rules = choice.rules.filter((rule) => rule.slot !== slot);
   return rules.length ? exchanged(choice, { ...choice, rules }) : choice;
@@ -123,11 +119,7 @@ export function withParameter(choice, control, value) {
   return widened({ ...choice, parameters });
 }
 
-/**
- * The ends of a control's slider.
- * @param {Choice} choice
- * @param {Control} control
- */
+/** The ends of a control's slider. @param {Choice} choice @param {Control} control */
 export function boundsOf(choice, control) {
   return held(choice.bounds, control.name) ?? [control.parameter.low, control.parameter.high];
 }

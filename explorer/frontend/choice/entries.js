@@ -42,10 +42,7 @@ let known = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
 const own = { op: {}, rule: {} };
 
-/**
- * Take over the document that the server or the saved file holds.
- * @param {Document} document
- */
+/** Take over the document that the server or the saved file holds. @param {Document} document */
 export function setDocument(document) {
   known = document;
   setSampling(document.sampling);
@@ -79,10 +76,7 @@ export function learn(kind, entry) {
   Object.assign(own[kind], { [entry.key]: entry });
 }
 
-/**
- * Remember the own formulas that travelled with a choice.
- * @param {{[K in Kind]: ByKind[K][]}} entries
- */
+/** Remember the own formulas that travelled with a choice. @param {{[K in Kind]: ByKind[K][]}} entries */
 export function learnAll({ op, rule }) {
   op.forEach((entry) => learn("op", entry));
   rule.forEach((entry) => learn("rule", entry));

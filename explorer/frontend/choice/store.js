@@ -29,28 +29,18 @@ export function createStore() {
     get now() {
       return /** @type {Choice} */ (choice);
     },
-    /**
-     * Subscribe to every change; returns a function that unsubscribes.
-     * @param {Watcher} watcher
-     */
+    /** Subscribe to every change; returns a function that unsubscribes. @param {Watcher} watcher */
     subscribe(watcher) {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    /**
-     * Subscribe, and be called at once where there is a choice.
-     * @param {Watcher} watcher
-     */
+    /** Subscribe, and be called at once where there is a choice. @param {Watcher} watcher */
     follow(watcher) {
       const stop = this.subscribe(watcher);
       if (choice) watcher(choice, AT_REST);
       return stop;
     },
-    /**
-     * Replace the choice.
-     * @param {Choice} next
-     * @param {Partial<Change>} [change]
-     */
+    /** Replace the choice. @param {Choice} next @param {Partial<Change>} [change] */
     change(next, change = {}) {
       choice = next;
       for (const watcher of [...watchers]) watcher(next, { ...AT_REST, ...change });

@@ -37,11 +37,7 @@ export function setAttribute(node, name, value) {
   else if (node.getAttribute(name) !== text) node.setAttribute(name, text);
 }
 
-/**
- * Set the text of an element, and only where it differs.
- * @param {Element} node
- * @param {string} text
- */
+/** Set the text of an element, and only where it differs. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -23,11 +23,7 @@ export function controlsOf(entry, op, rules) {
   });
 }
 
-/**
- * All controls of an op and rules, each once.
- * @param {Entry} op
- * @param {Entry[]} rules
- */
+/** All controls of an op and rules, each once. @param {Entry} op @param {Entry[]} rules */
 export function allControls(op, rules) {
   const every = [op, ...rules].flatMap((entry) => controlsOf(entry, op, rules));
   return [...new Map(every.map((control) => [control.name, control])).values()];

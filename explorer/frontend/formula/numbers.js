@@ -1,9 +1,6 @@
 // Numbers as people read and type them.
 
-/**
- * A number with the digits that tell, for the screen: 0.1 + 0.2 is 0.3.
- * @param {number} value
- */
+/** A number with the digits that tell, for the screen: 0.1 + 0.2 is 0.3. @param {number} value */
 export function numberText(value) {
   return String(Number(value.toPrecision(6)));
 }
@@ -68,10 +65,7 @@ export function within(value, low, high) {
 
 const FOUR_DIGITS = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 
-/**
- * A measured number in a few characters, all of one size: 46,970, 0.0123, 3.1e7.
- * @param {number} value
- */
+/** A measured number in a few characters, all of one size: 46,970, 0.0123, 3.1e7. @param {number} value */
 export function shortText(value) {
   const size = Math.abs(value);
   if (value === 0 || (size >= 1e-3 && size < 1e7)) return FOUR_DIGITS.format(value);

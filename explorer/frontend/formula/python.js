@@ -4,10 +4,7 @@ const LEAST = 1e-4; // from where on a number is written out
 const [MOST, MOST_SINGLE] = [1e16, 1e6]; // below which it is, float64 and float32
 const SINGLE_DIGITS = 9; // as many as tell any float32 from all others
 
-/**
- * A float64 number as Python's ``repr`` has it: 2.0, 0.1, 1e-05, inf.
- * @param {number} value
- */
+/** A float64 number as Python's ``repr`` has it: 2.0, 0.1, 1e-05, inf. @param {number} value */
 export function floatText(value) {
   return written(value, Math.abs(value).toExponential(), MOST);
 }

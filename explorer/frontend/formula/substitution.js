@@ -33,11 +33,7 @@ export function numberText(value) {
 
 const minus = (/** @type {string} */ text) => text.replace("-", "−");
 
-/**
- * The formula with its numbers, and its result.
- * @param {Tree} tree
- * @param {Scope} scope with one x
- */
+/** The formula with its numbers, and its result. @param {Tree} tree @param {Scope} scope with one x */
 export function substituted(tree, scope) {
   const result = numberText(evaluate(tree, scope)[0]);
   const text = printed(tree, scope).text;

@@ -6,10 +6,7 @@ const CELLS = 300;
 
 /** A point of a drawing, x and value. @typedef {{x: number, value: number}} Point */
 
-/**
- * Empty cells over a range.
- * @param {[number, number]} range
- */
+/** Empty cells over a range. @param {[number, number]} range */
 export function createCells([start, stop]) {
   const values = new Float64Array(CELLS).fill(NaN);
   const x = Float64Array.from(values, (_, cell) => start + ((cell + 0.5) / CELLS) * (stop - start));

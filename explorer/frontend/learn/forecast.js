@@ -119,10 +119,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
       .join(" ");
   }
 
-  /**
-   * The range of the gradients' axis, which holds every answer.
-   * @returns {[number, number]}
-   */
+  /** The range of the gradients' axis, which holds every answer. @returns {[number, number]} */
   function leastRangeOf() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
       picture ? [sampled(picture, choice)] : [],

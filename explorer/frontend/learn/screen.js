@@ -17,11 +17,7 @@ import { received } from "../choice/message.js";
  *   instrument: *}} Surroundings ``next`` leads to the next lesson, ``onAgain`` opens this one anew
  */
 
-/**
- * The screen of a lesson as the server answers it.
- * @param {*} lesson
- * @param {Surroundings} around
- */
+/** The screen of a lesson as the server answers it. @param {*} lesson @param {Surroundings} around */
 export function createLesson(lesson, around) {
   const end = new AbortController();
   const state = { ...recall(lesson.key) };

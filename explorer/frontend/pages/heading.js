@@ -6,10 +6,7 @@ import { store } from "../choice/store.js";
 
 const SAID_MS = 2000;
 
-/**
- * The button, and a reserved space for its message.
- * @param {HTMLElement} host
- */
+/** The button, and a reserved space for its message. @param {HTMLElement} host */
 export function createCopyButton(host) {
   const said = element("span", { role: "status", class: "said" });
   const button = element("button", { onclick: copy }, "Copy link");

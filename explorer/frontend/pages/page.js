@@ -60,10 +60,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
 
   return {
     root,
-    /**
-     * Report every choice from now on: Python is there, and has read the address.
-     * @param {Report} next
-     */
+    /** Report every choice from now on: Python is there, and has read the address. @param {Report} next */
     join(next) {
       report = next;
       instrument.refresh();

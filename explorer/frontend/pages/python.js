@@ -105,11 +105,7 @@ function lacking(why, question) {
   return new Error(`Python ${why}, and nothing else here ${TASKS[question]}: the app does`);
 }
 
-/**
- * The reader of formulas, as in the app.
- * @param {Python} python
- * @returns {Read}
- */
+/** The reader of formulas, as in the app. @param {Python} python @returns {Read} */
 export function createReader({ ask, prepare }) {
   /** @param {"op"|"rule"} kind @param {string} text @param {OnWait} [onWait] */
   const read = (kind, text, onWait) =>

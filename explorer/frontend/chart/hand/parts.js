@@ -5,9 +5,7 @@ import { shape } from "../../elements/svg.js";
 
 /** @typedef {ReturnType<typeof partsOf>} Parts */
 
-/**
- * @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts
- */
+/** @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts */
 export function partsOf({ onReset, onSave }) {
   const plot = element("div", { class: "chart-plot", role: "img", "aria-label": "Chart" });
   const circles = shape("g");

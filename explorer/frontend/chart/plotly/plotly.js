@@ -21,10 +21,7 @@ export const AXIS = { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, au
 
 let loading = /** @type {Promise<*>|null} */ (null);
 
-/**
- * Plotly, fetched once for all charts of a page.
- * @param {string} address of plotly.js
- */
+/** Plotly, fetched once for all charts of a page. @param {string} address of plotly.js */
 export function loadPlotly(address) {
   const global = /** @type {*} */ (window);
   if (global.Plotly) return Promise.resolve(global.Plotly);

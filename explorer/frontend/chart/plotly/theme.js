@@ -4,10 +4,7 @@
  * @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: the smallest, in px
  */
 
-/**
- * @param {HTMLElement} host
- * @returns {Theme}
- */
+/** @param {HTMLElement} host @returns {Theme} */
 export function themeOf(host) {
   const style = getComputedStyle(host);
   const type = parseFloat(style.getPropertyValue("--smallest-type")) || 0;

@@ -30,10 +30,7 @@ export function createReadout(onType) {
 
   return {
     element: element("div", { class: "chart-readout" }, head, rules),
-    /**
-     * @param {Picture} picture
-     * @param {import("./probe-values.js").Values|null} values
-     */
+    /** @param {Picture} picture @param {import("./probe-values.js").Values|null} values */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       setText(y, digits(values?.y));

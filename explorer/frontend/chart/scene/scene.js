@@ -96,11 +96,7 @@ export function stepTo(next, { scene, drawn }, phase) {
   return { by: "plot", glides: scene !== null && differ(scene, next) };
 }
 
-/**
- * Whether only the paths of lines differ between two scenes.
- * @param {Scene} one
- * @param {Scene} other
- */
+/** Whether only the paths of lines differ between two scenes. @param {Scene} one @param {Scene} other */
 function sameAxes(one, other) {
   const axes = (/** @type {Scene} */ { frame, lines }) =>
     JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);

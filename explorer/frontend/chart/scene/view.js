@@ -18,11 +18,7 @@ export function zoomed([start, stop], x, factor) {
   return bounded(x + (start - x) * scale, x + (stop - x) * scale);
 }
 
-/**
- * The view moved by a part of its width.
- * @param {Range} view
- * @param {number} share positive to the right
- */
+/** The view moved by a part of its width. @param {Range} view @param {number} share positive to the right */
 export function moved([start, stop], share) {
   const width = stop - start;
   const { largest } = sampling();
@@ -56,11 +52,7 @@ function bounded(start, stop) {
   return [tidied(low, width / 1e4), tidied(high, width / 1e4)];
 }
 
-/**
- * A number without the digits below a unit.
- * @param {number} value
- * @param {number} unit
- */
+/** A number without the digits below a unit. @param {number} value @param {number} unit */
 export function tidied(value, unit) {
   const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(unit)) + 1;
   return digits < 1 ? 0 : Number(value.toPrecision(Math.min(digits, 17)));

@@ -12,10 +12,7 @@ const LETTER = 0.5; // widths of a letter in heights
 const LEAST = [900, 520]; // px, whatever the size of the screen
 const SCALE = 2; // pixels of a PNG for each px
 
-/**
- * Op, rules and parameters in one line.
- * @param {import("../scene/picture.js").Picture} picture
- */
+/** Op, rules and parameters in one line. @param {import("../scene/picture.js").Picture} picture */
 function captionOf({ op, rules, parameters, g }) {
   const visible = rules.filter((rule) => !rule.hidden);
   const controls = allControls(
@@ -27,10 +24,7 @@ function captionOf({ op, rules, parameters, g }) {
   return [`${op.label} with ${names}`, ...values, `g = ${numberText(g)}`].join(" · ");
 }
 
-/**
- * A file's name for a picture, from its keys.
- * @param {import("../scene/picture.js").Picture} picture
- */
+/** A file's name for a picture, from its keys. @param {import("../scene/picture.js").Picture} picture */
 export function nameOf({ op, rules }) {
   const keys = [op, ...rules].map(({ key }) => key).join("-");
   return keys.replace(/[^\w-]+/g, "_").slice(0, 80);

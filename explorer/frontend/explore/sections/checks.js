@@ -72,10 +72,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     timer = setTimeout(() => inTurn(blocks), REST_MS);
   }
 
-  /**
-   * One after another: a server that is busy answers each within its time.
-   * @param {Block[]} blocks
-   */
+  /** One after another: a server that is busy answers each within its time. @param {Block[]} blocks */
   async function inTurn(blocks) {
     const parts = WHATS.flatMap((what) => blocks.map((one) => one[what]));
     for (const part of parts) if (part?.body.isConnected) await part.ask();

@@ -19,10 +19,7 @@ const PLACE = { width: 1.5, dash: "dot" };
 const NEAR = 0.25; // of the width: nearer to the left end a word stands at the right of its line
 const LARGEST = 0.9; // of the sizes of a gradient that the axis holds, where it grows without bound
 
-/**
- * @param {Picture} picture
- * @param {number} width px of the whole
- */
+/** @param {Picture} picture @param {number} width px of the whole */
 export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
   const visible = rules.filter(({ key }) => rest.gradients[key]);
   const error = { ...LINE, x: rest.at, y: rest.error, line: { color: neutral, width: 2.5 } };

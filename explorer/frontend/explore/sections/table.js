@@ -13,10 +13,7 @@ const BEYOND = 10; // rows that are drawn above and below the visible ones
 const TORCHS = "Torch's values.";
 const COMPUTED = "Computed in the browser: torch's values did not come along for these settings.";
 
-/**
- * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store}} options
- */
+/** @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options */
 export function createTable(host, { store }) {
   const download = createDownload();
   const note = element("p");

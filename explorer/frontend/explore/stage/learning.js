@@ -21,10 +21,7 @@ const MUCH = 0.03; // of the numbers outside the view, to be noted
 const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
-/**
- * @param {import("../../choice/store.js").Store} store
- * @param {() => {rules: string[]}} colours
- */
+/** @param {import("../../choice/store.js").Store} store @param {() => {rules: string[]}} colours */
 export function createLearning(store, colours) {
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });

@@ -23,10 +23,7 @@ export function createWatched({ idle, address, current, onChange, onEvent, needs
     onChange(view);
   }
 
-  /**
-   * Ask the server once all that was pressed before is done.
-   * @param {() => Promise<*>} ask
-   */
+  /** Ask the server once all that was pressed before is done. @param {() => Promise<*>} ask */
   function inTurn(ask) {
     line = line.then(ask);
     return line;

@@ -8,9 +8,7 @@ import { createMenu } from "../../elements/menu.js";
 
 const ALL = "rule"; // the name of a change of all lines
 
-/**
- * @param {{onBranch: (name: string, value: string) => void}} on
- */
+/** @param {{onBranch: (name: string, value: string) => void}} on */
 export function createBranching({ onBranch }) {
   let time = /** @type {Time|null} */ (null);
   let listed = "";

@@ -7,9 +7,7 @@ import { nearest } from "../state/history.js";
 const THUMB = 18; // px across, as time.css draws it
 const JUMP = 10; // checkpoints that Page Up and Page Down go
 
-/**
- * @param {{onScrub: (step: number) => void}} on
- */
+/** @param {{onScrub: (step: number) => void}} on */
 export function createScrubber({ onScrub }) {
   let steps = /** @type {number[]} */ ([]);
   let step = 0;

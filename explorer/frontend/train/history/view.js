@@ -5,10 +5,7 @@ import { createBranching } from "./branch-dialog.js";
 import { createScrubber } from "./scrubber.js";
 import { createTaking } from "./downloads.js";
 
-/**
- * @param {HTMLElement} host
- * @param {ReturnType<typeof import("./controller.js").createMachine>} on
- */
+/** @param {HTMLElement} host @param {ReturnType<typeof import("./controller.js").createMachine>} on */
 export function createTravel(host, on) {
   const scrubber = createScrubber(on);
   const goOn = element(

@@ -91,11 +91,7 @@ function curveOf(op, rule, parameters, [start, stop]) {
   return points;
 }
 
-/**
- * The share beyond the ends, where it is large.
- * @param {number} share
- * @param {[number, number]} ends
- */
+/** The share beyond the ends, where it is large. @param {number} share @param {[number, number]} ends */
 function beyondText(share, [start, stop]) {
   const [low, high] = [start, stop].map((end) => shortText(end).replace("-", "−"));
   const ends = start === -stop ? `±${high}` : `${low} … ${high}`;

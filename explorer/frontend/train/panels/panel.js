@@ -121,10 +121,7 @@ export function createPanel(
   };
 }
 
-/**
- * @param {Legend} entry
- * @param {() => void} onclick
- */
+/** @param {Legend} entry @param {() => void} onclick */
 function swatchOf({ text, swatch, numbers }, onclick) {
   const [shade, name] = [element("i", { class: swatch }), element("span", {}, text ?? "")];
   if (!numbers) return element("span", { class: "swatch" }, shade, name);

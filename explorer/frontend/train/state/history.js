@@ -15,10 +15,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /** Of a snapshot. @type {(keyof Drawn)[]} */
 const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
 
-/**
- * Earlier runs as a session keeps them: what is drawn of each, as JSON has it.
- * @param {Past[]} ghosts
- */
+/** Earlier runs as a session keeps them: what is drawn of each, as JSON has it. @param {Past[]} ghosts */
 export function packed(ghosts) {
   return ghosts.map((ghost) => ({ ...ghost, snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y)) }));
 }

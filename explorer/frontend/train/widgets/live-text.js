@@ -8,10 +8,7 @@ const READ_MS = 1000;
 export function createSentence(host) {
   let written = -Infinity;
   return {
-    /**
-     * @param {string} text
-     * @param {boolean} moving whether another one is soon to come
-     */
+    /** @param {string} text @param {boolean} moving whether another one is soon to come */
     show(text, moving) {
       const now = performance.now();
       if (moving && now - written < READ_MS) return;

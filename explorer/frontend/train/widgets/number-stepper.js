@@ -7,10 +7,7 @@ import { within } from "../../formula/numbers.js";
 /** ``value`` and ``most`` are counted from 0; ``most`` is null before it is known. */
 /** @typedef {{value: number, most: number|null}} Counted */
 
-/**
- * @param {string} label
- * @param {(value: number) => void} onNumber gets it counted from 0
- */
+/** @param {string} label @param {(value: number) => void} onNumber gets it counted from 0 */
 export function createCounter(label, onNumber) {
   let displayed = /** @type {Counted} */ ({ value: 0, most: null });
   const held = (/** @type {number} */ value) => within(Math.round(value), 1, (displayed.most ?? 0) + 1);
