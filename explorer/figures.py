@@ -76,7 +76,6 @@ def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
 
 
 def _grouped(traces: list[Spec], group: str) -> list[Spec]:
-    """Traces that the legend shows and hides together."""
     return [trace | {"legendgroup": group} for trace in traces]
 
 

@@ -43,7 +43,6 @@ def settings_json(settings: Settings) -> str:
 
 
 def _texts_of(settings: Settings) -> dict[str, Any]:
-    """Settings as text and numbers by name."""
     if not all(isinstance(entry, str) for entry in (settings.op, *settings.rules)):
         raise ValueError("an op or rule that is a record of its own cannot be written: give it as a formula")
     return dataclasses.asdict(settings)

@@ -69,7 +69,6 @@ def _all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, 
 
 
 def _part(learned: Learned) -> str:
-    """The gradient of a parameter as text of a key."""
     return f"{learned.name}: {learned.text}"
 
 

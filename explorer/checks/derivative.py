@@ -82,7 +82,6 @@ def _unsteady(curve: Curve) -> Finding:
 
 
 def _deviates(curve: Curve, beyond: Tensor, worst: int) -> Finding:
-    """The verdict on a rule that is not the derivative."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     observed = f"At x = {position(at)} the gradient is {short(r)}, the op's slope {short(slope)}"
     size = abs(r - slope)

@@ -66,7 +66,6 @@ def _of_op(curve: Curve) -> Iterator[Match]:
 
 
 def _families(curve: Curve, lo: float, hi: float) -> set[str]:
-    """The catalogue's families that suit the op."""
     holds = {
         "identity": curve.identity,
         "jumps": curve.flat,

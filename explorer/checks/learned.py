@@ -77,7 +77,6 @@ def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
 
 
 def _of_all(subject: Subject) -> Finding:
-    """The worst finding over all arguments that learn."""
     learning = [k for k, argument in enumerate(subject.arguments) if _learns(argument)]
     if not learning:
         return holds("None of its arguments learns: there is no tensor among them that requires grad.")
@@ -314,7 +313,6 @@ def _begun(name: str) -> str:
 
 
 def _without(probe: _Probe, k: int, name: str) -> Finding:
-    """The verdict on an argument that gets None."""
     due = probe.due(probe.x, probe.upstreams[0])[k]
     if due is None or not bool(due.any()):
         return by_design(f"Its backward returns None for {name}, and y does not depend on it.")

@@ -127,7 +127,6 @@ def _layouts(y: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def _called_twice(subject: Subject, x: Tensor) -> Finding | None:
-    """The failure of a backward that uses the x of a later call; None where there is none."""
     alone = subject.both(x, _upstream(_forward(subject, x)[0]))[1]
     y, leaf = _forward(subject, x)
     g = _upstream(y)

@@ -105,7 +105,6 @@ def _gap_words(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled) ->
 
 
 def _doing(label: str, verb: str) -> str:
-    """One rule or several with what they do."""
     return f"{label} {verb}{'' if ' and ' in label else 's'}"
 
 
@@ -126,7 +125,6 @@ def _spot_words(
 
 
 def _level_within(levels: Iterable[Claim], span: Span) -> float | None:
-    """The level that holds on all of a span, if one does."""
     for claim in levels:
         if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
             return claim.numbers[0]

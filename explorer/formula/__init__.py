@@ -46,7 +46,6 @@ class Formula:
         return f"Formula({self.text!r})"
 
     def _repr_latex_(self) -> str:
-        """The formula as a notebook shows it."""
         return f"$\\displaystyle {self.latex}$"
 
     @cached_property

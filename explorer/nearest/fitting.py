@@ -69,7 +69,6 @@ class Fit:
 
 
 def _starts(members: Tensor, moving: str, scaled: bool) -> Starts:
-    """Starts of one kind."""
     moves = _moves(moving, members.shape[1])
     return Starts(members, moves.expand(len(members), -1), torch.full((len(members),), scaled))
 

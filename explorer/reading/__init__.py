@@ -209,7 +209,6 @@ def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
 
 
 def _names(*sides: Trees) -> list[str]:
-    """The parameters that learn on at least one side."""
     return list(dict.fromkeys(part.name for side in sides for part in side.learned))
 
 

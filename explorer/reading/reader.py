@@ -164,7 +164,6 @@ class Reader:
                 raise UnreadableError(OTHER)
 
     def _note(self, call: ast.Call) -> None:
-        """Record the remarks of a call, with its line."""
         remarks = sums.REMARKS.get()
         self.notes |= {part: str(self.error(call, UnreadableError(words))) for part, words in remarks}
         remarks.clear()

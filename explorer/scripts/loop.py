@@ -196,7 +196,6 @@ def _descent(settings: Settings) -> str:
 
 
 def _rated(settings: Settings) -> dict[int, float | str]:
-    """Later learning rates by their first step."""
     return {step: value for step, name, value in settings.branch if name == "lr"}
 
 
@@ -228,7 +227,6 @@ def _fallen(settings: Settings) -> str:
 
 
 def _arguments(settings: Settings) -> list[str]:
-    """The arguments of ``train``."""
     return ["op", "seed", *["starts"] * bool(settings.learn), *["later"] * has_turns(settings)]
 
 

@@ -128,7 +128,6 @@ def _fenced(tokens: _Tokens) -> Math:
 
 
 def _cases(tokens: _Tokens) -> Math:
-    """Rows of a value and its condition."""
     for expected in "{cases}":
         tokens.take(expected)
     rows: list[Math] = [["mtr"]]

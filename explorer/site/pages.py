@@ -132,7 +132,6 @@ def _files(
 
 
 def _of_op(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
-    """The files of an op that take long to compute."""
     return [(f"code/{op}.js", _script(codes(op, rules))), (f"checks/{op}.js", _script(checked(op, rules)))]
 
 

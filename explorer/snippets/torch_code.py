@@ -248,7 +248,6 @@ def _function_class(pair: Pair, gradient: str) -> str:
 
 
 def _used(pair: Pair, gradient: str) -> set[str]:
-    """The names that backward reads."""
     return names_in(" ".join(f"({text})," for text in (gradient, *_totals(pair))))
 
 

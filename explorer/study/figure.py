@@ -371,7 +371,6 @@ def _line(plan: Plan, visible: Sequence[Judged], name: str, label: str, colour: 
 
 
 def _key() -> list[go.Scatter]:
-    """The legend of a sweep's marks."""
     return [
         go.Scatter(
             x=[None],

@@ -49,7 +49,6 @@ class Piece:
 
 
 def _runs(mask: Mask) -> list[slice]:
-    """The stretches of neighbouring points at which a mask is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
     return [slice(int(first), int(stop)) for first, stop in zip(edges[::2], edges[1::2], strict=True)]
 

@@ -198,6 +198,5 @@ def _range(curve: Curve) -> list[Claim]:
 
 
 def _kink_beside(curves: Sampled, x: float) -> float:
-    """The kink beside which one of the floats lies."""
     kinks = curves.x[curves.marks == KINK]
     return float(kinks[np.argmin(np.abs(kinks - x))])

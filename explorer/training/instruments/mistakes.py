@@ -81,7 +81,6 @@ def mistakes(ensemble: Ensemble, data: Data) -> dict[int, Mistakes]:
 
 
 def _visible(order: Tensor, only: Tensor) -> Tensor:
-    """The examples in order that are visible."""
     first, alone = order[:MOST_VISIBLE], order[only[order]][:MOST_VISIBLE]
     return torch.cat([first, alone[~torch.isin(alone, first)]])
 

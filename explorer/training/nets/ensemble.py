@@ -359,7 +359,6 @@ class Ensemble:
         return "backward" if now.output[index].isfinite().all() else "forward"
 
     def _leave(self, stays: list[bool]) -> None:
-        """Remove the members that do not stay."""
         self.going = [member for member, stay in zip(self.going, stays, strict=True) if stay]
         self._take([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 

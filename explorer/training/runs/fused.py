@@ -61,7 +61,6 @@ class Together:
         self._judge([index for index, is_due in enumerate(due) if is_due])
 
     def _judge(self, due: list[int]) -> None:
-        """Judge the runs at these indices, for which a judgement is due."""
         if not self._nets.reads_together:
             for index in due:
                 self._hand_back(index)

@@ -146,7 +146,6 @@ class Lockstep:
         self.batch = self._next_batch()
 
     def _generator_states(self) -> list[Tensor]:
-        """The generators' states, copied, from which the batch is drawn again."""
         return [generator.get_state() for generator in self.generators]
 
     @property
@@ -233,7 +232,6 @@ class Lockstep:
         return spares(self.settings)
 
     def _begun(self, members: Sequence[Member]) -> Ensemble:
-        """The ensemble at its start."""
         if not self._spares:
             start = [each.parameters for each in self.start]
             return Ensemble(members, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)

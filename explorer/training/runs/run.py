@@ -271,11 +271,9 @@ class Run(Stepper):
         return {name: learned[..., index] for index, name in enumerate(names) if name in own}
 
     def _named(self, values: Any) -> dict[str, Any]:
-        """Values by rule."""
         return dict(zip(self._rules, values, strict=True))
 
     def _gradients(self) -> dict[str, Gradients | None]:
-        """The gradients by rule; None for one that is not going."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.going:
             with one_thread():

@@ -115,7 +115,6 @@ class Stepper:
         return self._series.is_due(self.step)
 
     def _bind(self, step: int) -> None:
-        """Bind the course of a step."""
         self._rebind(self.settings.course(step))
 
     def _rebind(self, course: Course) -> None:

@@ -63,7 +63,6 @@ class FairQueue(Generic[Item]):
         self._positions: tuple[object, dict[Item, int]] = None, {}
 
     def __len__(self) -> int:
-        """The number of items that are present."""
         return len(self._present)
 
     def keep(self, items: Iterable[Item]) -> None:
@@ -150,5 +149,4 @@ class FairQueue(Generic[Item]):
         return tuple([party.start for party in self._present[item]])
 
     def _weight(self, party: _Party, is_address: bool) -> float:
-        """The weight of a party among those around it."""
         return self._weight_of(max(1, len(party.inside))) if is_address else 1.0

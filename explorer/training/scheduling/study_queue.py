@@ -308,7 +308,6 @@ class Studies:
         self._queue.keep(self._in_state("running"))
 
     def _line_up(self, study: _Study) -> None:
-        """Put a study behind all others that wait."""
         study.state = "waiting"
         self._studies[study.id] = self._studies.pop(study.id)
 
@@ -369,7 +368,6 @@ class Studies:
 
 
 def _places(parties: Parties, holders: Sequence[Parties]) -> tuple[int, int]:
-    """How many of the holders of a place are at the same address, and of the same visitor."""
     return (
         sum(each.address == parties.address for each in holders),
         sum(each.visitor == parties.visitor for each in holders),

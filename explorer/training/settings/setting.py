@@ -99,7 +99,6 @@ class Setting:
         return value
 
     def _widths(self, value: Any) -> int | tuple[int, ...]:
-        """One width as a number, several as a tuple."""
         if not isinstance(value, Sequence) or isinstance(value, str):
             return self._whole(value)
         if not 1 <= len(value) <= MAX_LAYERS:

@@ -189,12 +189,10 @@ class Settings(TrainingSettings):
 
     @property
     def _ops(self) -> list[Op]:
-        """The op, and those of branch points."""
         return [find_op(self.op), *(find_op(str(value)) for _, name, value in self.branch if name == "op")]
 
     @property
     def _all_rules(self) -> list[Rule]:
-        """The rules, and those of branch points."""
         later = (str(value) for _, name, value in self.branch if name not in ("lr", "op"))
         return [*map(find_rule, self.rules), *map(find_rule, later)]
 

@@ -261,7 +261,6 @@ def _is_named(rows: Columns, decimal: str) -> bool:
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of columns, each another and none empty."""
     made: dict[str, None] = {}
     for column, name in enumerate(names, 1):
         plain = shortened(name or f"column {column}", _LONGEST_NAME)

@@ -42,7 +42,6 @@ def _file() -> Path:
 
 
 def _standardised() -> Data:
-    """Data standardised by one mean and one deviation for all pixels."""
     x, y = _pixels()
     return parts((x - x.mean()) / x.std(), y, outputs=10, judged=_JUDGED)
 

@@ -79,7 +79,6 @@ def _answers(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
 
 
 def _standardised(values: np.ndarray) -> Tensor:
-    """Columns of mean 0 and deviation 1; a constant one is 0."""
     scale = np.abs(values).max(0)
     scaled = values / np.where(scale == 0, 1, scale)
     deviation = scaled.std(0)

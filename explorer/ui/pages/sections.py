@@ -60,7 +60,6 @@ def _notes(entry: Op | Rule, parameters: Mapping[str, float]) -> None:
 
 
 def _code(choice: Choice, op: Op, rules: Rules) -> None:
-    """The op with one of the rules as code to take away."""
     left, right = st.columns(2)
     by_key = {rule.key: rule for rule in sorted(rules, key=lambda rule: rule.formula is None)}
     # An own rule may be labelled like one of the catalogue, and a list tells its options by their text.
@@ -85,7 +84,6 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
 
 
 def _drawing(choice: Choice, rule: Rule) -> dict[str, Any]:
-    """The drawing of a notebook: range, g and kinks."""
     kinks_of = sample_curves(choice.op, choice.rules, **choice.sampling).kinks
     kinks = sorted({*(kinks_of[rule.key] or ()), *(kinks_of.get(part_key(rule.key)) or ())})
     start, stop = choice.range

@@ -150,7 +150,6 @@ def _upstream(nets: Nets, layer: int) -> Tensor:
 
 
 def _slope(nets: Nets, x: Tensor) -> Tensor:
-    """Torch's own slope of the op."""
     leaf = x.detach().requires_grad_()
     with torch.enable_grad():
         y = nets.joined.pairs[0][0](leaf)
@@ -301,7 +300,6 @@ class _Flips:
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
     def _changes(self, members: slice, change: Tensor) -> Tensor:
-        """``changes`` of some members."""
         change = change[members]
         ways = self._weights[members].mT.contiguous()[..., None], change[:, None]
         x = torch.addcmul(

@@ -87,7 +87,6 @@ def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
 
 
 def _tensors(step: Step, member: int) -> dict[str, Record]:
-    """The tensors of all stages of a net, by name."""
     looks: dict[str, Tensors] = {}
     for stage in stages_of(step.nets.site):
         own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -96,7 +95,6 @@ def _tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """The visible part of a tensor (down, across)."""
     down = _places(step, axes[0], len(tensor)).to(tensor.device)
     part = tensor[down, :MOST].to(torch.float32)
     side = math.isqrt(tensor.shape[axes.index("input")]) if "input" in axes and _is_image(step) else 0
@@ -109,7 +107,6 @@ def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
 
 
 def _is_image(step: Step) -> bool:
-    """Whether the inputs are all the pixels of a square image."""
     pixels = step.weights.shape[1]
     return step.nets.task.kind == "image" and not step.layer and math.isqrt(pixels) ** 2 == pixels <= MOST
 
@@ -166,7 +163,6 @@ def _sizes(step: Step) -> dict[str, tuple[int, str]]:
 
 
 def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
-    """The facts that texts of stages may name."""
     nets, settings = step.nets, step.nets.settings
     inputs, units = step.weights.shape[1:]
     optimiser = OPTIMISERS[settings.optimiser]

@@ -213,7 +213,6 @@ def _learning(
 def _starts(
     own: Mapping[str, float], parameters: Mapping[str, float], learned: Sequence[Learned]
 ) -> list[float]:
-    """The start of each parameter: its value under a rule, or else its own."""
     return [own.get(each.name, parameters.get(each.name, each.start)) for each in learned]
 
 

@@ -241,7 +241,6 @@ def seen(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any
 
 
 def _label(rule: str, snapshot: Snapshot) -> str:
-    """The name of a line: its rule, and the one that it has gone on with."""
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step

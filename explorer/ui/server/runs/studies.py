@@ -317,5 +317,4 @@ def _look(identity: str, last: object) -> tuple[object, str, bool]:
 
 
 def _silent(identity: str, note: str) -> StudyStatus:
-    """The sentence on a study that cannot be asked for."""
     return StudyStatus(identity, "silent", SENTENCES["silent"].format(note=note))
