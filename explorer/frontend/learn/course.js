@@ -22,10 +22,15 @@ const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-p
  * The course in ``host``; which lesson is current stands in the address.
  * @param {HTMLElement} host
  * @param {Course} course
- * @param {{address: (name: string) => string, lesson: (key: string) => Promise<*>, instrument: *}} reach
- *   ``address`` of a page, ``lesson`` with its numbers or a message, what the ``instrument`` reaches
+ * @param {{address: (name: string) => string, lesson: (key: string) => Promise<*>, instrument: *,
+ *   classes?: typeof import("./together.js").classes|null}} reach ``address`` of a page, ``lesson`` with its numbers
+ *   or a message, what the ``instrument`` reaches, ``classes`` where a server has them
  */
-export function createCourse(host, { lessons, glossary, skeleton }, { address, lesson, instrument }) {
+export function createCourse(
+  host,
+  { lessons, glossary, skeleton },
+  { address, lesson, instrument, classes = null },
+) {
   const end = new AbortController();
   const page = location.pathname;
   const queryNow = () => new URLSearchParams(location.search);
@@ -33,8 +38,10 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   const presenting = () => queryNow().has("present");
   const terms = createGlossary(glossary);
   const body = element("div", { class: "place" });
-  const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present });
-  let current = /** @type {ReturnType<typeof createLesson>|null} */ (null);
+  const onClass = classes ? beginClass : null;
+  const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present, onClass });
+  let current = /** @type {{showLinks: () => void, destroy: () => void}|null} */ (null);
+  let together = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let turn = 0;
 
   host.replaceChildren(bar.element, body, terms.element);
@@ -57,8 +64,22 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
 
   /** @param {string|null} key null for the list */
   function go(key) {
-    history.pushState({}, "", addressWith({ lesson: key }));
-    show();
+    if (together && key !== null) return together.leads ? together.ask(key) : undefined;
+    return leadTo({ lesson: key, class: null });
+  }
+
+  /** @param {Object<string, string|null>} change of the query */
+  function leadTo(change) {
+    history.pushState({}, "", addressWith(change));
+    return show();
+  }
+
+  /** Open a class on this lesson, or go to the one that is open. */
+  async function beginClass() {
+    const held = classes?.held();
+    const answer = held ? { id: held } : await classes?.open(queryNow().get("lesson") ?? "");
+    if (answer?.id) return leadTo({ class: answer.id });
+    return bar.say(answer?.message ?? "");
   }
 
   function present() {
@@ -70,6 +91,7 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   function dress() {
     host.classList.toggle("presenting", presenting());
     bar.show(queryNow().get("lesson"), presenting());
+    bar.showClass(together && (together.leads ? "leads" : "attends"), Boolean(classes?.held()));
   }
 
   /** @param {KeyboardEvent} event */
@@ -95,10 +117,13 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
   }
 
   async function show() {
+    const id = queryNow().get("class");
+    if (id && together?.id === id) return undefined;
     const key = queryNow().get("lesson");
     const mine = (turn += 1);
     current?.destroy();
-    current = null;
+    current = together = null;
+    if (id && classes) return showClass(id);
     dress();
     if (key === null) return body.replaceChildren(contents());
     body.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
@@ -109,17 +134,39 @@ export function createCourse(host, { lessons, glossary, skeleton }, { address, l
     return body.replaceChildren(failed(answer.message, again));
   }
 
-  /** @param {*} record */
-  function open(record) {
+  /** @param {string} id */
+  function showClass(id) {
+    const means = {
+      ...{ lessons, load: lesson, build },
+      onLesson(/** @type {string} */ key) {
+        history.replaceState(history.state, "", addressWith({ lesson: key }));
+        bar.show(key, presenting());
+        host.scrollTo(0, 0);
+      },
+      onLeave: (/** @type {string|null} */ key) => leadTo({ lesson: key, class: null }),
+    };
+    current = together = /** @type {NonNullable<typeof classes>} */ (classes).create(body, id, means);
+    dress();
+  }
+
+  /** The screen of a lesson. @param {*} record @param {import("./screen.js").Part|null} [part] in a class */
+  function build(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
-    current = createLesson(record, {
+    const around = {
       ...{ address, embedded, presenting, skeleton, instrument },
       onTerm: terms.show,
       next: () => next(record.key),
       onAgain: show,
-    });
-    body.replaceChildren(current.element);
-    current.begin();
+    };
+    return createLesson(record, around, part);
+  }
+
+  /** @param {*} record */
+  function open(record) {
+    const screen = build(record);
+    current = screen;
+    body.replaceChildren(screen.element);
+    screen.begin();
     host.scrollTo(0, 0);
   }
 
@@ -168,9 +215,10 @@ function nameOf(title, index) {
 /**
  * The bar above a lesson.
  * @param {Course["lessons"]} lessons
- * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void}} acts
+ * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void,
+ *   onClass: (() => void)|null}} acts
  */
-function createBar(lessons, { onGo, onGlossary, onPresent }) {
+function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
   const numbers = lessons.map(({ key, title }, index) => {
     const link = linkTo(key, onGo, String(index + 1));
     setAttribute(link, "title", title);
@@ -183,8 +231,24 @@ function createBar(lessons, { onGo, onGlossary, onPresent }) {
     title: "On a stage: large type, arrow keys between lessons (p)",
   });
   const terms = element("button", { onclick: onGlossary }, "Glossary");
+  const said = element("span", { role: "status" });
+  const title = "A class predicts this lesson together: a code for their phones, all drawings on this screen";
+  const together = element("button", { onclick: onClass, title, hidden: true });
+  const parts = onClass ? [said, terms, together, stage] : [terms, stage];
   return {
-    element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, terms, stage),
+    element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, ...parts),
+    say: (/** @type {string} */ words) => setText(said, words),
+    /**
+     * The button of a class, where a lesson is shown alone.
+     * @param {"leads"|"attends"|null} part of this page in a class
+     * @param {boolean} held whether this browser leads one
+     */
+    showClass(part, held) {
+      setText(said, "");
+      list.hidden = part === "attends";
+      setText(together, held ? "To the class" : "Class");
+      together.hidden = part !== null || !numbers.some((link) => link.matches("[aria-current]"));
+    },
     /** @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
       numbers.forEach((link, index) =>

@@ -19,11 +19,15 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
- *   restore: (state: import("./memory.js").State) => void, missed: () => void}} Forecast
- * @typedef {{onTerm: import("./words.js").OnTerm, onCheck: () => void, onSkip: () => void,
- *   onChange: () => void}} Acts
+ *   restore: (state: import("./memory.js").State) => void, missed: () => void, rest: () => void,
+ *   contents: () => (Node|string)[][], right: number, range: [number, number],
+ *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` are those of the answers, ``alike`` gives the
+ *   index of the answer that a whole drawing over the ``range`` is like, -1 for none
+ * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void,
+ *   onSkip: (() => void)|null, onChange: () => void}} Acts ``decide`` names the button for ``onCheck``
  */
 
+const CHECK = "Check my prediction";
 const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
 
 /**
@@ -33,10 +37,11 @@ const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axi
  * @param {Acts} acts
  * @returns {Forecast}
  */
-export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, onChange }) {
+export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {
   const { answers, right, rule, at } = prediction;
   const draws = rule !== undefined;
   for (const { entry } of answers) if (entry) learn("rule", entry);
+  let curves = /** @type {(ReturnType<typeof sampled>|null)[]|null} */ (null);
   const drawing = createDrawing(choice.range, () => {
     form.drawn();
     onChange();
@@ -46,6 +51,7 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
     options: answers.map(contentOf),
     onPick: picked,
     onClear: draws ? cleared : null,
+    decide,
     onCheck,
     onSkip,
   });
@@ -109,6 +115,22 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
     return { right: false, words: alike ? say.wrongWords(alike) : say.drawnWrongWords(judgement, hand) };
   }
 
+  /** @param {ArrayLike<number>} values of a drawing, in cells of one width */
+  function alike(values) {
+    const width = (choice.range[1] - choice.range[0]) / values.length;
+    const hand = { x: Array.from(values, (_, cell) => choice.range[0] + (cell + 0.5) * width), y: values };
+    return truths().findIndex((truth) => {
+      const judgement = truth && judge(hand, truth);
+      return judgement?.right && judgement.whole;
+    });
+  }
+
+  /** The curve of each answer, computed once for the drawings of a whole class. */
+  function truths() {
+    curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampled(picture, choice));
+    return /** @type {(ReturnType<typeof sampled>|null)[]} */ (curves);
+  }
+
   function answer() {
     const hand = drawing.curve();
     const judgement = draws && form.picked() === null ? judge(hand, sampled(rule, choice)) : null;
@@ -151,6 +173,11 @@ export function createForecast(prediction, choice, { onTerm, onCheck, onSkip, on
     },
     /** It was not right: from now on the answer can be asked for by this name. */
     missed: () => form.offerAnswer(),
+    rest: form.rest,
+    contents: () => answers.map(contentOf),
+    right,
+    range: choice.range,
+    alike,
   };
 }
 

@@ -34,6 +34,18 @@ export function remember(key, state) {
   }
 }
 
+/** Forget all that is remembered of keys that begin so. @param {string} start */
+export function forget(start) {
+  for (const key of [...cached.keys()].filter((each) => each.startsWith(start))) {
+    cached.delete(key);
+    try {
+      sessionStorage.removeItem(nameOf(key));
+    } catch {
+      // it was here alone
+    }
+  }
+}
+
 /** @param {string} key */
 function read(key) {
   try {

@@ -1,4 +1,4 @@
-// Predict first: a form with answers to pick from, by pointer or keyboard. Nothing of it leaves the browser.
+// Predict first: a form with answers to pick from, by pointer or keyboard.
 
 import { element, freshId, setText } from "../elements/dom.js";
 
@@ -6,14 +6,15 @@ import { element, freshId, setText } from "../elements/dom.js";
 
 /**
  * The form. ``onPick`` gets a picked answer, ``onClear`` that a drawing is to go (null where
- * there is none), ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be revealed.
+ * there is none), ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be revealed (null where
+ * somebody else reveals it). ``decide`` is the name of the button that decides.
  * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null,
- *   onCheck: () => void, onSkip: () => void}} options
+ *   decide: string, onCheck: () => void, onSkip: (() => void)|null}} options
  */
-export function createPrediction({ hint, options, onPick, onClear, onCheck, onSkip }) {
+export function createPrediction({ hint, options, decide, onPick, onClear, onCheck, onSkip }) {
   const name = freshId();
-  const check = element("button", { type: "submit", class: "check", disabled: true }, "Check my prediction");
-  const skip = element("button", { onclick: onSkip }, "Skip");
+  const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
+  const skip = element("button", { onclick: onSkip, hidden: onSkip === null }, "Skip");
   const clear = element("button", { onclick: cleared, hidden: true }, "Clear");
   const form = element(
     "form",
@@ -64,6 +65,8 @@ export function createPrediction({ hint, options, onPick, onClear, onCheck, onSk
       for (const button of buttons()) button.checked = false;
       check.disabled = clear.hidden = false;
     },
+    /** The reader has decided: there is nothing to decide until something is changed. */
+    rest: () => (check.disabled = true),
     offerAnswer: () => setText(skip, "Show the answer"),
   };
 }

@@ -9,6 +9,8 @@ import { createStore } from "../choice/store.js";
 import { entered } from "../train/state/tasks.js";
 
 /** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
+/** A layer over a chart, told where its panels lie. */
+/** @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void}} Layer */
 /** The store of its choice. @typedef {ReturnType<typeof createStore>} Store */
 
 const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
@@ -39,10 +41,10 @@ export function curvesOf(scenes) {
  * The instrument of a lesson's curves in ``host``, which holds its hosts. Before the answer it shows the
  * op alone, and nobody says what torch returns.
  * @param {HTMLElement} host
- * @param {{scene: Scene, forecast: import("./forecast.js").Forecast|null, secret: boolean, reach: *}} options
- *   ``forecast`` is laid over the curves
+ * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
+ *   ``layer`` is laid over the curves
  */
-export function showScene(host, { scene, forecast, secret, reach }) {
+export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const store = createStore();
   const choice = received(scene.choice);
   store.change(
@@ -51,10 +53,10 @@ export function showScene(host, { scene, forecast, secret, reach }) {
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
-    leastRange: forecast?.leastRange,
-    onFrame: forecast?.drawing.follow,
+    leastRange,
+    onFrame: layer?.follow,
   });
-  if (forecast) host.querySelector(".chart-place")?.append(forecast.drawing.element);
+  if (layer) host.querySelector(".chart-place")?.append(layer.element);
   return { store, destroy: instrument.destroy };
 }
 

@@ -17,17 +17,38 @@ import { received } from "../choice/message.js";
  *   instrument: *}} Surroundings ``next`` leads to the next lesson, ``onAgain`` opens this one anew
  */
 
-/** The screen of a lesson as the server answers it. @param {*} lesson @param {Surroundings} around */
-export function createLesson(lesson, around) {
+/**
+ * The part of a reader in a class, where somebody else reveals the answer. ``memory`` is the key that the prediction
+ * is remembered by, null for none; ``form`` makes what stands in the place of the form, with a layer over the first
+ * curves in the place of the reader's drawing; ``send`` gets the prediction and gives the sentence to it.
+ * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement,
+ *   layer: Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
+ *   Promise<string>)|null}} Part
+ * @typedef {import("./scenes.js").Layer} Layer
+ */
+
+/**
+ * The screen of a lesson as the server answers it.
+ * @param {*} lesson
+ * @param {Surroundings} around
+ * @param {Part|null} [part] in a class
+ */
+export function createLesson(lesson, around, part = null) {
   const end = new AbortController();
-  const state = { ...recall(lesson.key) };
+  const memory = part ? part.memory : lesson.key;
+  const state = { ...(memory ? recall(memory) : NOTHING) };
   const [first] = curvesOf(lesson.scenes);
   const forecast = createForecast(lesson.prediction, received(first.choice), {
     onTerm: around.onTerm,
-    onCheck: check,
-    onSkip: () => conclude("shown"),
-    onChange: () => keep({ ...forecast.saved(), missed: false }),
+    ...(part && { decide: "Send my prediction" }),
+    onCheck: part ? send : check,
+    onSkip: part ? null : () => conclude("shown"),
+    onChange() {
+      keep({ ...forecast.saved(), missed: false });
+      if (part) answer(""); // what was said is of the prediction before
+    },
   });
+  const place = part?.form?.(forecast) ?? { element: forecast.element, layer: forecast.drawing };
   const { watch, list } = createHosts();
   const said = (/** @type {string} */ name, /** @type {string} */ words) =>
     element("p", { class: name }, ...inline(words, around.onTerm));
@@ -41,7 +62,7 @@ export function createLesson(lesson, around) {
     said("ask", lesson.prediction.ask),
     verdict,
   );
-  const text = element("div", { class: "text" }, forecast.element);
+  const text = element("div", { class: "text" }, place.element);
   const screen = element(
     "article",
     { class: "screen predicting" },
@@ -55,7 +76,8 @@ export function createLesson(lesson, around) {
 
   /** @param {Partial<import("./memory.js").State>} change */
   function keep(change) {
-    remember(lesson.key, Object.assign(state, change));
+    Object.assign(state, change);
+    if (memory) remember(memory, state);
   }
 
   /** The reader has predicted: the answer comes when it was right, else a sentence and another try. */
@@ -70,6 +92,14 @@ export function createLesson(lesson, around) {
       show(first);
     }
     return undefined;
+  }
+
+  async function send() {
+    const prediction = forecast.saved();
+    keep({ ...prediction, missed: true });
+    forecast.rest();
+    const words = (await part?.send?.(prediction)) ?? "";
+    if (!state.revealed) answer(words);
   }
 
   /** @param {string} words */
@@ -92,7 +122,7 @@ export function createLesson(lesson, around) {
     watch.hidden = false;
     screen.querySelector(".right").append(list);
     screen.append(...nets(), code(), onward());
-    text.replaceChildren(...story());
+    text.replaceChildren(...(part?.form ? [place.element] : []), ...story());
     show(first);
   }
 
@@ -104,7 +134,8 @@ export function createLesson(lesson, around) {
     const secret = screen.matches(".predicting");
     current = showScene(screen, {
       scene,
-      forecast: scene === first ? forecast : null,
+      layer: scene === first ? place.layer : null,
+      leastRange: scene === first ? forecast.leastRange : undefined,
       secret,
       reach: around.instrument,
     });
@@ -193,8 +224,7 @@ export function createLesson(lesson, around) {
     return element(
       "nav",
       { class: "onward", "aria-label": "Onward" },
-      element("button", { onclick: again }, "Predict again"),
-      around.next(),
+      ...(part ? [] : [element("button", { onclick: again }, "Predict again"), around.next()]),
     );
   }
 
@@ -209,9 +239,17 @@ export function createLesson(lesson, around) {
     begin() {
       forecast.restore(state);
       if (state.revealed) reveal(state.revealed);
-      else if (state.missed) check();
+      else if (state.missed) part ? forecast.rest() : check();
       if (forecast.draws && !state.revealed) show(first);
       title.focus({ preventScroll: true });
+    },
+    /** Show the answer, as its teacher does; ``unanswered`` is said to who has predicted nothing. @param {string} unanswered */
+    reveal(unanswered) {
+      if (state.revealed) return;
+      const { picked, drawn } = forecast.saved();
+      const hasAnswered = picked !== null || drawn?.some((value) => value !== null);
+      conclude(hasAnswered && forecast.checked().right ? "checked" : "shown");
+      if (!hasAnswered && unanswered) verdict.prepend(`${unanswered} `);
     },
     showLinks: links.show,
     destroy() {

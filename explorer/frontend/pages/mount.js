@@ -1,5 +1,6 @@
 // The parts of the instrument on a page of Streamlit, which calls them with Python's data.
 
+import { attended, led } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
 import { explored } from "../choice/taught.js";
 import { createCopyButton } from "./heading.js";
@@ -7,6 +8,7 @@ import { received } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
+import { element } from "../elements/dom.js";
 import { fetchDocument, readLesson, server } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
@@ -65,7 +67,23 @@ export function unmount(host) {
 
 /** @type {Make} */
 function heading(root) {
-  return createCopyButton(/** @type {HTMLElement} */ (root.querySelector(".copy"))).destroy;
+  const copy = createCopyButton(/** @type {HTMLElement} */ (root.querySelector(".copy")));
+  const end = new AbortController();
+  if (attended() || led()) joined();
+  else addEventListener("class-begun", joined, { once: true, signal: end.signal });
+
+  async function joined() {
+    const { createClassHeading } = await import("../class/heading.js");
+    if (end.signal.aborted) return;
+    const host = element("span", { class: "in-class", hidden: true });
+    root.append(host);
+    end.signal.addEventListener("abort", createClassHeading(host).destroy);
+  }
+
+  return () => {
+    copy.destroy();
+    end.abort();
+  };
 }
 
 /** @returns {Promise<Make>} */
@@ -121,8 +139,9 @@ function working(createTraining, enter) {
 
 /** @returns {Promise<Make>} */
 async function lessons() {
-  const [{ createCourse }, { loadTraining }] = await Promise.all([
+  const [{ createCourse }, { classes }, { loadTraining }] = await Promise.all([
     import("../learn/course.js"),
+    import("../learn/together.js"),
     import("../train/page/controller.js"),
     ready,
   ]);
@@ -131,7 +150,8 @@ async function lessons() {
   return (root, { data }) => {
     leaveServed();
     const instrument = { ...reachOf(data), createTraining, ...none };
-    return createCourse(root, data.course, { address: server, lesson: readLesson, instrument }).destroy;
+    const reach = { address: server, lesson: readLesson, instrument, classes };
+    return createCourse(root, data.course, reach).destroy;
   };
 }
 

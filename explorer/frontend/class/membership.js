@@ -1,0 +1,22 @@
+// The class that a browser leads, or that a tab attends: the secret stays in the teacher's browser.
+
+import { keep, load, recall, remember } from "../choice/session.js";
+
+/** A class as its teacher holds it; ``pages`` are the paths that students can be led to. */
+/** @typedef {{id: string, secret: string, watch: string, pages: string[]}} Led */
+/** A class as a student holds it: the token of the seat, and the last round and link that the page has followed. */
+/** @typedef {{id: string, guest: string, round: number, links: number}} Attended */
+
+const [LED, ATTENDED] = ["class-led", "class-attended"];
+
+/** @returns {Led|null} */
+export const led = () => recall(LED);
+
+/** @param {Led|null} next */
+export const keepLed = (next) => remember(LED, next);
+
+/** @returns {Attended|null} */
+export const attended = () => load(ATTENDED);
+
+/** @param {Attended|null} next */
+export const keepAttended = (next) => keep(ATTENDED, next);

@@ -1,0 +1,168 @@
+// A class on the page of lessons: whichever lesson its teacher has reached, asked or revealed, for teacher and student.
+
+import { live } from "../class/live.js";
+import { led } from "../class/membership.js";
+import { server } from "../choice/server.js";
+import { element } from "../elements/dom.js";
+import { array } from "../formula/arrays.js";
+import { createAnswers } from "./answers.js";
+import { createStudentsBand, createTeachersBand } from "../class/bands.js";
+import { createCrowd } from "../class/crowd.js";
+import { forget } from "./memory.js";
+
+/** @import { View } from "../class/live.js" */
+/** @import { Part } from "./screen.js" */
+/** @typedef {{key: string, title: string}} Listed */
+/**
+ * The means of a class on the page: ``load`` gives the record of a lesson or a message, ``build`` its screen,
+ * ``onLesson`` gets the lesson that is asked, ``onLeave`` that the class is left, at a lesson or at none.
+ * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>,
+ *   build: (record: *, part: Part) => ReturnType<typeof import("./screen.js").createLesson>,
+ *   onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
+ */
+
+const SENT = "Sent. You can change it until the answers are shown.";
+const UNANSWERED = "You have not answered.";
+const AGAIN_MS = 3000; // until a lesson that could not be loaded is asked for once more
+
+let opened = ""; // the class that was opened just now: its code is shown large
+
+/** The classes of this browser, as the page of lessons needs them. */
+export const classes = {
+  /** The class that this browser leads, by its id. */
+  held: () => led()?.id ?? null,
+  /** Open a class on a lesson. @param {string} lesson */
+  async open(lesson) {
+    const answer = await live.open(lesson);
+    opened = answer.id ?? "";
+    return answer;
+  },
+  create: createTogether,
+};
+
+/**
+ * Show a class in ``host``.
+ * @param {HTMLElement} host
+ * @param {string} id
+ * @param {Means} means
+ */
+function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
+  const leads = led()?.id === id;
+  const place = element("div", { class: "place" });
+  const band = leads
+    ? createTeachersBand(leading())
+    : createStudentsBand({ onLeave: leave, onAgain: () => live.enter(id) });
+  let lesson = /** @type {ReturnType<Means["build"]>|null} */ (null);
+  let round = 0;
+  let isRevealed = false;
+  let timer = 0;
+  let answers = /** @type {ReturnType<typeof createAnswers>|null} */ (null);
+  let crowd = /** @type {ReturnType<typeof createCrowd>|null} */ (null);
+  opened = "";
+
+  host.replaceChildren(band.element, place);
+  const stop = live.follow(show);
+  live.enter(id);
+
+  function leading() {
+    return {
+      isNew: opened === id,
+      invite: () => live.command("invite", { address: server("") }),
+      command: live.command,
+      next: (/** @type {string} */ key) => lessons[lessons.findIndex((each) => each.key === key) + 1] ?? null,
+    };
+  }
+
+  /** @param {View|null} view */
+  function show(view) {
+    if (view?.id !== id) return;
+    band.show(view);
+    if (view.state === "ended" || view.state === "gone") forget(`${id} `);
+    if (view.state === "ended" && leads) onLeave(view.lesson ?? null);
+    if (view.state === "ended" && !isRevealed) place.replaceChildren(); // there is nobody to send to
+    if (view.state !== "open" || !view.lesson) return;
+    if (view.round !== round) change(view.lesson, view.round);
+    else if (view.revealed && lesson && !isRevealed) reveal(view);
+  }
+
+  /** @param {string} key @param {number} next */
+  async function change(key, next) {
+    clearTimeout(timer);
+    round = next;
+    isRevealed = false;
+    lesson?.destroy();
+    lesson = null;
+    onLesson(key);
+    place.replaceChildren(
+      element("p", { role: "status" }, "The numbers of this lesson are being computed …"),
+    );
+    const record = await load(key);
+    if (next !== round) return;
+    if ("message" in record) {
+      place.replaceChildren(element("p", { role: "alert" }, record.message));
+      timer = setTimeout(() => change(key, next), AGAIN_MS);
+      return;
+    }
+    lesson = build(record, leads ? teaching() : attending());
+    place.replaceChildren(lesson.element);
+    lesson.begin();
+    show(live.view);
+  }
+
+  /** @returns {Part} */
+  function teaching() {
+    return {
+      memory: null,
+      form(forecast) {
+        answers = createAnswers(forecast);
+        crowd = forecast.draws ? createCrowd(forecast.range) : null;
+        return { element: answers.element, layer: crowd };
+      },
+      send: null,
+    };
+  }
+
+  /** @returns {Part} */
+  function attending() {
+    return {
+      memory: `${id} ${round}`,
+      form: null,
+      async send(prediction) {
+        return (await live.answer(prediction)) || SENT;
+      },
+    };
+  }
+
+  /** @param {View} view */
+  async function reveal(view) {
+    isRevealed = true;
+    lesson?.reveal(leads ? "" : UNANSWERED);
+    if (!leads) return;
+    const mine = round;
+    const { drawings = [] } = view.drawn ? await live.command("drawings") : {};
+    if (mine !== round) return;
+    const curves = drawings.map(array);
+    crowd?.show(curves);
+    answers?.show(view.counts ?? [], curves);
+  }
+
+  function leave() {
+    forget(`${id} `);
+    live.leave();
+    onLeave(null);
+  }
+
+  return {
+    id,
+    leads,
+    /** Go on with the class to a lesson, as its teacher. @param {string} key */
+    ask: (key) => live.command("ask", { lesson: key }),
+    showLinks: () => lesson?.showLinks(),
+    destroy() {
+      clearTimeout(timer);
+      round = -1;
+      stop();
+      lesson?.destroy();
+    },
+  };
+}
