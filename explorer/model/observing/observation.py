@@ -28,9 +28,10 @@ from explorer.model.watching import (
     Site,
     Tracker,
     Unseen,
+    compiled,
     elementwise_nodes,
+    enclosing,
     explain,
-    inside_function,
     names_of,
     place_of,
     probing,
@@ -74,6 +75,8 @@ class Observation:
     def __enter__(self) -> Self:
         elementwise_nodes()  # asks torch, before anybody listens
         self._names, self._outer = names_of(self.model), sys._getframe(1)
+        if compiled(self.model):  # what is compiled calls no function of torch
+            self._stack.enter_context(torch.compiler.set_stance("force_eager"))
         hooks = (
             self.model.register_forward_pre_hook(self._begins),
             self.model.register_forward_hook(self._ends, always_call=True),
@@ -175,7 +178,7 @@ class Observation:
     def handle(self, asked: Asked) -> Run:
         """The run of a call, with its tensors kept."""
         place = place_of(self._names, self._outer)
-        if place is None or (not torch.is_grad_enabled() and inside_function()):
+        if place is None or (not torch.is_grad_enabled() and enclosing()):
             return asked.run
         site = site_of(place, asked.op)
         return partial(self._called, asked, site, asked.run)

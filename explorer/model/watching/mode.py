@@ -109,7 +109,7 @@ class _Mode(TorchFunctionMode):
                 return _answered(asked)
         result = func(*args, **kwargs)
         if func in FOLLOWED and not _THREAD.busy:
-            for handler in _THREAD.handlers:
+            for handler in reversed(_THREAD.handlers):
                 result = handler.follow(func, args, result)
         return result
 

@@ -9,12 +9,15 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import nn
+from torch.utils.checkpoint import CheckpointFunction
 
 _OTHERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[2]))  # whose lines are nobody's model
+WATCHED = "_watched_model"  # the attribute under which a module holds the one that it stands for
+_CHECKPOINT = CheckpointFunction.forward.__code__
 _APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 
 
@@ -74,8 +77,14 @@ class Site:
 
 
 def names_of(model: nn.Module) -> dict[int, str]:
-    """The paths of a model's submodules, by identity; "" for the model itself."""
-    return {id(module): name for name, module in model.named_modules()}
+    """The paths of a model's submodules, by identity; "" for the model, and for one that it stands for."""
+    names = {}
+    for name, module in model.named_modules():
+        one: nn.Module | None = module
+        while one is not None:
+            names[id(one)] = name
+            one = one.__dict__.get(WATCHED)
+    return names
 
 
 def _name_in(frame: FrameType, names: Mapping[int, str]) -> str | None:
@@ -126,14 +135,25 @@ def resumed(origin: tuple[int, ...], run: Callable[..., Any], *args: Any, **kwar
     return run(*args, **kwargs)
 
 
-def inside_function() -> bool:
-    """Whether a Function's own forward is running, whose calls are no sites."""
+def enclosing() -> Literal["function", "checkpoint", ""]:
+    """The innermost forward of a Function that is running: somebody's own, whose calls are no sites; or a
+    checkpoint's, which calls the model once without gradient and again in backward."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
+        if frame.f_code is _CHECKPOINT:
+            return "checkpoint"
         if frame.f_code is _APPLY:
-            return True
+            return "function"
         frame = frame.f_back
-    return False
+    return ""
+
+
+def compiled(model: nn.Module) -> bool:
+    """Whether a model, or a part of it, has been through torch.compile."""
+    return any(
+        type(each).__name__ == "OptimizedModule" or each.__dict__.get("_compiled_call_impl") is not None
+        for each in model.modules()
+    )
 
 
 @lru_cache(maxsize=4096)
