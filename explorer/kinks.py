@@ -159,13 +159,13 @@ def _foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[fl
     """
     step = (stop - start) / SCAN_POINTS
     scan = even_points(start - step, stop + step, SCAN_POINTS) + _OFF * step
-    found: list[float] = []
+    zeros: list[float] = []
     for some in (_values(curve), lambda x: _slopes(curve, x, g)[1]):
         at = jumps(some, scan)[0]
         if len(at) > MOST_KINKS:
             raise TooManyKinksError(f"a function jumps {len(at)} times")
-        found += at.tolist()
-    return found
+        zeros += at.tolist()
+    return zeros
 
 
 def _values(curve: Curve) -> Curve:

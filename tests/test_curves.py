@@ -342,8 +342,8 @@ def test_a_bound_that_learns_is_a_tensor_for_torchs_own_gradient(dtype: str):
     lo, hi = (torch.full_like(x, bound, requires_grad=True) for bound in (-1, 1))
     upstream = torch.full_like(x, 2.0)
     own, part = torch.autograd.grad(torch.clamp(x, lo, hi), (x, hi), upstream)
-    for found in (curves.gradients["default"], curves.at("default", curves.x), curves.autograd(2.0)):
-        assert np.array_equal(found, own)
+    for result in (curves.gradients["default"], curves.at("default", curves.x), curves.autograd(2.0)):
+        assert np.array_equal(result, own)
     assert np.array_equal(curves.parts["default"], part)
     (numbers,) = torch.autograd.grad(torch.clamp(x, -1, 1), x, upstream)
     assert np.array_equal(sample_curves("clamp", "default", **span).at("default", curves.x), numbers)

@@ -37,13 +37,13 @@ def _column(frame: pd.DataFrame, meta: str) -> pd.DataFrame:
 
 def _markers(spec: dict, meta: str, symbol: int) -> list[tuple[float, float]]:
     """Where a curve has markers of a kind."""
-    found = []
+    result = []
     for trace in spec["data"]:
         if "meta" not in trace and trace.get("legendgroup") == meta:
             assert (trace["mode"], trace["hoverinfo"], trace["showlegend"]) == ("markers", "skip", False)
             shown = (trace["marker"]["symbol"] == symbol) & np.isfinite(trace["y"])
-            found += zip(trace["x"][shown].tolist(), trace["y"][shown].tolist(), strict=True)
-    return found
+            result += zip(trace["x"][shown].tolist(), trace["y"][shown].tolist(), strict=True)
+    return result
 
 
 def _shown(spec: dict, name: str) -> tuple[float, float]:

@@ -35,10 +35,10 @@ def test_found_in_an_own_rule_as_declared(rule: Rule):
     for settings in settings_of(rule):
         for start, stop in RANGES:
             declared = kinks(op, rule, settings, start, stop)
-            found = [kinks(op, own, settings, start, stop, g) for g in (1.0, 2.0, -1.0)]
-            for positions in found:
+            result = [kinks(op, own, settings, start, stop, g) for g in (1.0, 2.0, -1.0)]
+            for positions in result:
                 assert positions == pytest.approx([p for p in declared if _near(p, positions)], abs=1e-9)
-            every = [p for p in declared if any(_near(p, positions) for positions in found)]
+            every = [p for p in declared if any(_near(p, positions) for positions in result)]
             assert every == declared
 
 
@@ -74,8 +74,8 @@ def _near(x: float, positions: list[float]) -> bool:
 def test_found_as_a_search_by_values_alone_finds_them(text: str):
     start, stop = -3.012345, 4.034567
     op = find_op(OWN + text)
-    found = kinks(op, None, {}, start, stop)
-    assert found == pytest.approx(kinks_of(op.parsed.bind(), start, stop), abs=1e-4)
+    result = kinks(op, None, {}, start, stop)
+    assert result == pytest.approx(kinks_of(op.parsed.bind(), start, stop), abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -150,17 +150,17 @@ def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
 def test_what_turns_within_a_cell_of_the_scan_is_found(text: str, expected: list[float] | None):
     """A pole that is touched, and two changes that lie side by side."""
     start, stop = -7.01234567, 7.0345678
-    found = kinks(find_op(OWN + text), None, {}, start, stop)
+    result = kinks(find_op(OWN + text), None, {}, start, stop)
     if expected is None:
         expected = kinks_of(find_op(OWN + text).parsed.bind(), start, stop)
-    assert found == pytest.approx(expected, abs=1e-4 if "floor" in text else 1e-9)
+    assert result == pytest.approx(expected, abs=1e-4 if "floor" in text else 1e-9)
 
 
 @pytest.mark.parametrize("width", [1.0, 1e3])
 @pytest.mark.parametrize("window", ["abs(x - 0.1234567) < 1e-9", "(x - 0.1234567)**2 < 1e-18"])
 def test_a_window_that_lies_between_two_points_is_found(width: float, window: str):
-    found = kinks(IDENTITY, find_rule(f"{OWN}g * ({window})"), {}, -width, width)
-    assert found == pytest.approx([0.123456699, 0.123456701], rel=1e-12)
+    result = kinks(IDENTITY, find_rule(f"{OWN}g * ({window})"), {}, -width, width)
+    assert result == pytest.approx([0.123456699, 0.123456701], rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -287,16 +287,16 @@ def test_degrees_of_functions_are_those_of_their_values(row):
     text = f"{row.name}({', '.join(['x', '1.25', '2.5', '3'][: row.arity])})"
     text = "where(x < 1, x, 2)" if row.name == "where" else text
     formula = parse(text, variables=("x",))
-    found = degree(formula.tree)
+    result = degree(formula.tree)
     x = torch.linspace(0.01, 3.99, 60, dtype=torch.float64)
     if row.own:  # between the many jumps of every format
         x = torch.tensor([0.3, 0.8, 1.3, 2.1, 2.6, 3.1, 3.6], dtype=torch.float64)
     values = formula.bind()(x[:, None] + 1e-3 * torch.arange(5, dtype=torch.float64))
     size = values.abs().amax(1).clamp(min=1)
     vanishing = [bool((values.diff(n=n).abs().amax(1) < 1e-12 * size).all()) for n in range(1, 4)]
-    assert found in (0, 1, 2, math.inf)
-    assert found == math.inf or all(vanishing[int(found) :])
-    assert row.name in ("exp", "expm1") or found != math.inf or not all(vanishing)
+    assert result in (0, 1, 2, math.inf)
+    assert result == math.inf or all(vanishing[int(result) :])
+    assert row.name in ("exp", "expm1") or result != math.inf or not all(vanishing)
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[s
     snapshot = run.snapshot()
     for rule, function in zip(snapshot.losses, functions, strict=True):
         for index in range(settings.seeds):
-            found = names["train"](names[function], settings.seed + index)
-            losses, *score = found if isinstance(found, tuple) else (found,)
+            result = names["train"](names[function], settings.seed + index)
+            losses, *score = result if isinstance(result, tuple) else (result,)
             assert np.float32(losses).tolist() == snapshot.seed_losses[rule][index].tolist(), (rule, index)
             if score:
                 assert score[0] == pytest.approx(snapshot.score[rule][index], rel=1e-5), (rule, index)
@@ -227,8 +227,8 @@ def assert_it_branches(names: dict[str, Any], settings: Settings) -> Mapping[str
     for rule, (function, later) in zip(snapshot.losses, lines_of(names), strict=True):
         for index in range(settings.seeds):
             given = [later] if later is not None else []
-            found = names["train"](function, settings.seed + index, *given)
-            losses, *score = found if isinstance(found, tuple) else (found,)
+            result = names["train"](function, settings.seed + index, *given)
+            losses, *score = result if isinstance(result, tuple) else (result,)
             np.testing.assert_array_equal(np.float32(losses), snapshot.seed_losses[rule][index])
             if score:
                 assert score[0] == pytest.approx(snapshot.score[rule][index], rel=1e-5), rule
@@ -239,8 +239,8 @@ def lines_of(names: dict[str, Any]) -> list[tuple[Any, Any]]:
     """The functions of each line, with what follows them, as the script's last loop lists them."""
     loop = r"^for op(, starts)?(, later)? in (\(.*\)):\n    for seed"
     listed = re.search(loop, names[TEXT], re.DOTALL | re.MULTILINE)
-    found = eval(listed[3], names)
-    return list(found) if listed[1] or listed[2] else [(function, None) for function in found]
+    result = eval(listed[3], names)
+    return list(result) if listed[1] or listed[2] else [(function, None) for function in result]
 
 
 def test_a_learning_rate_changed_on_the_way_stands_in_the_script(executed):

@@ -28,9 +28,9 @@ def drawing(basic: Path = BASIC) -> tuple[str, bytes]:
 
 def version() -> str:
     """The version of plotly.js that the plotly package ships."""
-    found = _VERSION.search(plotly_js())
-    assert found, "plotly.js no longer says its version"
-    return found[1].decode()
+    version = _VERSION.search(plotly_js())
+    assert version, "plotly.js no longer says its version"
+    return version[1].decode()
 
 
 @cache

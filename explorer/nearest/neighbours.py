@@ -84,8 +84,8 @@ def suiting(op: Op) -> list[Rule]:
 
 def neighbours(op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]) -> Neighbours:
     """Rules with something in common with a target, the nearest first, of the same curves the plainest."""
-    found = (_neighbour(op, rule, settings, target) for rule in rules)
-    return Neighbours(sorted((one for one in found if one.distance <= _NOTHING), key=_rank))
+    neighbours = (_neighbour(op, rule, settings, target) for rule in rules)
+    return Neighbours(sorted((one for one in neighbours if one.distance <= _NOTHING), key=_rank))
 
 
 def _rank(one: Neighbour) -> tuple[float, ...]:

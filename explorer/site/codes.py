@@ -51,8 +51,8 @@ def codes(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
     signature of a function, which the browser lays out as black does once the numbers stand in it.
     """
     lines = _Lines()
-    found = {key: dict(_variants(OPS[op], RULES[key], lines)) for key in rules}
-    return {"width": WIDTH, "lines": lines.data, "rules": found}
+    by_rule = {key: dict(_variants(OPS[op], RULES[key], lines)) for key in rules}
+    return {"width": WIDTH, "lines": lines.data, "rules": by_rule}
 
 
 def notebooks(ops: Iterable[str] = tuple(OPS)) -> Json:
@@ -76,8 +76,8 @@ def notebooks(ops: Iterable[str] = tuple(OPS)) -> Json:
 def _cells(learns: Sequence[str], lines: "_Lines") -> dict[str, list[int]]:
     settings = {name: _place(name) for name in ("start", "stop", "g", "kinks")} | {"points": str(POINTS)}
     learned = {name: _Place(name) for name in learns}
-    found = drawing_cells(_place("function"), learned, settings, imports=False)
-    return {name: lines.numbers(text) for name, text in found.items()}
+    cells = drawing_cells(_place("function"), learned, settings, imports=False)
+    return {name: lines.numbers(text) for name, text in cells.items()}
 
 
 class _Lines:
@@ -89,8 +89,8 @@ class _Lines:
 
     def numbers(self, text: str) -> list[int]:
         """The numbers of the lines of a text."""
-        chosen = [found.groups() for found in _SIGNATURE.finditer(text) if _PLACE.search(found[3])]
-        whole = _SIGNATURE.sub(lambda found: _MARK if _PLACE.search(found[3]) else found[0], text)
+        chosen = [match.groups() for match in _SIGNATURE.finditer(text) if _PLACE.search(match[3])]
+        whole = _SIGNATURE.sub(lambda match: _MARK if _PLACE.search(match[3]) else match[0], text)
         signatures = map(_signature, chosen)
         return [
             self._number(next(signatures) if line == _MARK else _PLACE.sub(r"«\1»", line))
@@ -104,8 +104,8 @@ class _Lines:
         return number
 
 
-def _signature(found: Sequence[str]) -> Json:
-    indent, head, items, tail = found
+def _signature(groups: Sequence[str]) -> Json:
+    indent, head, items, tail = groups
     arguments = [_PLACE.sub(r"«\1»", item.strip().removesuffix(",")) for item in items.splitlines()]
     return {"indent": len(indent), "head": head, "arguments": arguments, "tail": tail}
 

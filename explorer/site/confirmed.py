@@ -80,8 +80,8 @@ class _Values:
         return {"at": at, "beside": self._places(x[(marks != KINK) & (marks != EVEN)])}
 
     def _places(self, x: Floats) -> list[int]:
-        found: list[int] = np.searchsorted(self.x, x).tolist()
-        return found
+        index: list[int] = np.searchsorted(self.x, x).tolist()
+        return index
 
 
 def _grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
@@ -98,9 +98,9 @@ def sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[st
 def _whole_answers() -> dict[str, list[Json]]:
     """Torch's answers to the examples and to the curves of the lessons, by the op whose file holds them."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
-    found: dict[str, list[Json]] = {}
+    by_op: dict[str, list[Json]] = {}
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):
         choice, _ = from_text(query)
         answer = {"choice": answers.chosen(choice), "answer": answers.confirm(query)}
-        found.setdefault(choice.op if choice.op in OPS else OWN, []).append(answer)
-    return found
+        by_op.setdefault(choice.op if choice.op in OPS else OWN, []).append(answer)
+    return by_op

@@ -58,9 +58,9 @@ def _learned(op: Op, rules: Collection[Rule], math: _Math) -> Iterator[tuple[str
     for rule in rules:
         own = learned_with(op, rule, "")
         chosen = [name for name in learnable(op, rule) if name not in own]
-        found = {name: list(_told(op, rule, learned_with(op, rule, name), math)) for name in ("", *chosen)}
+        by_name = {name: list(_told(op, rule, learned_with(op, rule, name), math)) for name in ("", *chosen)}
         if own or chosen:
-            yield rule.key, {name: lines for name, lines in found.items() if lines}
+            yield rule.key, {name: lines for name, lines in by_name.items() if lines}
 
 
 def _told(op: Op, rule: Rule, names: list[str], math: _Math) -> Iterator[list[Any]]:

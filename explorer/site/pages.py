@@ -236,9 +236,9 @@ def _own() -> Json:
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     entries: dict[str, Json] = {"op": {}, "rule": {}}
     for query in scenes:
-        for kind, found in answers.chosen(from_text(query)[0])["own"].items():
-            entries[kind] |= {entry["key"]: entry for entry in found}
-    return {kind: list(found.values()) for kind, found in entries.items()}
+        for kind, own in answers.chosen(from_text(query)[0])["own"].items():
+            entries[kind] |= {entry["key"]: entry for entry in own}
+    return {kind: list(known.values()) for kind, known in entries.items()}
 
 
 def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:

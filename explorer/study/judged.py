@@ -111,8 +111,8 @@ def ranking(
     scores = paired(variants, names)
     if len(scores) > MOST_RULES or not any(scores.values()):
         return None
-    found = rank(scores, plan.example, unit=plan.unit)
-    return found if digits is None else replace(found, decimals=digits)
+    result = rank(scores, plan.example, unit=plan.unit)
+    return result if digits is None else replace(result, decimals=digits)
 
 
 def paired(variants: Sequence[Judged], names: Sequence[str]) -> dict[str, list[float]]:
@@ -131,17 +131,17 @@ def states(plan: Plan, variants: Sequence[Judged]) -> list[State | None]:
     highest, and "mismatch" where more does, that is also where the op is flat.
     """
     names = [str(each.values) for each in variants]
-    found = ranking(plan, variants, names)
-    if found is None or found.shared < 2 or not found.means:
+    ranked = ranking(plan, variants, names)
+    if ranked is None or ranked.shared < 2 or not ranked.means:
         return [None] * len(variants)
-    top = variants[names.index(found.best[0])]
-    return [_state(found, name, each.passed, top.passed) for name, each in zip(names, variants, strict=True)]
+    top = variants[names.index(ranked.best[0])]
+    return [_state(ranked, name, each.passed, top.passed) for name, each in zip(names, variants, strict=True)]
 
 
-def _state(found: Ranking, name: str, passed: float, most: float) -> State | None:
-    if name in found.best:
+def _state(ranked: Ranking, name: str, passed: float, most: float) -> State | None:
+    if name in ranked.best:
         return "good"
-    if name not in found.lower or passed == most:
+    if name not in ranked.lower or passed == most:
         return None
     return "mismatch" if passed > most else "dead"
 

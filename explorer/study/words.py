@@ -66,8 +66,8 @@ class _Words:
 
     def ranking(self, ended: Sequence[Judged]) -> list[str]:
         """The ranking of the rules by the seeds that have judged all of them."""
-        found = ranking(self._plan, ended, [self._label(each) for each in ended], self._decimals)
-        return [] if found is None else [found.sentence]
+        ranked = ranking(self._plan, ended, [self._label(each) for each in ended], self._decimals)
+        return [] if ranked is None else [ranked.sentence]
 
     def rates(self, ended: Sequence[Judged]) -> list[str]:
         """The rate that was chosen for each rule, where there was a choice."""
@@ -125,11 +125,11 @@ class _Words:
         if len(variants) < 2 or len(variants[0].values) != 1:
             return []
         ((name, _),) = variants[0].values
-        found = states(self._plan, variants)
-        if None in found:
+        standings = states(self._plan, variants)
+        if None in standings:
             listing = [f"{number_text(each.values[0][1])}: {self._score(each)}" for each in variants]
             return [f"{self._labels[rule]} by {name}: {', '.join(listing)}."]
-        good = [each for each, where in zip(variants, found, strict=True) if where == "good"]
+        good = [each for each, where in zip(variants, standings, strict=True) if where == "good"]
         main = f"{self._labels[rule]} by {name}: " + (
             f"{listed([self._value(each) for each in good])} may each be best"
             if len(good) > 1
@@ -140,7 +140,7 @@ class _Words:
             ("dead", "too little gradient passes"),
             ("mismatch", "it passes where the op is flat"),
         ):
-            if lower := [each for each, own in zip(variants, found, strict=True) if own == where]:
+            if lower := [each for each, own in zip(variants, standings, strict=True) if own == where]:
                 passed = listed([percent_of(each.passed) for each in lower])
                 texts = listed([self._value(each) for each in lower])
                 parts.append(f"lower at {texts}, where {passed} of the gradient passes ({where}: {why})")

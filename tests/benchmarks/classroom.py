@@ -59,9 +59,9 @@ async def _watch(address: str, number: int) -> _Seen:
     first_s, step, pictures = 0.0, 0, 0
     async with aclosing(connection.lines(f"/runs/{run['id']}/events")) as events:
         async for event in events:
-            told = json.loads(event.removeprefix(b"data: ")) if event.startswith(b"data: ") else {"step": 0}
-            first_s = first_s or (time.monotonic() - begun if told["step"] else 0.0)
-            step, pictures = told["step"] or step, pictures + bool(told["step"])
+            fields = json.loads(event.removeprefix(b"data: ")) if event.startswith(b"data: ") else {"step": 0}
+            first_s = first_s or (time.monotonic() - begun if fields["step"] else 0.0)
+            step, pictures = fields["step"] or step, pictures + bool(fields["step"])
             if time.monotonic() > begun + _WATCHED_S:
                 break
     connection.close()

@@ -121,11 +121,11 @@ def colours_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
     page.evaluate(_COLOURED)
     if page.evaluate("part => colours.isKnown(part)", part):
         return []
-    found = _colours(page, part)
+    result = _colours(page, part)
     show_in(page, _other(page))
-    found += _colours(page, part)
+    result += _colours(page, part)
     page.evaluate("colours.know()")
-    return found
+    return result
 
 
 def _colours(page: Page, part: str) -> list[str]:

@@ -347,15 +347,15 @@ def test_a_parameter_learns(page: Page) -> None:
         sampled = frame[frame["rule"] == rule]["part"]
         assert [y for y in drawn if y is not None and y == y] == sampled.tolist()
     words = [pull_words(pull("quantize", rule, "s", normal_numbers(), given)) for rule in ("lsq", "default")]
-    told = page.locator(".verdicts li span")
-    expect(told).to_have_text(words)
+    verdicts = page.locator(".verdicts li span")
+    expect(verdicts).to_have_text(words)
     expect(lsq.locator(".part")).to_contain_text("The gradient for s: the rule's own.")
     expect(card(page, "Default autograd").locator(".part")).to_contain_text("torch's derivative of the op")
     probe = page.get_by_role("slider", name="Probe x")
     probe.press("ArrowRight")
     expect(probe).to_have_attribute("aria-valuetext", re.compile("part for s"))
     enter(number(lsq, "s"), "3")
-    expect(told.first).to_contain_text("s should shrink")
+    expect(verdicts.first).to_contain_text("s should shrink")
     page.get_by_role("combobox", name="Numbers beneath the curves").select_option("pasted")
     window = page.get_by_role("dialog", name="Your own numbers")
     window.get_by_role("textbox").fill("0.5 abc")

@@ -85,21 +85,21 @@ def test_a_lesson_can_be_answered_and_read_by_all_in_each_state_and_size(
     turn_to(course, lesson)
     nothing_is_given_away(course, lesson)
     assert colours_in_both_themes(course, ".lesson") == []
-    told = course.request.get(f"/lesson?key={lesson.key}").json()
+    answer = course.request.get(f"/lesson?key={lesson.key}").json()
     until_at_rest(course)
     sent.clear()
-    each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, told["prediction"])
+    each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, answer["prediction"])
     present(course, True)
     nothing_is_small(course)
     assert in_both_themes(course, ".lesson") == []
     check_is_in_the_window(course)
     assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
-    course.get_by_role("radio").nth(told["prediction"]["right"]).focus()  # by keyboard alone
+    course.get_by_role("radio").nth(answer["prediction"]["right"]).focus()  # by keyboard alone
     course.keyboard.press("Space")
     course.keyboard.press("Enter")
     until_shown(course, lesson)
     assert said_of(lesson, sent) == []
-    all_is_told(course, lesson, told)
+    all_is_told(course, lesson, answer)
     g_goes_along(course, lesson)
     panels_are_high_enough(course)
     course.set_viewport_size(VIEWPORT)

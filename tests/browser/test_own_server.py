@@ -412,9 +412,9 @@ def test_a_tab_that_is_closed_lets_its_run_pause_and_go(explore: Page, server: S
     explore.close()
     for _ in range(4):  # a busy server notices late that nobody is there
         other.goes_on(UNWATCHED_S)
-        told = next(events(server.address, run["id"]))
-        if told["state"] == "paused":
+        event = next(events(server.address, run["id"]))
+        if event["state"] == "paused":
             break
-    assert told["sentence"].startswith("Paused at step")
-    assert told["sentence"].endswith(UNWATCHED)
+    assert event["sentence"].startswith("Paused at step")
+    assert event["sentence"].endswith(UNWATCHED)
     other.goes_on()

@@ -34,13 +34,13 @@ def reached(page: Page) -> list[list[str]]:
     start = page.locator(".training .stage").get_by_role("button", name="Start", exact=True)
     link = page.get_by_role("link", name="Learn", exact=True)
     (start if start.count() else link).focus()
-    found = []
+    result = []
     for _ in range(MOST):
         page.keyboard.press("Tab")
-        found.append(page.evaluate(REACHED))
-        if found[-1] is None:
-            return found[:-1]
-    raise AssertionError(f"Tab has no end: {found}")
+        result.append(page.evaluate(REACHED))
+        if result[-1] is None:
+            return result[:-1]
+    raise AssertionError(f"Tab has no end: {result}")
 
 
 @pytest.mark.parametrize("viewport", SIZES)
@@ -128,11 +128,11 @@ def on_train_op_rules_and_settings_come_after_what_is_watched(
 
 def whatever_is_reached_is_sound(page: Page) -> list[str]:
     """Their names."""
-    found = reached(page)
-    assert len(found) > 15
-    for tag, role, name, ring in found:
+    result = reached(page)
+    assert len(result) > 15
+    for tag, role, name, ring in result:
         scrolls = tag == "pre" or role == "group"
         assert tag in NATIVE or role == "slider" or scrolls, name
         assert name
         assert ring == "solid 2px", name
-    return [name for _, _, name, _ in found]
+    return [name for _, _, name, _ in result]

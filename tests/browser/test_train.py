@@ -626,12 +626,12 @@ _TELLING = """told => {
 )
 def test_states_that_are_rare_say_what_to_do(train: Page, state: str, said: str, then: str) -> None:
     turn_train(train, "op=relu&rule=default")
-    told = dataclasses.asdict(Status("x", cast("State", state), said, steps=500)) | {
+    fields = dataclasses.asdict(Status("x", cast("State", state), said, steps=500)) | {
         "words": [],
         "device": None,
         "judged": {},
     }
-    train.evaluate(_TELLING, told)
+    train.evaluate(_TELLING, fields)
     train.route("**/runs", lambda route: route.fulfill(json={"id": "x", "key": "y"}))
     press(train, "Start")
     expect(train.locator(".training .status .main")).to_have_text(said)

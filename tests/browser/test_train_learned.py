@@ -108,13 +108,13 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(train: Page) -
     counter.press("Enter")
     expect(counter).to_have_value("360")
     wrong = cell(train, "mistakes", "fast_sigmoid").get_by_role("button").first
-    told = re.fullmatch(r"Example (\d+), (\d) read as (\d)", wrong.get_attribute("aria-label") or "")
-    assert told
+    label = re.fullmatch(r"Example (\d+), (\d) read as (\d)", wrong.get_attribute("aria-label") or "")
+    assert label
     wrong.click()
-    expect(counter).to_have_value(told[1])
+    expect(counter).to_have_value(label[1])
     expect(wrong).to_have_attribute("aria-pressed", "true")
     note = cell(train, "raster", "fast_sigmoid").locator(".note")
-    expect(note).to_have_text(f"{told[2]} read as {told[3]}: wrong")
+    expect(note).to_have_text(f"{label[2]} read as {label[3]}: wrong")
     expect(train.locator(".alignment .missing")).to_contain_text("Not measured here")
     expect(train.locator(".aligned")).to_be_hidden()
     assert "example" not in train.url

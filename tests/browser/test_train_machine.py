@@ -149,13 +149,13 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) 
         train.get_by_label("full", exact=True).check()
         press(train, "Resume")
         finished(train, 120)
-        told = linked(train)
-        assert [point[1:] for point in told.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
-        assert told.settings.lr == SETTINGS["lr"].default("moons")
-        assert curve(train, "clipped") == told.snapshot().scores["clipped"].tolist()
+        link = linked(train)
+        assert [point[1:] for point in link.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
+        assert link.settings.lr == SETTINGS["lr"].default("moons")
+        assert curve(train, "clipped") == link.snapshot().scores["clipped"].tolist()
         command(train, "Reset")
-        assert float(rate(train)) == told.settings.lr
+        assert float(rate(train)) == link.settings.lr
         press(train, "Start")
         finished(train, 120)
-        assert curve(train, "clipped") == told.snapshot().scores["clipped"].tolist()
+        assert curve(train, "clipped") == link.snapshot().scores["clipped"].tolist()
     assert sum(address.endswith("/runs") for address in asked) == 1

@@ -84,9 +84,9 @@ def command(page: Page, name: str) -> int:
     """Press Pause, Resume, Step or Reset and wait until the page shows what the server said; the step."""
     with page.expect_response(lambda answer: answer.url.endswith(f"/{name.lower()}")) as answered:
         press(page, name)
-    told: int = answered.value.json()["step"]
-    wait_for(page, "told => shownStep() === told", told)
-    return told
+    step: int = answered.value.json()["step"]
+    wait_for(page, "told => shownStep() === told", step)
+    return step
 
 
 @contextmanager

@@ -44,9 +44,9 @@ def test_a_function_without_a_fault_raises_no_alarm(name):
 
 @pytest.mark.usefixtures("quick")
 def test_an_exact_function_hears_that_it_holds():
-    found = verdicts(PUBLISHED["Cube"][0])
-    assert found.pop("devices") in ("unknown", "holds")
-    assert set(found.values()) == {"holds"}
+    result = verdicts(PUBLISHED["Cube"][0])
+    assert result.pop("devices") in ("unknown", "holds")
+    assert set(result.values()) == {"holds"}
 
 
 @pytest.mark.usefixtures("quick")
@@ -251,13 +251,13 @@ class PerChannel(torch.nn.Module):
 
 @pytest.mark.usefixtures("quick")
 def test_a_module_that_needs_a_shape_is_given_an_example():
-    told = check(PerChannel())
-    assert {result.verdict for result in told} == {"unknown"}
+    results = check(PerChannel())
+    assert {result.verdict for result in results} == {"unknown"}
     expected = (
         "It could not be tried: it raises IndexError: tuple index out of range; if it needs x of a shape"
     )
-    assert told[0].sentence.startswith(expected)
-    assert "give check an example, such as input=torch.randn(" in told[0].sentence
+    assert results[0].sentence.startswith(expected)
+    assert "give check an example, such as input=torch.randn(" in results[0].sentence
     found = {result.name: result.verdict for result in check(PerChannel(), input=torch.randn(8, 3, 2, 2))}
     assert found["true derivative"] == "holds"
     assert "fails" not in found.values()

@@ -112,8 +112,8 @@ def test_a_parameter_that_starts_on_a_kink_is_tried_on_both_sides(only):
 
 def test_of_a_quantiser_that_is_called_nothing_false_is_said(only):
     only("parameter gradients")
-    (found,) = check(HardTanhOnItsBound())
-    assert (found.verdict, "its forward jumps" in found.sentence) == ("unknown", True), found.sentence
+    (result,) = check(HardTanhOnItsBound())
+    assert (result.verdict, "its forward jumps" in result.sentence) == ("unknown", True), result.sentence
 
 
 def test_of_several_values_the_one_that_is_wrong_is_named(only):

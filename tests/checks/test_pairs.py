@@ -74,8 +74,8 @@ def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule, only):
 )
 def test_what_rounding_leaves_is_linear_in_g(rule, only):
     only("linear in g")
-    (found,) = check_pair(own_key("tanh(x)"), own_key(rule), {})
-    assert found.verdict == "holds", found.sentence
+    (result,) = check_pair(own_key("tanh(x)"), own_key(rule), {})
+    assert result.verdict == "holds", result.sentence
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_what_rounding_leaves_is_linear_in_g(rule, only):
 )
 def test_why_a_rule_is_not_linear_in_g_is_said_where_it_is_meant(rule, words, quick):
     """One in steps has few digits for that reason, not for a cast."""
-    found = {each.name: each for each in check_pair("relu", own_key(rule), {})}
-    linear, dtype = found["linear in g"], found["dtype and shape"]
+    result = {each.name: each for each in check_pair("relu", own_key(rule), {})}
+    linear, dtype = result["linear in g"], result["dtype and shape"]
     assert (linear.verdict, dtype.verdict) == ("by design", "holds")
     assert linear.sentence.startswith(words)
 
@@ -183,8 +183,8 @@ def test_a_formula_with_a_fault_fails_at_the_check_of_its_kind(op, rule, name):
 
 
 def test_an_own_formula_that_is_right_hears_so():
-    found = verdicts(own_key("x**3"), own_key("3 * x**2 * g"))
-    assert set(found.values()) == {"holds"}
+    result = verdicts(own_key("x**3"), own_key("3 * x**2 * g"))
+    assert set(result.values()) == {"holds"}
 
 
 def test_a_constant_factor_on_a_smooth_op_is_by_design():
@@ -194,12 +194,12 @@ def test_a_constant_factor_on_a_smooth_op_is_by_design():
 
 
 def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve():
-    found = {
+    result = {
         r.name: r
         for r in check_pair(own_key("where(x >= 2, 1, 0)"), own_key("g / (1 + 7 * abs(x - 2))**2"), {})
     }
-    assert found["area"].verdict == "by design"
-    assert "Fast sigmoid" in found["area"].sentence
+    assert result["area"].verdict == "by design"
+    assert "Fast sigmoid" in result["area"].sentence
 
 
 def test_what_torch_does_at_a_bound_is_said_of_numbers_where_tensors_differ():
@@ -239,8 +239,8 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
         results = {
             one.name: one for one in check_pair(own_key("x * s"), f"formula: g * s; {taught}", {"s": 2})
         }
-        found = results["parameter gradients"]
-        assert (found.verdict, words in found.sentence) == (verdict, True), found
+        result = results["parameter gradients"]
+        assert (result.verdict, words in result.sentence) == (verdict, True), result
 
 
 def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
@@ -252,25 +252,25 @@ def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
         "a: sum(g * where(y > 0, 0, x))": ("fails", "At a = −0.25: a gets"),
     }
     for taught, (verdict, words) in rules.items():
-        (found,) = check_pair(prelu, f"formula: g * where(x > 0, 1, a); {taught}", {"a": 0.25})
-        assert (found.verdict, found.sentence.startswith(words)) == (verdict, True), found
+        (result,) = check_pair(prelu, f"formula: g * where(x > 0, 1, a); {taught}", {"a": 0.25})
+        assert (result.verdict, result.sentence.startswith(words)) == (verdict, True), result
 
 
 def test_what_learns_where_no_x_was_tried_is_due_nothing(only):
     only("parameter gradients")
     far = own_key("where(x > 5000, s, x)")
     for taught, verdict in {"sum(g * (x > 5000))": "holds", "sum(g)": "fails"}.items():
-        (found,) = check_pair(far, f"formula: g; s: {taught}", {"s": 2})
-        assert found.verdict == verdict, found
+        (result,) = check_pair(far, f"formula: g; s: {taught}", {"s": 2})
+        assert result.verdict == verdict, result
 
 
 def test_at_values_where_y_is_one_number_nothing_is_said_of_what_learns():
-    (found,) = (
+    (result,) = (
         one
         for one in check_pair("clamp", "formula: g; hi: sum(g * 3)", {"lo": 1, "hi": 1})
         if one.name == "parameter gradients"
     )
-    assert (found.verdict, "move the parameters" in found.sentence) == ("unknown", True)
+    assert (result.verdict, "move the parameters" in result.sentence) == ("unknown", True)
 
 
 @pytest.mark.usefixtures("quick")
@@ -296,29 +296,29 @@ def test_results_read_as_text_and_as_an_escaped_table():
 )
 def test_an_area_is_told_only_where_it_can_be_summed(op, rule, verdict, words, only):
     only("area", "antiderivative")
-    for found in check_pair(op, own_key(rule), {}):
-        assert found.verdict == verdict, found
-        assert words in found.sentence
-        assert "multiply" not in found.sentence
-        assert "shift" not in found.sentence
+    for result in check_pair(op, own_key(rule), {}):
+        assert result.verdict == verdict, result
+        assert words in result.sentence
+        assert "multiply" not in result.sentence
+        assert "shift" not in result.sentence
 
 
 def test_an_integrable_pole_has_its_area(only):
     only("area")
-    (found,) = check_pair("sign", own_key("g / sqrt(abs(x)) * exp(-x**2)"), {})
-    assert "Its area is 3.63" in found.sentence
+    (result,) = check_pair("sign", own_key("g / sqrt(abs(x)) * exp(-x**2)"), {})
+    assert "Its area is 3.63" in result.sentence
 
 
 def test_a_gradient_that_is_tiny_is_not_the_catalogues_zero(only):
     only("area")
-    (found,) = check_pair("sign", own_key("1e-200 * g"), {})
-    assert found.verdict == "fails", found.sentence
+    (result,) = check_pair("sign", own_key("1e-200 * g"), {})
+    assert result.verdict == "fails", result.sentence
 
 
 def test_differences_of_a_steep_gradient_accuse_nobody(only):
     only("double backward")
-    (found,) = check_pair("sign", own_key("g * exp(x**8)"), {})
-    assert found.verdict == "holds", found.sentence
+    (result,) = check_pair("sign", own_key("g * exp(x**8)"), {})
+    assert result.verdict == "holds", result.sentence
 
 
 def test_a_gradient_that_is_nowhere_a_number_is_told_as_such(only):

@@ -130,12 +130,12 @@ class Client:
     def asked_once(self, path: str, data: Any, headers: dict[str, str]) -> Answer:
         """The answer, which may be that another address is to be asked."""
         connection = http.client.HTTPSConnection("localhost", self._port, context=trusting(), timeout=20)
-        told = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.cookies:
-            told["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         body = None if data is None else json.dumps(data)
-        told |= {"Content-Type": "application/json"} if body else {}
-        connection.request("POST" if body else "GET", PREFIX + path, body, told)
+        sent |= {"Content-Type": "application/json"} if body else {}
+        connection.request("POST" if body else "GET", PREFIX + path, body, sent)
         answer = connection.getresponse()
         self._open += [answer, connection]
         self._keep(answer)

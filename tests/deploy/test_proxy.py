@@ -119,8 +119,8 @@ def opened(site: Site, client: Client) -> AbstractContextManager[ClientConnectio
 
 def watchers(client: Client) -> float:
     """How many connections watch a training, as the client's server counts them."""
-    told = client.ask("/metrics", authorization=f"Bearer {TOKEN}").read().decode()
-    (line,) = re.findall(r'^explorer_watchers{what="training"} (.+)$', told, re.MULTILINE)
+    metrics = client.ask("/metrics", authorization=f"Bearer {TOKEN}").read().decode()
+    (line,) = re.findall(r'^explorer_watchers{what="training"} (.+)$', metrics, re.MULTILINE)
     return float(line)
 
 
@@ -188,8 +188,8 @@ def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing
         watcher.cut()
     last = next(event for event in watcher.events(path) if event["step"] > seen[-1])
     assert last["state"] == "running"
-    told = last["snapshot"]["loss_steps"]["default"]
-    curve = np.frombuffer(base64.b64decode(told["bdata"]), told["dtype"])
+    metrics = last["snapshot"]["loss_steps"]["default"]
+    curve = np.frombuffer(base64.b64decode(metrics["bdata"]), metrics["dtype"])
     assert list(curve) == list(range(len(curve)))  # it is whole, from the start
     assert len(curve) >= last["step"]
     end = time.monotonic() + FORGOTTEN_WITHIN_S

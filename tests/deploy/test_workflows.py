@@ -40,9 +40,9 @@ def test_every_script_that_is_run_is_there() -> None:
 
 
 def test_nothing_is_published_before_it_is_tested() -> None:
-    told = WORKFLOWS["release"]["jobs"]
-    assert set(told["publish"]["needs"]) == {"build", "test"}
-    assert told["test"]["uses"].endswith("/test.yml")
+    jobs_of_release = WORKFLOWS["release"]["jobs"]
+    assert set(jobs_of_release["publish"]["needs"]) == {"build", "test"}
+    assert jobs_of_release["test"]["uses"].endswith("/test.yml")
     assert "workflow_call" in WORKFLOWS["test"][True]  # what YAML makes of the word "on"
 
 

@@ -150,21 +150,21 @@ class Truth:
 
     def zero_share(self, key: str) -> float:
         """On what part of the range it is 0, or what rounding leaves of that: 0 again and again beside it."""
-        found = self.of(key, self.random)
-        zero = found == 0
+        result = self.of(key, self.random)
+        zero = result == 0
         beside = np.convolve(zero, np.ones(31), "same") > 0
-        left = np.abs(found) <= 1e-13 * np.maximum(1, np.abs(self.random)) * abs(self.curves.g)
+        left = np.abs(result) <= 1e-13 * np.maximum(1, np.abs(self.random)) * abs(self.curves.g)
         return float(np.mean(zero | (beside & left)))
 
     def underflow_share(self, key: str) -> float:
         """On what part of the range it is 0 to the computer alone: beside values that are hardly numbers."""
-        found = np.abs(self.of(key, self.random))
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], found == 0, [0]])))
+        result = np.abs(self.of(key, self.random))
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], result == 0, [0]])))
         count = 0
         for start, stop in zip(edges[::2], edges[1::2], strict=True):
-            beside = [*found[max(start - 1, 0) : start], *found[stop : stop + 1]]
+            beside = [*result[max(start - 1, 0) : start], *result[stop : stop + 1]]
             count += (stop - start) * (min(beside, default=1.0) < _UNDERFLOW)
-        return count / len(found)
+        return count / len(result)
 
 
 def _is_mean(node: object) -> bool:
@@ -199,9 +199,9 @@ def _point(truth: Truth, claim: Claim) -> bool:
 
 
 def _among(truth: Truth, claim: Claim) -> bool:
-    found = truth.of(claim.about[0], truth.random)
-    found = found[np.isfinite(found)]
-    return bool(np.any([_near(found, value) for value in claim.numbers], axis=0).all())
+    result = truth.of(claim.about[0], truth.random)
+    result = result[np.isfinite(result)]
+    return bool(np.any([_near(result, value) for value in claim.numbers], axis=0).all())
 
 
 def _part(truth: Truth, claim: Claim) -> bool:
@@ -216,12 +216,12 @@ def _range(truth: Truth, claim: Claim) -> bool:
     exact = truth.curves.exact
     seen = exact.x[np.isfinite(exact.columns[claim.about[0]])]  # torch's cosh ends before NumPy's
     x = np.concatenate([exact.x, truth.random]) if claim.exact else seen
-    found = truth.of(claim.about[0], x)
-    found = found[np.isfinite(found)]
+    result = truth.of(claim.about[0], x)
+    result = result[np.isfinite(result)]
     size = max(abs(low), abs(high))
     slack = 1e-6 * size + 1e-13 * max(1.0, abs(truth.curves.g))
     far = np.abs(truth.of(claim.about[0], np.append(_beside(at), at)))
-    inside = found.min() >= low - slack and found.max() <= high + slack
+    inside = result.min() >= low - slack and result.max() <= high + slack
     return bool(inside and np.isclose(far, size, rtol=1e-6, atol=slack).any())
 
 
@@ -245,12 +245,12 @@ def _grows(truth: Truth, key: str, x: float) -> bool:
     scale = max(abs(x), truth.curves.stop - truth.curves.start)
     steps = np.maximum(np.array([1e-7, 1e-9, 1e-11, 1e-13]) * scale, 4 * np.spacing(abs(x)))
     for side in (-1, 1):
-        found = np.abs(truth.of(key, x + side * np.unique(steps)[::-1]))
-        finite = found[np.isfinite(found)]
+        result = np.abs(truth.of(key, x + side * np.unique(steps)[::-1]))
+        finite = result[np.isfinite(result)]
         if (
             len(finite)
             and (np.diff(finite) > 0).all()
-            and (len(finite) < len(found) or finite[-1] > 1.1 * finite[0])
+            and (len(finite) < len(result) or finite[-1] > 1.1 * finite[0])
         ):
             return True
     return False
@@ -260,8 +260,8 @@ def _flat(truth: Truth, claim: Claim) -> bool:
     x = truth.random
     if not claim.exact:
         x = truth.curves.exact.x
-        found = truth.of(FORWARD, x)
-        same = np.isclose(found[1:], found[:-1], rtol=1e-15, atol=0) & np.isfinite(found[1:])
+        result = truth.of(FORWARD, x)
+        same = np.isclose(result[1:], result[:-1], rtol=1e-15, atol=0) & np.isfinite(result[1:])
         cells = np.diff(x)[same]
         return abs(cells.sum() / (x[-1] - x[0]) - claim.numbers[0]) < 0.05
     step = 1e-4 * (truth.curves.stop - truth.curves.start)
@@ -278,10 +278,10 @@ def _many(truth: Truth, claim: Claim) -> bool:
     for (start, stop), points in product((ends, np.clip(ends, -2, 2)), (20011, 14983)):
         x = np.linspace(start, stop, points)
         for key in (claim.about[0], FORWARD):
-            found = truth.of(key, x)
+            result = truth.of(key, x)
             with np.errstate(invalid="ignore", over="ignore"):
-                bends = np.abs(np.diff(found, n=2)) > 1e-9 * np.abs(found[1:-1])
-            if np.sum(bends | ~np.isfinite(found[1:-1])) >= 100:
+                bends = np.abs(np.diff(result, n=2)) > 1e-9 * np.abs(result[1:-1])
+            if np.sum(bends | ~np.isfinite(result[1:-1])) >= 100:
                 return True
     return not claim.exact
 
@@ -303,14 +303,14 @@ def _apart(truth: Truth, claim: Claim) -> bool:
 
 def _different(truth: Truth, claim: Claim) -> bool:
     """No two of the curves are the same at every drawn x; the others are like one of them."""
-    found = {key: truth.of(key, truth.curves.exact.x) for key in truth.curves.gradients}
+    result = {key: truth.of(key, truth.curves.exact.x) for key in truth.curves.gradients}
     rules, gradients = claim.numbers
 
     def same(one: str, other: str, rtol: float) -> bool:
-        return bool(np.isclose(found[one], found[other], rtol=rtol, atol=0, equal_nan=True).all())
+        return bool(np.isclose(result[one], result[other], rtol=rtol, atol=0, equal_nan=True).all())
 
     apart = not any(same(one, other, 1e-10) for one, other in combinations(claim.about, 2))
-    return apart and (len(found), len(claim.about)) == (rules, gradients)
+    return apart and (len(result), len(claim.about)) == (rules, gradients)
 
 
 def _hole(truth: Truth, claim: Claim) -> bool:
@@ -336,10 +336,10 @@ def _peak(truth: Truth, claim: Claim) -> bool:
     (peak,), (key,) = claim.numbers, claim.about
     curves = truth.curves
     x = np.concatenate([curves.exact.x, *map(_beside, curves.exact.kinks[key])])
-    found = truth.of(key, x[(x >= curves.start) & (x <= curves.stop)])
+    result = truth.of(key, x[(x >= curves.start) & (x <= curves.stop)])
     slack = 1e-6 * abs(peak) + 1e-13 * max(1.0, abs(curves.g))
-    reached = np.isclose(found, peak, rtol=1e-6, atol=slack).any()
-    return bool(np.abs(found).max() <= abs(peak) + slack and reached)
+    reached = np.isclose(result, peak, rtol=1e-6, atol=slack).any()
+    return bool(np.abs(result).max() <= abs(peak) + slack and reached)
 
 
 def _area(truth: Truth, claim: Claim) -> bool:
@@ -399,10 +399,10 @@ def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -
         sum(claim.kind == "point" and claim.about == (key,) for claim in claims) for key in curves.columns
     ]
     known += [len(claim.numbers) for claim in claims] + [*range(1, len(curves.rules) + 1)]
-    for found in re.findall(NUMBER, text.replace("%", "")):
-        number = float(found.replace("−", "-"))
+    for result in re.findall(NUMBER, text.replace("%", "")):
+        number = float(result.replace("−", "-"))
         near = [
-            math.isclose(number, each, rel_tol=6e-4, abs_tol=0.51 if "." not in found else 0)
+            math.isclose(number, each, rel_tol=6e-4, abs_tol=0.51 if "." not in result else 0)
             for each in known
         ]
         if not any(near):
@@ -446,8 +446,8 @@ def test_a_gradient_that_is_0_is_said_to_be(op: str, rule: str, width: float, sh
 def test_the_x_at_which_two_rules_differ_are_listed_if_they_are_few(count: int, listed: bool):
     single = " + ".join(f"(x == {x})" for x in range(count))
     curves = sample_curves("identity", ["zero", f"formula: g * ({single})"], start=-9.0, stop=9.0)
-    found = [claim.numbers for claim in described(curves).claims if claim.kind == "apart"]
-    assert found == [tuple(range(count))] * listed
+    result = [claim.numbers for claim in described(curves).claims if claim.kind == "apart"]
+    assert result == [tuple(range(count))] * listed
 
 
 def test_one_point_of_a_stretch_without_values_is_no_single_x():

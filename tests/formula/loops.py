@@ -18,8 +18,8 @@ _DIFFERENT = ("elu", "selu", "celu", "relu6", "hardtanh", "hardswish", "softshri
 
 def undecided(formula: Formula, parameters: Mapping[str, float], x: Tensor, y: Tensor) -> Tensor:
     """At which x (n,) such a function of the formula meets NaN; (n,) bool."""
-    found = torch.zeros_like(x, dtype=torch.bool)
+    result = torch.zeros_like(x, dtype=torch.bool)
     for part in walk(formula.tree):
         if isinstance(part, Call) and part.function in _DIFFERENT:
-            found |= Formula(part.arguments[0]).bind(parameters)(x, y, x).isnan()
-    return found
+            result |= Formula(part.arguments[0]).bind(parameters)(x, y, x).isnan()
+    return result

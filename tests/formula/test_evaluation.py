@@ -66,8 +66,8 @@ def python_refuses(tree):
 def gradients(value, inputs):
     if not value.requires_grad:
         return []
-    found = torch.autograd.grad(value.sum(), inputs, allow_unused=True)
-    return [gradient for gradient in found if gradient is not None]
+    result = torch.autograd.grad(value.sum(), inputs, allow_unused=True)
+    return [gradient for gradient in result if gradient is not None]
 
 
 def reliable(tree, values):

@@ -182,14 +182,14 @@ def test_uncalled_the_names_stay_parameters():
     ("fp(x / 3, 1, 0, 6) * 3", 30, 14), ("fp(x**3, 1, 0, 6)", 3, 14), ("fp(-x * x, 1, 0, 6)", 4, 14),
 ])  # fmt: skip
 def test_every_jump_of_a_format_is_found(text, start, count):
-    found = kinks(find_op("formula: " + text), None, {}, -float(start), float(start))
-    assert len(found) == count
+    result = kinks(find_op("formula: " + text), None, {}, -float(start), float(start))
+    assert len(result) == count
 
 
 def test_every_jump_of_an_exponent_is_found():
-    found = kinks(find_op("formula: exponent(x, -6)"), None, {}, -3.0, 3.0)
+    result = kinks(find_op("formula: exponent(x, -6)"), None, {}, -3.0, 3.0)
     powers = [2.0**power for power in range(-5, 2)]
-    assert found == [*(-power for power in reversed(powers)), *powers]
+    assert result == [*(-power for power in reversed(powers)), *powers]
 
 
 @pytest.mark.parametrize("text", ["fp(x, 3, -6, top)", "fp(x, m, least, top)", "exponent(x, least)"])

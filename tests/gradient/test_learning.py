@@ -48,8 +48,8 @@ def leaves(parameters: Mapping[str, float], shape: tuple[int, ...], dtype=torch.
 
 
 def gradients(y: Tensor, wanted: Mapping[str, Tensor], g: Tensor) -> dict[str, Tensor]:
-    found = torch.autograd.grad(y, list(wanted.values()), g, allow_unused=True)
-    return dict(zip(wanted, found, strict=True))
+    result = torch.autograd.grad(y, list(wanted.values()), g, allow_unused=True)
+    return dict(zip(wanted, result, strict=True))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -341,10 +341,10 @@ def test_parts_and_totals_alone_are_what_apply_gives(op: Op, rule: Rule):
     chosen = values(op, rule, {})
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, (2, 1, 1))
     expected = gradients(apply(op, rule, x, **{**chosen, **named}), {"x": x, **named}, g)
-    found = learning(op, rule, chosen, tuple(named))
+    result = learning(op, rule, chosen, tuple(named))
     x, given = x.detach(), {name: value.detach() for name, value in named.items()}
-    y = found.forward(x, given)
-    assert torch.equal(found.gradient(x, y, g, given), expected["x"])
-    for name in found.names:
-        assert found.part(name, x, y, g, given).shape == x.shape
-        assert torch.equal(found.total(name, x, y, g, given), expected[name])
+    y = result.forward(x, given)
+    assert torch.equal(result.gradient(x, y, g, given), expected["x"])
+    for name in result.names:
+        assert result.part(name, x, y, g, given).shape == x.shape
+        assert torch.equal(result.total(name, x, y, g, given), expected[name])

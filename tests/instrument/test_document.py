@@ -76,24 +76,24 @@ def test_what_a_parameter_learns_is_told(op: Op):
     for rule in (find_rule("formula: g * abs(x)"), *RULES.values()):
         for name in learnable(op, rule):
             parameters = values(op, rule, {})
-            found, (tree, scale) = contribution(op, rule, name), told_contribution(op, rule, name)
-            told, wanted = (f.bind(parameters)(x, x.cos(), x.sin()) for f in (Formula(tree), found.formula))
-            torch.testing.assert_close(told, wanted, rtol=1e-12, atol=1e-12)
-            assert scale == (found.scale and found.scale.tree)
+            result, (tree, scale) = contribution(op, rule, name), told_contribution(op, rule, name)
+            sent, wanted = (f.bind(parameters)(x, x.cos(), x.sin()) for f in (Formula(tree), result.formula))
+            torch.testing.assert_close(sent, wanted, rtol=1e-12, atol=1e-12)
+            assert scale == (result.scale and result.scale.tree)
         unlearned = {p.name for p in op.parameters} - set(learnable(op, rule))
         assert not unlearned & {*entry(op)["torch"], *entry(rule)["learned"]}
 
 
 def test_what_is_learned_has_its_words():
-    told = entry(RULES["pact"])["learned"]["hi"]
-    assert told["text"] == "g * (x >= hi)"
-    assert told["atBound"] == AT_BOUND["published"]
+    sent = entry(RULES["pact"])["learned"]["hi"]
+    assert sent["text"] == "g * (x >= hi)"
+    assert sent["atBound"] == AT_BOUND["published"]
     assert entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
-    told = entry(OPS["clamp"])["torch"]["hi"]
-    assert told["text"] == contribution(OPS["clamp"], RULES["default"], "hi").readable.text
+    sent = entry(OPS["clamp"])["torch"]["hi"]
+    assert sent["text"] == contribution(OPS["clamp"], RULES["default"], "hi").readable.text
     own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
-    assert told.get("gradient", entry(OPS["clamp"])["gradient"]) == beside.data
-    assert ("gradient" in told) == (own != beside)
+    assert sent.get("gradient", entry(OPS["clamp"])["gradient"]) == beside.data
+    assert ("gradient" in sent) == (own != beside)
     assert "gradient" not in entry(OPS["quantize"])["torch"]["s"]
     assert document()["origins"] == ORIGINS
 

@@ -18,8 +18,8 @@ def made_up(folder: Path, number: str) -> Path:
 
 
 def test_npm_is_asked_for_the_version_of_the_plotly_package() -> None:
-    told = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    assert told["plotly.js-basic-dist-min"] == version()
+    dependencies = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    assert dependencies["plotly.js-basic-dist-min"] == version()
     assert f"plotly.js v{version()}\n".encode() in plotly_js()[:100]
 
 

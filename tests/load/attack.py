@@ -154,8 +154,8 @@ async def attacking(address: str, scale: float = 1.0, names: int = 0) -> AsyncIt
     try:
         yield counts
     finally:
-        told, _ = await asyncio.wait_for(process.communicate(b""), _END_S)
-        counts.update(json.loads(told))
+        output, _ = await asyncio.wait_for(process.communicate(b""), _END_S)
+        counts.update(json.loads(output))
 
 
 def main() -> None:
@@ -168,10 +168,10 @@ def main() -> None:
 
 async def _until_readable(file: int, work: Awaitable[None]) -> None:
     """Cancel some work as soon as a file can be read, or has ended."""
-    told = asyncio.Event()
-    asyncio.get_running_loop().add_reader(file, told.set)
+    output = asyncio.Event()
+    asyncio.get_running_loop().add_reader(file, output.set)
     working = asyncio.ensure_future(work)
-    await told.wait()
+    await output.wait()
     asyncio.get_running_loop().remove_reader(file)
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)

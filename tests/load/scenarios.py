@@ -85,16 +85,16 @@ class Crowd:
         """Watch a run at full pace to its end."""
         query = f"{self.training}&{urlencode({'seed': seed, 'pace': 'full'})}"
         async with self.visit("train", query) as visitor:
-            told = (
+            words = (
                 await self.tally.timed("start a run to its end", visitor.train(self.shown))
                 if visitor
                 else None
             )
-        if told:
-            self.runs.append(told["status"]["id"])
-            self.tally.times["to the first picture"].append(told["first"])
-            self.tally.times["pictures a second"].append(told["pictures"] / told["seconds"])
-            self.tally.counts[f"ended {told['status']['state']} at step {told['status']['step']}"] += 1
+        if words:
+            self.runs.append(words["status"]["id"])
+            self.tally.times["to the first picture"].append(words["first"])
+            self.tally.times["pictures a second"].append(words["pictures"] / words["seconds"])
+            self.tally.counts[f"ended {words['status']['state']} at step {words['status']['step']}"] += 1
 
     async def try_all(self, seed: int) -> None:
         """Open a page, change something three times, and see first steps of a run and of a study."""

@@ -109,14 +109,14 @@ def test_a_flood_or_an_attack_is_held_back_and_the_others_go_on(address: str, tm
     options = f"attack --scale 0.1 --names 6 --before {ATTACKED_S}".split()
     words, log = [address, str(VISITORS), *options], tmp_path / "told.txt"
     attacked = forks.begin("tests.load", words, os.environ, log)
-    status, told = attacked.wait(200), log.read_text("utf-8")
-    assert status == 0, told
-    assert "FAILED" not in told
+    status, output = attacked.wait(200), log.read_text("utf-8")
+    assert status == 0, output
+    assert "FAILED" not in output
     for kind in ("run", "study"):
-        assert re.search(rf"start a {kind} and see it move .* {VISITORS}$", told, re.MULTILINE)
-    assert "silent pages opened" in told
-    assert "run of an invented owner answered 200" in told
-    assert "study under another name" in told
-    assert "ask whether it is ready" in told
+        assert re.search(rf"start a {kind} and see it move .* {VISITORS}$", output, re.MULTILINE)
+    assert "silent pages opened" in output
+    assert "run of an invented owner answered 200" in output
+    assert "study under another name" in output
+    assert "ask whether it is ready" in output
     for kind in ("cost of a table of 499,990 rows", "settings of 90,000 rules", "settings of a long formula"):
-        assert f"{kind} answered" in told
+        assert f"{kind} answered" in output

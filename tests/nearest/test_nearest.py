@@ -35,10 +35,10 @@ def op_for(rule: Rule) -> Op:
 def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int, shift: int):
     op = op_for(rule)
     own = moved(op, rule, (-factor if back else factor) / 10, width / 100, shift / 100)
-    (found,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
-    assert found.is_same, found.sentence
-    assert found.differs == ()
-    assert len(found.sentence) < 250
+    (result,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
+    assert result.is_same, result.sentence
+    assert result.differs == ()
+    assert len(result.sentence) < 250
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int
 def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
     op = OPS["step"]
     target = target_of(op, RULES[rule], {}, -3, 3)
-    found = neighbours(op, target, {}, [RULES[other] for other in others])
-    assert [one.is_same for one in found] == [True] * len(others), found
+    result = neighbours(op, target, {}, [RULES[other] for other in others])
+    assert [one.is_same for one in result] == [True] * len(others), result
 
 
 # What libraries and papers wrote; the factor is the slip.
@@ -86,56 +86,56 @@ SLIPS = {
 def test_a_slip_of_the_factor_is_told(formula: str, rule: str, factor: float, words: str):
     op = OPS["step"]
     target = target_of(op, find_rule(f"formula: {formula}"), {}, -3, 3)
-    (found,) = neighbours(op, target, {}, [RULES[rule]])
-    assert found.is_same
-    assert (found.changes, found.width, found.shift) == (1, 1, 0)
-    assert found.factor == pytest.approx(factor, rel=1e-6)
-    assert words in found.sentence
+    (result,) = neighbours(op, target, {}, [RULES[rule]])
+    assert result.is_same
+    assert (result.changes, result.width, result.shift) == (1, 1, 0)
+    assert result.factor == pytest.approx(factor, rel=1e-6)
+    assert words in result.sentence
 
 
 def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
-    found = nearest("formula: sign(x)", "formula: g*(abs(x) <= 1)/2")
-    first = found[0]
+    result = nearest("formula: sign(x)", "formula: g*(abs(x) <= 1)/2")
+    first = result[0]
     assert (first.rule, first.factor, first.parameters) == ("boxcar", 1, {"w": 1.0})
     assert first.sentence == "On −3 to 3 this is Boxcar with w = 1."
-    clipped = next(one for one in found if one.rule == "clipped")
+    clipped = next(one for one in result if one.rule == "clipped")
     assert (clipped.factor, clipped.width, clipped.shift) == (0.5, 1, 0)
     assert "times 0.5 (its source: 1); its area is 1 instead of 2" in clipped.sentence
-    assert [one.rule for one in found if one.is_same][-1] == "masked_open"  # it differs at the edges
-    distances = [one.distance for one in found if not one.is_same]
+    assert [one.rule for one in result if one.is_same][-1] == "masked_open"  # it differs at the edges
+    distances = [one.distance for one in result if not one.is_same]
     assert distances == sorted(distances)
     nothing_in_common = {"default", "zero"}  # 0 everywhere
-    assert {one.rule for one in found} == {rule.key for rule in COMPARED} - nothing_in_common
-    assert repr(found).splitlines()[0] == first.sentence
+    assert {one.rule for one in result} == {rule.key for rule in COMPARED} - nothing_in_common
+    assert repr(result).splitlines()[0] == first.sentence
 
 
 def test_values_at_single_x_are_told_apart():
-    found = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
-    assert found["masked"].differs == (1.0,)
+    result = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
+    assert result["masked"].differs == (1.0,)
     assert (
-        found["masked"].sentence
+        result["masked"].sentence
         == "On −3 to 3 this differs from Masked at x = 1 only, where it is 0 instead of 1."
     )
-    assert found["masked_open"].differs == (0.0,)
+    assert result["masked_open"].differs == (0.0,)
     torchs = bind("clamp", "default", {}).gradient(*torch.tensor([[1.0], [1.0], [1.0]]).double())
-    assert (found["default"].differs == (1.0,)) == bool(torchs[0] == 1)
-    assert "torch's own gradient of Clamp" in found["default"].sentence
+    assert (result["default"].differs == (1.0,)) == bool(torchs[0] == 1)
+    assert "torch's own gradient of Clamp" in result["default"].sentence
 
 
 def test_what_the_op_has_too_is_the_ops():
-    found = {one.rule: one for one in nearest("clamp", "formula: g * (-1 <= x <= 1)")}
-    assert (found["masked"].parameters, found["masked"].width, found["masked"].shift) == ({}, 2, -1)
-    assert found["masked"].is_same
-    assert "clipped" not in found  # made for signs and steps
+    result = {one.rule: one for one in nearest("clamp", "formula: g * (-1 <= x <= 1)")}
+    assert (result["masked"].parameters, result["masked"].width, result["masked"].shift) == ({}, 2, -1)
+    assert result["masked"].is_same
+    assert "clipped" not in result  # made for signs and steps
 
 
 def test_a_rule_that_is_not_linear_is_compared_at_several_g():
-    found = {one.rule: one for one in nearest("clamp", "published_clamp")}
-    assert found["published_clamp"].sentence == "On −3 to 3 this is Published clamp (with its bug)."
-    assert found["default"].distance > 0.5
-    found = {one.rule: one for one in nearest("round", "straight_through")}
-    assert found["straight_through"].is_same
-    assert not found["clip_value"].is_same  # though no g within ±c tells them apart
+    result = {one.rule: one for one in nearest("clamp", "published_clamp")}
+    assert result["published_clamp"].sentence == "On −3 to 3 this is Published clamp (with its bug)."
+    assert result["default"].distance > 0.5
+    result = {one.rule: one for one in nearest("round", "straight_through")}
+    assert result["straight_through"].is_same
+    assert not result["clip_value"].is_same  # though no g within ±c tells them apart
 
 
 def test_what_is_the_same_beside_two_ops_is_computed_once():
@@ -151,14 +151,14 @@ def test_what_is_the_same_beside_two_ops_is_computed_once():
 
 
 def test_zero_is_zero_and_nothing_else():
-    found = nearest("round", "formula: 0 * x * g")
-    assert [(one.rule, one.distance) for one in found] == [("default", 0), ("zero", 0)]
+    result = nearest("round", "formula: 0 * x * g")
+    assert [(one.rule, one.distance) for one in result] == [("default", 0), ("zero", 0)]
 
 
 def test_a_rule_with_a_mean_is_compared_over_the_range():
-    (found,) = neighbours(SIGN, target_of(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]])
-    assert found.is_same
-    assert found.factor == pytest.approx(1.5, rel=1e-3)
+    (result,) = neighbours(SIGN, target_of(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]])
+    assert result.is_same
+    assert result.factor == pytest.approx(1.5, rel=1e-3)
 
 
 def test_a_rule_without_values_is_refused_in_words():
@@ -175,8 +175,8 @@ def test_what_floats_cannot_compare_has_no_neighbour(formula: str):
 def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
     """The fast sigmoid is the sparse one as far as its cut at B = 5."""
     for stop, same in ((3, True), (20, False)):
-        found = {one.rule: one for one in nearest("step", "fast_sigmoid", start=-stop, stop=stop)}
-        sparse = found["sparse_fast_sigmoid"]
+        result = {one.rule: one for one in nearest("step", "fast_sigmoid", start=-stop, stop=stop)}
+        sparse = result["sparse_fast_sigmoid"]
         assert sparse.sentence.startswith(f"On −{stop} to {stop} this is Sparse fast sigmoid") == same
         if same:
             assert sparse.parameters["B"] < 20

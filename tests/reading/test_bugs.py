@@ -25,8 +25,8 @@ def said(reading: Reading, **parameters: float) -> tuple[str, str]:
     """The verdict and the sentence on the gradients of its parameters."""
     assert reading.problem is None, reading.problem
     results = {one.name: one for one in check_pair(reading.op, reading.rule, parameters)}
-    found = results["parameter gradients"]
-    return found.verdict, found.sentence
+    result = results["parameter gradients"]
+    return result.verdict, result.sentence
 
 
 LEVELS = {"s": 0.3, "low": -4.0, "high": 3.0}
@@ -102,13 +102,13 @@ def test_no_published_function_is_said_to_be_wrong(sample: object) -> None:
 
 def _taught() -> dict[str, tuple[type[torch.autograd.Function], tuple[object, ...]]]:
     """The Functions of the checks' tests that teach a tensor, right and wrong ones."""
-    found = {}
+    result = {}
     for module, held in ((doubles, doubles.DOUBLES), (published, published.PUBLISHED)):
         for name, (function, arguments, *_) in held.items():
             learns = any(isinstance(one, torch.Tensor) and one.requires_grad for one in arguments)
             if learns and inspect.isclass(function) and issubclass(function, torch.autograd.Function):
-                found[f"{module.__name__} {name}"] = function, arguments
-    return found
+                result[f"{module.__name__} {name}"] = function, arguments
+    return result
 
 
 def _source(function: type) -> str:

@@ -66,8 +66,8 @@ def test_a_name_in_a_class_body_does_not_hide_one_of_the_module_from_its_methods
     outer = getattr(outer, "Mish", outer)
     inner = namespace.get("Inner") or getattr(outer, "Inner", None) or outer.F
     op, rule = read_source(source)
-    for found, wanted in zip(_executed(lambda x: apply(op, rule, x)), _executed(inner.apply), strict=True):
-        assert torch.equal(found, wanted)
+    for result, wanted in zip(_executed(lambda x: apply(op, rule, x)), _executed(inner.apply), strict=True):
+        assert torch.equal(result, wanted)
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_a_module_does_what_it_does_when_it_is_called(source: str) -> None:
     last = source.rpartition("class ")[2].partition("(")[0]
     reading = read_sources(source)[-1]
     assert reading.problem is None
-    for found, wanted in zip(
+    for result, wanted in zip(
         _executed(lambda x: apply(reading.op, reading.rule, x)), _executed(namespace[last]()), strict=True
     ):
-        assert torch.equal(found, wanted)
+        assert torch.equal(result, wanted)
 
 
 @pytest.mark.parametrize(

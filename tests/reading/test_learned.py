@@ -65,9 +65,9 @@ def test_what_learns_gets_what_the_code_gives_it(sample: Published, shape: tuple
     leaf, mine = x.clone().requires_grad_(), x.clone().requires_grad_()
     y = executed(sample.source).apply(leaf, *values.values())
     y.backward(g)
-    found = apply(*keys, mine, **given(sample, own))
-    found.backward(g)
-    torch.testing.assert_close(found, y, rtol=1e-12, atol=0)
+    result = apply(*keys, mine, **given(sample, own))
+    result.backward(g)
+    torch.testing.assert_close(result, y, rtol=1e-12, atol=0)
     torch.testing.assert_close(mine.grad, leaf.grad, rtol=1e-12, atol=0)
     learned = {name for name, value in values.items() if isinstance(value, Tensor)}
     assert learned == set(sample.learns)
@@ -84,10 +84,10 @@ def test_each_element_contributes_what_it_does_in_the_code(sample: Published) ->
     numbers = {name: float(torch.as_tensor(value).detach()) for name, value in given(sample, values).items()}
     g = torch.linspace(-2, 3, len(x), dtype=torch.float64)
     for name in sample.learns:
-        found = contribution(op, rule, name)
-        assert found.origin == "rule"
+        result = contribution(op, rule, name)
+        assert result.origin == "rule"
         y = fn.apply(x, *values.values())
-        mine = found.formula.bind(numbers)(x, y.detach(), g) * found.factor(numbers, len(x))
+        mine = result.formula.bind(numbers)(x, y.detach(), g) * result.factor(numbers, len(x))
         for place, part in enumerate(mine):
             one = torch.zeros_like(g)
             one[place] = g[place]

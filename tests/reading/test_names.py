@@ -41,5 +41,5 @@ def test_a_name_is_kept_as_far_as_a_key_holds_it(name: str, kept: str) -> None:
 
 def test_a_name_survives_in_a_link() -> None:
     op, rule = read_source(DOCUMENTS_CLAMP)
-    found, notices = from_query({"op": [op], "rule": ["default", rule]})
-    assert (found.op, found.rules, list(notices)) == (op, ("default", rule), [])
+    result, notices = from_query({"op": [op], "rule": ["default", rule]})
+    assert (result.op, result.rules, list(notices)) == (op, ("default", rule), [])

@@ -105,7 +105,7 @@ def test_a_program_that_was_read_has_the_curve_it_has_when_it_runs(seed: int) ->
         x = X.clone().requires_grad_()
         y = apply(reading.op, reading.rule, x)
         y.backward(G)
-        for found, executed in zip((y.detach(), x.grad), wanted, strict=True):
-            assert torch.allclose(found, executed, rtol=1e-6, atol=1e-7, equal_nan=True), source
+        for result, executed in zip((y.detach(), x.grad), wanted, strict=True):
+            assert torch.allclose(result, executed, rtol=1e-6, atol=1e-7, equal_nan=True), source
         compared += 1
     assert compared > 10

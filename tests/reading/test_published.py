@@ -83,8 +83,8 @@ def test_a_published_function_shows_the_curve_it_has_when_it_runs(sample: Sample
     assert len(readings) == sample.source.count("def forward(")
     for reading in readings:
         assert reading.problem is None, reading.problem
-        found = _run(sample.source, "Fn" if reading.name == "Quant" else reading.name)
-        wanted = _executed(getattr(found, "apply", found), *_arguments(sample))
+        result = _run(sample.source, "Fn" if reading.name == "Quant" else reading.name)
+        wanted = _executed(getattr(result, "apply", result), *_arguments(sample))
         _check_same(_drawn(reading.op, reading.rule, sample.parameters), wanted)
 
 
@@ -140,9 +140,9 @@ def test_the_documents_relu_passes_the_gradient_at_zero() -> None:
 )
 def test_what_was_read_stays_readable(name: str, op: str | None, rule: str) -> None:
     (sample,) = [sample for sample in FUNCTIONS if sample.name == name]
-    found = read_source(sample.source)
-    assert op is None or find_op(found[0]).formula == find_op(f"formula: {op}").formula
-    assert find_rule(found[1]).formula == find_rule(f"formula: {rule}").formula
+    result = read_source(sample.source)
+    assert op is None or find_op(result[0]).formula == find_op(f"formula: {op}").formula
+    assert find_rule(result[1]).formula == find_rule(f"formula: {rule}").formula
 
 
 @pytest.mark.parametrize(

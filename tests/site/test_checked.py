@@ -28,15 +28,15 @@ def node() -> Iterator[Node]:
 
 def test_the_lines_are_those_of_the_app() -> None:
     for op in ("round", "quantize"):
-        found = checked(op, SOME)
+        result = checked(op, SOME)
         for what, answer in QUESTIONS.items():
             for rule in SOME:
-                told = [found["lines"][number] for number in found[what][rule]]
-                assert told == answer(urlencode({"op": op, "rule": rule}))["lines"]
-        assert all(found["checks"].values())
-        assert found["neighbours"]["clipped"]
-        numbers = [number for what in QUESTIONS for some in found[what].values() for number in some]
-        assert len(found["lines"]) == len(set(numbers)) < len(numbers)
+                lines = [result["lines"][number] for number in result[what][rule]]
+                assert lines == answer(urlencode({"op": op, "rule": rule}))["lines"]
+        assert all(result["checks"].values())
+        assert result["neighbours"]["clipped"]
+        numbers = [number for what in QUESTIONS for some in result[what].values() for number in some]
+        assert len(result["lines"]) == len(set(numbers)) < len(numbers)
 
 
 def test_a_sentence_instead_of_lines_comes_along(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,5 +97,5 @@ def test_what_comes_along_is_that_at_the_defaults_and_says_what_was_moved(node: 
     ],
 )
 def test_what_needs_the_app_is_one_sentence(node: Node, labels: str, sentence: str) -> None:
-    told = 'return (await import("./explore/sections/elsewhere.js")).needsApp(given.labels);'
-    assert node.run(told, {"labels": list(labels)}) == sentence
+    lines = 'return (await import("./explore/sections/elsewhere.js")).needsApp(given.labels);'
+    assert node.run(lines, {"labels": list(labels)}) == sentence

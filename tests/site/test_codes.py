@@ -75,36 +75,36 @@ def cases() -> list[tuple[str, str, Choice]]:
 
 
 def test_the_browser_writes_what_the_app_writes(node: Node) -> None:
-    found = cases()
-    printed = {op: codes(op, {rule for other, rule, _ in found if other == op}) for op, _, _ in found}
+    result = cases()
+    printed = {op: codes(op, {rule for other, rule, _ in result if other == op}) for op, _, _ in result}
     given = {
         "document": answers.whole_document(),
         "languages": LANGUAGES,
         "codes": printed,
-        "notebooks": notebooks({op for op, _, _ in found}),
-        "cases": [{"op": op, "rule": rule, "choice": answers.chosen(choice)} for op, rule, choice in found],
+        "notebooks": notebooks({op for op, _, _ in result}),
+        "cases": [{"op": op, "rule": rule, "choice": answers.chosen(choice)} for op, rule, choice in result],
     }
     learned = 0
-    for (op, rule, choice), texts in zip(found, node.run(WRITTEN, given), strict=True):
+    for (op, rule, choice), texts in zip(result, node.run(WRITTEN, given), strict=True):
         learns = learned_with(OPS[op], RULES[rule], choice.learns)
         learned += bool(learns)
         for language, write in WRITERS.items():
             expected = write(op, rule, choice.parameters, learns)
             assert texts[language] == (expected or WITHOUT_TRICK[rule == "default"]), (language, choice)
         assert texts["Notebook"] == expected_notebook(op, rule, choice, learns), choice
-    assert 5 < learned < len(found)
+    assert 5 < learned < len(result)
 
 
 def expected_notebook(op: str, rule: str, choice: Choice, learns: list[str]) -> str:
-    found: dict[str, Any] = dict(sample_curves(op, rule, **choice.sampling).kinks)
-    kinks = sorted({*(found[rule] or ()), *(found.get(part_key(rule)) or ())})
+    result: dict[str, Any] = dict(sample_curves(op, rule, **choice.sampling).kinks)
+    kinks = sorted({*(result[rule] or ()), *(result.get(part_key(rule)) or ())})
     start, stop = choice.range
     return notebook(op, rule, choice.parameters, learns, start=start, stop=stop, g=choice.g, kinks=kinks)
 
 
 def test_every_text_of_an_op_is_in_its_lines() -> None:
     """Each line once, every rule there, and a place in none of them that is not filled."""
-    found = codes("prelu", ("default", "straight_through", "lsq"))
-    assert len(found["lines"]) == len({str(line) for line in found["lines"]})
-    assert set(found["rules"]) == {"default", "straight_through", "lsq"}
-    assert not [line for line in found["lines"] if "zq_" in str(line) or "\x1f" in str(line)]
+    result = codes("prelu", ("default", "straight_through", "lsq"))
+    assert len(result["lines"]) == len({str(line) for line in result["lines"]})
+    assert set(result["rules"]) == {"default", "straight_through", "lsq"}
+    assert not [line for line in result["lines"] if "zq_" in str(line) or "\x1f" in str(line)]

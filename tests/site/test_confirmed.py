@@ -62,12 +62,12 @@ def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, fil
     alone = [("default", rule) for rule in RULES if rule != "default"]  # each beside one of the ops
     choices = [Choice(op=op, rules=rules) for op in SOME for rules in several]
     choices += [Choice(op=op, rules=rules) for op, rules in zip(itertools.cycle(SOME), alone)]
-    for choice, found in zip(choices, told(node, files, choices), strict=True):
+    for choice, result in zip(choices, told(node, files, choices), strict=True):
         expected = answers._confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
-        assert found["sign"] == "Confirmed by torch"
-        assert _same(found["curves"], expected), choice
+        assert result["sign"] == "Confirmed by torch"
+        assert _same(result["curves"], expected), choice
         if len(choice.rules) == 2:
-            assert found["words"] == {name: expected[name] for name in ("head", "main", "rest")}
+            assert result["words"] == {name: expected[name] for name in ("head", "main", "rest")}
 
 
 def _same(found: Any, expected: Any) -> bool:
@@ -88,9 +88,9 @@ def _array(packed: dict[str, str]) -> Any:
 
 def test_examples_and_lessons_come_along_whole(node: Node, files: dict[str, Any]) -> None:
     choices = [preset.choice for preset in PRESETS]
-    for choice, found in zip(choices, told(node, files, choices), strict=True):
-        assert found["sign"] == "Confirmed by torch", choice
-        assert found["words"]["main"]
+    for choice, result in zip(choices, told(node, files, choices), strict=True):
+        assert result["sign"] == "Confirmed by torch", choice
+        assert result["words"]["main"]
     assert files[OWN]["answers"]
 
 
@@ -109,14 +109,14 @@ def test_examples_and_lessons_come_along_whole(node: Node, files: dict[str, Any]
 def test_elsewhere_the_browser_says_that_it_computed(
     node: Node, files: dict[str, Any], choice: Choice, sign: str
 ) -> None:
-    (found,) = told(node, files, [choice])
-    assert found["sign"] == sign
-    assert ("curves" in found) == (sign == "Confirmed by torch")
+    (result,) = told(node, files, [choice])
+    assert result["sign"] == sign
+    assert ("curves" in result) == (sign == "Confirmed by torch")
 
 
 def test_a_file_that_is_gone_is_told(node: Node) -> None:
-    (found,) = told(node, {}, [Choice()])
-    assert found["sign"] == "Torch's values could not be loaded: computed in the browser"
+    (result,) = told(node, {}, [Choice()])
+    assert result["sign"] == "Torch's values could not be loaded: computed in the browser"
 
 
 def test_every_op_has_a_file(files: dict[str, Any]) -> None:

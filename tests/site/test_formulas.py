@@ -53,22 +53,22 @@ def test_other_latex_is_refused(latex: str) -> None:
 
 
 def test_each_formula_is_the_one_of_the_app() -> None:
-    found = all_formulas(OPS.values(), RULES.values())
-    shown = found["math"]
+    result = all_formulas(OPS.values(), RULES.values())
+    shown = result["math"]
 
     def same(number: int, latex: str) -> None:
         assert shown[number] == mathml(latex)
         assert "".join(leaves(shown[number])) == plain(latex)
 
     for key, op in OPS.items():
-        same(found["forward"][key], formulas.forward_latex(op))
-        for name, number in found["torch"][key].items():
+        same(result["forward"][key], formulas.forward_latex(op))
+        for name, number in result["torch"][key].items():
             same(number, formulas.gradient_latex(op, RULES["default"], name))
         for other, rule in RULES.items():
             if rule.parsed:
-                same(found["rules"][other], formulas.gradient_latex(op, rule))
+                same(result["rules"][other], formulas.gradient_latex(op, rule))
             for name in ("", *learnable(op, rule)):
-                lines = found["learned"][key].get(other, {})
+                lines = result["learned"][key].get(other, {})
                 told = lines.get(name, lines.get("", []))
                 expected = list(formulas.learned(op, rule, learned_with(op, rule, name)))
                 assert [words for _, words in told] == [words for _, words in expected]

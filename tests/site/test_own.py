@@ -68,16 +68,16 @@ WRITTEN = (
 def choices() -> list[Choice]:
     """Those above, and random ones with own formulas."""
     rng = random.Random(22)
-    found: list[Choice] = []
-    while len(found) < 6:
+    result: list[Choice] = []
+    while len(result) < 6:
         choice = random_choice(rng)
         rule = choice.rules[0]
         if choice.op.startswith(OWN) or rule.startswith(OWN):
             learns = choice.learns if choice.learns in learnable(find_op(choice.op), find_rule(rule)) else ""
-            found.append(
+            result.append(
                 Choice(op=choice.op, rules=(rule,), parameters=known(choice), learns=learns, g=choice.g)
             )
-    return [*WRITTEN, *found]
+    return [*WRITTEN, *result]
 
 
 def known(choice: Choice) -> dict[str, float]:
@@ -101,9 +101,9 @@ def answered(folder: Path, questions: list[tuple[str, Json]]) -> list[Any]:
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", ANSWERS, str(folder)]
     done = subprocess.run(command, input=json.dumps(questions), capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    found, others = json.loads(done.stdout)
+    result, others = json.loads(done.stdout)
     assert others == []
-    return list(found)
+    return list(result)
 
 
 def asked(node: Node, found: list[Choice]) -> list[tuple[str, Json]]:
@@ -122,20 +122,20 @@ def apps(choice: Choice, language: str) -> Json:
 
 
 def test_the_code_of_own_formulas_is_the_apps(folder: Path) -> None:
-    found = choices()
+    result = choices()
     with modules.node() as node:
-        questions = asked(node, found)
-    told = iter(answered(folder, questions))
-    for choice in found:
+        questions = asked(node, result)
+    answers = iter(answered(folder, questions))
+    for choice in result:
         for language in LANGUAGES:
-            assert next(told) == apps(choice, language), (language, choice)
-    assert any(choice.learns for choice in found)
+            assert next(answers) == apps(choice, language), (language, choice)
+    assert any(choice.learns for choice in result)
 
 
 def test_own_formulas_are_set_as_the_app_sets_them(folder: Path) -> None:
     pairs = [(choice.op, list(choice.rules)) for choice in choices()]
-    told = answered(folder, [("formulas", {"op": op, "rules": rules}) for op, rules in pairs])
-    for (op, rules), one in zip(pairs, told, strict=True):
+    answers = answered(folder, [("formulas", {"op": op, "rules": rules}) for op, rules in pairs])
+    for (op, rules), one in zip(pairs, answers, strict=True):
         entries = [find_op(op)], [find_rule(rule) for rule in rules]
         assert one == json.loads(json.dumps(formulas(*entries)))
         assert one["math"][one["forward"][entries[0][0].key]] == mathml(forward_latex(entries[0][0]))
@@ -159,12 +159,12 @@ def test_whatever_can_be_read_can_be_set() -> None:
 
 
 def test_the_formatter_comes_along_with_what_it_needs_and_its_licences() -> None:
-    found = formatter()
+    result = formatter()
     assert {"black/__init__.py", "black/linegen.py", "blib2to3/Grammar.txt", "pytokens/__init__.py"} <= set(
-        found
+        result
     )
-    assert not {path.partition("/")[0] for path in found} & {"blackd", "vim"}
-    licences = {path.partition("-")[0] for path in found if "LICENSE" in path}
+    assert not {path.partition("/")[0] for path in result} & {"blackd", "vim"}
+    licences = {path.partition("-")[0] for path in result if "LICENSE" in path}
     packages = {"black", "click", "mypy_extensions", "packaging", "pathspec", "platformdirs", "pytokens"}
     assert licences == {*packages, "blib2to3/LICENSE"}
-    assert sum(map(len, found.values())) < 2_200_000
+    assert sum(map(len, result.values())) < 2_200_000

@@ -32,11 +32,11 @@ WRONG = (
 def test_the_browser_reads_what_the_app_reads(ask: Ask) -> None:
     samples = [sample.source for sample in (*FUNCTIONS, *PLAIN, *CONSTRUCTS, *PUBLISHED)]
     texts = [*samples, DOCUMENTS_CLAMP, DOCUMENTS_RELU, REFUSED, *ODD, *WRONG]
-    found = ask([("read", {"code": text}, {}) for text in texts])
+    result = ask([("read", {"code": text}, {}) for text in texts])
     expected = [json.loads(json.dumps(answers.read(text))) for text in texts]
     wrong = [
         (text, one, other)
-        for text, one, other in zip(texts, found, expected, strict=True)
+        for text, one, other in zip(texts, result, expected, strict=True)
         if one.get("answer") != other
     ]
     assert wrong == []

@@ -76,10 +76,10 @@ def test_python_alone_reads_every_formula_as_the_app_does(tmp_path: Path) -> Non
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", ANSWERS, str(tmp_path)]
     done = subprocess.run(command, input=json.dumps(questions), capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    found, others = json.loads(done.stdout)
+    result, others = json.loads(done.stdout)
     assert others == []
-    assert told(questions, found) == []
-    kinds = [("entry" in answer) for answer in found]
+    assert told(questions, result) == []
+    kinds = [("entry" in answer) for answer in result]
     assert min(kinds.count(True), kinds.count(False)) > 200
 
 

@@ -93,9 +93,9 @@ def seen(choice: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("query", EDGES, ids=range(len(EDGES)))
 def test_an_odd_link_shows_what_it_shows_in_the_app(node: Node, query: str) -> None:
-    (found,) = read(node, [query])
-    assert seen(found["choice"]) == seen(found["expected"])
-    assert bool(found["notices"]) == bool(from_text(query)[1]), found["notices"]
+    (result,) = read(node, [query])
+    assert seen(result["choice"]) == seen(result["expected"])
+    assert bool(result["notices"]) == bool(from_text(query)[1]), result["notices"]
 
 
 def test_links_show_what_they_show_in_the_app(node: Node) -> None:
@@ -106,46 +106,46 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
     assert 50 < len(own) < 200
     queries = [query for query in links if len(query) <= 2000] + [preset.query for preset in PRESETS]
     assert len(queries) > 100
-    for query, found in zip(queries, read(node, queries), strict=True):
-        assert seen(found["choice"]) == seen(found["expected"]), query
-        assert found["notices"] == []
+    for query, result in zip(queries, read(node, queries), strict=True):
+        assert seen(result["choice"]) == seen(result["expected"]), query
+        assert result["notices"] == []
 
 
 @pytest.mark.parametrize("length", [LONGEST_QUOTE, LONGEST_QUOTE + 1])
 def test_a_link_is_quoted_to_the_length_of_the_app(node: Node, length: int) -> None:
     query = f"op={'o' * length}"
-    (found,) = read(node, [query])
-    assert found["notices"] == from_text(query)[1]
+    (result,) = read(node, [query])
+    assert result["notices"] == from_text(query)[1]
 
 
 def test_a_formula_that_cannot_be_read_is_said_in_the_apps_words(node: Node) -> None:
     query = urlencode({"op": "formula: x*(", "rule": ["formula: g*z(x)", "formula: 2g"]}, doseq=True)
-    (found,) = read(node, [query])
-    assert found["notices"] == from_text(query)[1]
-    assert len(found["notices"]) == 2
+    (result,) = read(node, [query])
+    assert result["notices"] == from_text(query)[1]
+    assert len(result["notices"]) == 2
 
 
 def test_without_python_an_own_formula_is_said_to_need_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
     expected = {query: answers.chosen(Choice())}
-    (found,) = node.run(READ, GIVEN | {"answers": None, "queries": [query], "expected": expected})
-    assert found["notices"] == [
+    (result,) = node.run(READ, GIVEN | {"answers": None, "queries": [query], "expected": expected})
+    assert result["notices"] == [
         'The link\'s own op "x**3" needs the app, which reads formulas.',
         'The link\'s own rule "g * (x < 2)" needs the app, which reads formulas.',
     ]
-    assert (found["choice"]["op"], [rule["key"] for rule in found["choice"]["rules"]]) == (
+    assert (result["choice"]["op"], [rule["key"] for rule in result["choice"]["rules"]]) == (
         "round",
         ["clipped"],
     )
 
 
 def test_the_words_of_a_training_go_along_as_they_are(node: Node) -> None:
-    (found,) = read(
+    (result,) = read(
         node, ["embed=true&task=digits&lr=0.1&branch=5,lr,0.1&branch=9,lr,0.2&slow=gradient&rates=1,2"]
     )
     expected = {"task": "digits", "lr": "0.1", "branch": "5,lr,0.1\n9,lr,0.2", "rates": "1,2"}
-    assert (found["choice"]["training"], found["choice"]["slow"]) == (expected, "gradient")
-    assert found["notices"] == []
+    assert (result["choice"]["training"], result["choice"]["slow"]) == (expected, "gradient")
+    assert result["notices"] == []
 
 
 def test_a_saved_file_has_the_choice_as_python_writes_it(node: Node) -> None:
@@ -153,5 +153,5 @@ def test_a_saved_file_has_the_choice_as_python_writes_it(node: Node) -> None:
     choices = [answers.chosen(random_choice(rng)) for _ in range(60)]
     choices += [answers.chosen(preset.choice) for preset in PRESETS]
     sent = node.run(SENT, {"document": answers.whole_document(), "choices": choices})
-    for told, choice in zip(sent, json.loads(json.dumps(choices)), strict=True):
-        assert told == choice | {"hide": [rule for rule in choice["rules"] if rule in choice["hide"]]}
+    for answer, choice in zip(sent, json.loads(json.dumps(choices)), strict=True):
+        assert answer == choice | {"hide": [rule for rule in choice["rules"] if rule in choice["hide"]]}

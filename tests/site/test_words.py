@@ -50,11 +50,11 @@ SAID = (
 
 def moved(op: str, rule: str, rng: random.Random) -> dict[str, float]:
     """Most of the parameters of a pair somewhere between their bounds; none where the pair refuses them."""
-    found = {}
+    result = {}
     for parameter in (*find_op(op).parameters, *find_rule(rule).parameters):
         if rng.random() < 0.7:
-            found[parameter.name] = float(f"{rng.uniform(parameter.low, parameter.high):.3g}")
-    return found
+            result[parameter.name] = float(f"{rng.uniform(parameter.low, parameter.high):.3g}")
+    return result
 
 
 def varied() -> list[Choice]:
@@ -63,12 +63,12 @@ def varied() -> list[Choice]:
     families = {
         op.family: [other.key for other in OPS.values() if other.family == op.family] for op in OPS.values()
     }
-    found = []
+    result = []
     for place, key in enumerate(rng.choice(keys) for keys in families.values()):
         fit = [rule.key for rule in suiting(OPS[key])]
         rules = rng.sample(fit, min(1 + place % 3, len(fit)))
         can = sorted({name for rule in rules for name in learnable(OPS[key], RULES[rule])})
-        found.append(
+        result.append(
             Choice(
                 op=key,
                 rules=tuple(rules),
@@ -78,7 +78,7 @@ def varied() -> list[Choice]:
                 g=rng.choice([1.0, -0.5, 2.0, 0.0]),
             )
         )
-    return found
+    return result
 
 
 def mended(choice: Choice) -> tuple[Choice, str]:
@@ -92,10 +92,10 @@ def worded() -> list[tuple[Json, Json]]:
     """What the page asks about words, and what the app says."""
     rng = random.Random(24)
     choices = [*SAID, *varied(), *(random_choice(rng) for _ in range(40))]
-    found = [mended(choice) for choice in choices]
-    said = [answers.confirm(query) for _, query in found]
+    result = [mended(choice) for choice in choices]
+    said = [answers.confirm(query) for _, query in result]
     with modules.node() as node:
-        sent = [answers.chosen(choice) for choice, _ in found]
+        sent = [answers.chosen(choice) for choice, _ in result]
         questions = node.run(QUESTIONS, {"document": answers.whole_document(), "choices": sent})
     words = [{name: one[name] for name in ("head", "main", "rest")} for one in said]
     return list(zip(questions, words, strict=True))
@@ -103,10 +103,10 @@ def worded() -> list[tuple[Json, Json]]:
 
 @needs_pyodide
 def test_the_browser_says_what_the_app_says(ask: Ask, worded: list[tuple[Json, Json]]) -> None:
-    found = ask([("words", question, {}) for question, _ in worded])
+    result = ask([("words", question, {}) for question, _ in worded])
     wrong = [
         ({name: part for name, part in question.items() if name != "drawing"}, one, said)
-        for (question, said), one in zip(worded, found, strict=True)
+        for (question, said), one in zip(worded, result, strict=True)
         if one.get("answer") != said
     ]
     assert wrong == []

@@ -35,9 +35,9 @@ def main(jobs: str, found: str) -> None:
         return [gradients(function, *each) for function, each in zip(functions, arrays, strict=True)]
 
     arrays = [([jnp.array(each) for each in given.values()], jnp.array(g)) for *_, given, _, g in work]
-    told = jax.jit(every)(arrays)  # compiling is nearly all of the time: at once it takes less
+    results = jax.jit(every)(arrays)  # compiling is nearly all of the time: at once it takes less
     with open(found, "w") as file:
-        json.dump([[value.tolist() for value in each] for each in told], file)
+        json.dump([[value.tolist() for value in each] for each in results], file)
 
 
 if __name__ == "__main__":

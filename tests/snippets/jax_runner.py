@@ -34,7 +34,7 @@ def defined(code: str, name: str, parameters: dict[str, float]) -> Function:
 def main(jobs: str, curves: str) -> None:
     with open(jobs) as file:
         work = json.load(file)
-    found: list[list[list[str]]] = []
+    result: list[list[list[str]]] = []
     jax.config.update("jax_disable_most_optimizations", True)  # compiling is nearly all of the time
     for (dtype, together), group in groupby(work, key=lambda job: job[5:]):
         jax.config.update("jax_enable_x64", dtype == "float64")
@@ -44,9 +44,9 @@ def main(jobs: str, curves: str) -> None:
             return [curve(function, x, g) for (function, _, g), x in zip(each, xs, strict=True)]
 
         computed = (jax.jit(every) if together else every)([x for _, x, _ in each])
-        found += [[[value.hex() for value in values.tolist()] for values in pair] for pair in computed]
+        result += [[[value.hex() for value in values.tolist()] for values in pair] for pair in computed]
     with open(curves, "w") as file:
-        json.dump(found, file)
+        json.dump(result, file)
 
 
 if __name__ == "__main__":

@@ -49,14 +49,14 @@ def main(jobs: str, digests: str) -> None:
     if importlib.util.find_spec("explorer") is not None:
         raise SystemExit("explorer can be imported here: this process proves nothing")
     torch.set_num_threads(1)
-    found = []
+    result = []
     for code, function, layer, trials in torch.load(jobs, weights_only=True):
         names = defined(code)
         for parameters, points in trials:
             of_function = digest(partial(names[function], **parameters), points)
-            found.append([of_function, digest(names[layer](**parameters), points[:3])])
+            result.append([of_function, digest(names[layer](**parameters), points[:3])])
     with open(digests, "w") as file:
-        json.dump(found, file)
+        json.dump(result, file)
 
 
 if __name__ == "__main__":

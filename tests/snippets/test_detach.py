@@ -71,8 +71,8 @@ def test_there_is_a_detach_trick_for_linear_rules_only(rule):
     ],
 )
 def test_the_factor_of_a_product(rule, factor):
-    found = local_gradient(parse(rule, parameters=("a",)).tree)
-    assert source(found, CANONICAL) == factor
+    result = local_gradient(parse(rule, parameters=("a",)).tree)
+    assert source(result, CANONICAL) == factor
 
 
 @pytest.mark.parametrize(

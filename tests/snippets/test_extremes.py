@@ -77,11 +77,11 @@ def test_code_gives_the_same_curve_or_says_what_it_refuses(text):
         for dtype in (torch.float32, torch.float64):
             expected = _curve(bound, dtype)
             try:
-                found = _curve(lambda x, v=values: function(x, **v), dtype)
+                result = _curve(lambda x, v=values: function(x, **v), dtype)
             except REFUSALS:
                 continue
             same += 1
-            for ours, theirs in zip(found, expected, strict=True):
+            for ours, theirs in zip(result, expected, strict=True):
                 # Torch takes some alphas forward that it refuses backward; there we say NaN.
                 sure = ~theirs.isnan() if "celu" in text else slice(None)
                 torch.testing.assert_close(ours[sure], theirs[sure], rtol=0, atol=0, equal_nan=True)

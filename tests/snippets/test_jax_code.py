@@ -53,8 +53,8 @@ def curves(tmp_path_factory):
     command = [sys.executable, "-I", str(RUNNER), "jobs.json", "curves.json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    found = json.loads((folder / "curves.json").read_text())
-    return dict(zip(keys, zip(jobs, found, strict=True), strict=True))
+    result = json.loads((folder / "curves.json").read_text())
+    return dict(zip(keys, zip(jobs, result, strict=True), strict=True))
 
 
 @pytest.mark.parametrize(("op", "rule", "dtype"), PAIRS)

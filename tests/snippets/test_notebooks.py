@@ -35,8 +35,8 @@ def _notebook(op, rule):
 
 
 def _learning(op, rule, name):
-    found = sample(op, rule, learns=name, **RANGE).attrs["curves"].kinks
-    kinks = sorted({*found[rule], *found[part_key(rule)]})
+    result = sample(op, rule, learns=name, **RANGE).attrs["curves"].kinks
+    kinks = sorted({*result[rule], *result[part_key(rule)]})
     return nbformat.reads(notebook(op, rule, None, [name], kinks=kinks, **RANGE), as_version=4)
 
 
@@ -85,11 +85,11 @@ def test_notebook_tells_what_numbers_make_of_a_parameter(session):
     printed = [cell.outputs[0]["text"] for cell in session if cell.source.startswith("# One value for all")]
     assert len(printed) == len(LEARNING)
     for (op, rule, name), text in zip(LEARNING, printed, strict=True):
-        found = pull(op, rule, name, normal_numbers())
-        told = re.fullmatch(rf"gradient of {name}: (\S+), so a step against it makes {name} (\w+)\n", text)
-        assert told
-        assert float(told[1]) == pytest.approx(found.gradient, rel=2e-3)
-        assert told[2] == found.verdict
+        result = pull(op, rule, name, normal_numbers())
+        match = re.fullmatch(rf"gradient of {name}: (\S+), so a step against it makes {name} (\w+)\n", text)
+        assert match
+        assert float(match[1]) == pytest.approx(result.gradient, rel=2e-3)
+        assert match[2] == result.verdict
 
 
 @pytest.mark.parametrize(("op", "rule"), PAIRS)

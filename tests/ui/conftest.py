@@ -30,6 +30,6 @@ def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
 def packages() -> Iterator[None]:
     """Components of installed packages are looked for once: that takes far longer than to run a page."""
     with pytest.MonkeyPatch.context() as patch:
-        found = cache(manifest_scanner.scan_component_manifests)
-        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        result = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", result)
         yield

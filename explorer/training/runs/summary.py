@@ -69,9 +69,9 @@ def _judged(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
         return _none(snapshot)
     unit = unit_of(snapshot)
     example = 1 / snapshot.held_out if unit == "%" else 0.0
-    found = rank({labels[rule]: values for rule, values in known.items()}, example, unit=unit)
-    order = sorted(known, key=lambda rule: found.means.get(labels[rule], -math.inf), reverse=True)
-    return " ".join([found.sentence, *_still(snapshot, labels, order)])
+    ranking = rank({labels[rule]: values for rule, values in known.items()}, example, unit=unit)
+    order = sorted(known, key=lambda rule: ranking.means.get(labels[rule], -math.inf), reverse=True)
+    return " ".join([ranking.sentence, *_still(snapshot, labels, order)])
 
 
 def unit_of(snapshot: Snapshot) -> Unit:

@@ -43,13 +43,13 @@ class Table:
     without: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: object) -> Table:
+    def of(cls, table: object) -> Table:
         """A table as it is, as CSV text, or as its fields by name. Raises ValueError for anything else."""
-        if isinstance(given, Table):
-            return given
-        fields = {"text": given} if isinstance(given, str) else given
+        if isinstance(table, Table):
+            return table
+        fields = {"text": table} if isinstance(table, str) else table
         if not isinstance(fields, Mapping) or not isinstance(fields.get("text"), str):
-            raise ValueError(f"table must be CSV text, not {type(given).__name__}")
+            raise ValueError(f"table must be CSV text, not {type(table).__name__}")
         if other := sorted(set(map(str, fields)) - {"text", "target", "without"}):
             raise ValueError(f"a table has a text, a target and what it is without, not {quoted(other[0])}")
         return cls(fields["text"], _name(fields.get("target")), _names(fields.get("without")))
@@ -60,22 +60,22 @@ class Table:
         return self if self.target is not None or self.without else self.text
 
 
-def _name(given: object) -> str | None:
-    if given is not None and not isinstance(given, str):
-        raise ValueError(f"the target must be the name of a column, not {quoted(given)}")
-    return given
+def _name(target: object) -> str | None:
+    if target is not None and not isinstance(target, str):
+        raise ValueError(f"the target must be the name of a column, not {quoted(target)}")
+    return target
 
 
-def _names(given: object) -> tuple[str, ...]:
-    if given is None:
+def _names(without: object) -> tuple[str, ...]:
+    if without is None:
         return ()
-    if not isinstance(given, list | tuple) or not all(
-        isinstance(name, str) for name in given[:MAX_TABLE_COLUMNS]
+    if not isinstance(without, list | tuple) or not all(
+        isinstance(name, str) for name in without[:MAX_TABLE_COLUMNS]
     ):
-        raise ValueError(f"columns are left out by a list of their names, not by {quoted(given)}")
-    if len(given) > MAX_TABLE_COLUMNS:
-        raise ValueError(f"{len(given):,} columns are left out: a table has at most {MAX_TABLE_COLUMNS}")
-    return tuple(given)
+        raise ValueError(f"columns are left out by a list of their names, not by {quoted(without)}")
+    if len(without) > MAX_TABLE_COLUMNS:
+        raise ValueError(f"{len(without):,} columns are left out: a table has at most {MAX_TABLE_COLUMNS}")
+    return tuple(without)
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ class Cells:
 
     def fault(self, column: int) -> str:
         """Why nothing can be learnt from a column, as the end of a sentence; "" where it can."""
-        found = self.numbers[column]
+        numbers = self.numbers[column]
         gaps: list[int] = []
         odd: list[int] = []
-        for row, (cell, value) in enumerate(zip(self.columns[column], found, strict=True), 1):
+        for row, (cell, value) in enumerate(zip(self.columns[column], numbers, strict=True), 1):
             if value is None:
                 (gaps if cell.lower() in _GAPS else odd).append(row)
         if odd and len(odd) + len(gaps) == self.rows:
@@ -246,8 +246,8 @@ def _read(text: str, delimiter: str) -> list[list[str]]:
             na_filter=False, nrows=MAX_TABLE_ROWS + 2,
         )  # fmt: skip
     except pd.errors.ParserError as error:
-        if found := _TOO_LONG.search(str(error)):
-            first, line, width = found.groups()
+        if match := _TOO_LONG.search(str(error)):
+            first, line, width = match.groups()
             raise ValueError(f"line {line} has {width} columns, the first has {first}") from None
         reason = str(error).strip().rpartition("C error: ")[2]
         raise ValueError(f"this is no CSV: {quoted(reason)}") from None

@@ -1,5 +1,6 @@
 """Handwritten digits, 8 × 8 pixels: read by a small net, by one of few-valued weights, by spiking units."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -85,45 +86,35 @@ DIGITS = Task(
     picture=lambda: _grid(image()),
     source=lambda _table: _SOURCE,
 )
-BINARY_WEIGHTS = Task(
+BINARY_WEIGHTS = replace(
+    DIGITS,
     key="binary weights",
     label="Binary weights",
     purpose="Reads the digits with weights of −1 and 1, which the op makes of full-precision ones.",
-    data=_STANDARDISED,
-    loss=cross_entropy,
-    widths=(64, 10),
-    chance=0.1,
     op="binarize",
     rules=("default", "straight_through", "clipped", "swish_sign"),
     net=QUANTISED,
     lr=0.003,
     picture=lambda: _grid((_latent() >= 0).float()),
-    source=lambda _table: _SOURCE,
 )
-TERNARY_WEIGHTS = Task(
+TERNARY_WEIGHTS = replace(
+    DIGITS,
     key="ternary weights",
     label="Ternary weights",
     purpose="Reads the digits with weights of −1, 0 and 1, which the op makes of full-precision ones.",
-    data=_STANDARDISED,
-    loss=cross_entropy,
-    widths=(64, 10),
-    chance=0.1,
     op="quantize",
     rules=("default", "straight_through", "quantize_masked", "soft_round"),
     parameters={"s": 1.0, "qmin": -1.0, "qmax": 1.0, "a": 20.0},
     net=QUANTISED,
     note="Straight-through, EWGS and DSQ do not differ here: all end within one standard error.",
     picture=lambda: _grid(_latent().round().clamp(-1, 1) / 2 + 0.5),
-    source=lambda _table: _SOURCE,
 )
-SPIKES = Task(
+SPIKES = replace(
+    DIGITS,
     key="spikes",
     label="Spikes",
     purpose="Reads the digits with leaky units that fire over 8 steps of time; the op is the spike.",
     data=fixed(lambda: parts(*_pixels(), outputs=10, judged=_JUDGED)),
-    loss=cross_entropy,
-    widths=(64, 10),
-    chance=0.1,
     op="step",
     rules=("default", "straight_through", "fast_sigmoid", "boxcar"),
     parameters={"k": 1.0, "w": 0.05},

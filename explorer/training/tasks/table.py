@@ -39,7 +39,7 @@ judged = len(rows) // 5
 
 
 @lru_cache(maxsize=8)
-def read_table(given: str | Table) -> Data:
+def read_table(text: str | Table) -> Data:
     """The examples of a table, shuffled, split, and standardised by the mean and deviation of each column.
 
     Every cell of the columns that are learnt from must be a number. The one that is learnt is the class where
@@ -47,7 +47,7 @@ def read_table(given: str | Table) -> Data:
 
     Raises ValueError with a plain sentence for what cannot be.
     """
-    table = Table.of(given)
+    table = Table.of(text)
     cells = cells_of(table.text)
     inputs, target = cells.chosen(table)
     if cells.rows < FEWEST_TABLE_ROWS:
@@ -112,9 +112,9 @@ def _chosen(part: str) -> Any:
     return of
 
 
-def _source(given: str | Table | None) -> str:
+def _source(text: str | Table | None) -> str:
     """Code for a script that reads such a table from a file."""
-    table = Table.of(given or "")
+    table = Table.of(text or "")
     cells = cells_of(table.text)
     inputs, target = cells.chosen(table)
     comma = '.replace(",", ".")' if cells.decimal == "," else ""

@@ -173,5 +173,5 @@ def test_the_change_over_to_torchs_values_cannot_be_seen(show: Show, op: str) ->
 
 def corners(path: str) -> list[float]:
     """The box around a path; empty for circles."""
-    found = points(path)
-    return [end(side) for side in zip(*found, strict=True) for end in (min, max)]
+    result = points(path)
+    return [end(side) for side in zip(*result, strict=True) for end in (min, max)]

@@ -163,9 +163,9 @@ def test_each_kink_that_is_a_parameter_has_one_grip(
     show: Show, op: str, rules: list[str], grips: list[str]
 ) -> None:
     page = show(op=op, rules=rules)
-    found = page.locator(".chart-grip")
-    assert [grip.get_attribute("aria-label") for grip in found.all()] == grips
-    boxes = found.evaluate_all(SIZES)
+    result = page.locator(".chart-grip")
+    assert [grip.get_attribute("aria-label") for grip in result.all()] == grips
+    boxes = result.evaluate_all(SIZES)
     assert all(min(box) >= 24 for box in boxes)
 
 

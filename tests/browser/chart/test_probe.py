@@ -69,9 +69,9 @@ def test_the_pointer_probes_and_kinks_attract_it(show: Show) -> None:
 
 def test_the_readout_puts_the_numbers_into_the_formulas(show: Show) -> None:
     page = show(op="clamp", rules=["masked", "clipped"], p={"lo": -1, "hi": 1}, g=2)
-    found = type_x(page, "-0.25")
-    assert found["head"] == ["−0.25", "1"]
-    (masked, value, formula), (clipped, *_) = found["rules"]
+    result = type_x(page, "-0.25")
+    assert result["head"] == ["−0.25", "1"]
+    (masked, value, formula), (clipped, *_) = result["rules"]
     assert (masked, clipped) == ("Masked", "Clipped straight-through")
     assert value == "2"
     assert formula == "= 2 × (−1 ≤ −0.25 ≤ 1)"
@@ -108,11 +108,11 @@ def test_arrow_keys_move_the_probe_and_pass_no_kink(show: Show) -> None:
     page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 0.04})
     probe = page.get_by_role("slider", name="Probe x")
     page.keyboard.press("Tab")
-    found = []
+    result = []
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft", "Shift+ArrowLeft"):
         probe.press(key)
-        found.append(page.evaluate(READOUT)["x"])
-    assert found == ["0.03", "0.04", "0.07", "0.37", "0.34", "0.04"]
+        result.append(page.evaluate(READOUT)["x"])
+    assert result == ["0.03", "0.04", "0.07", "0.37", "0.34", "0.04"]
     assert probe.get_attribute("aria-valuetext") == "x 0.04, forward 0.04, Masked 1"
     probe.press("Escape")
     assert page.evaluate(READOUT)["x"] == ""

@@ -29,6 +29,6 @@ def test_an_entry_is_found_by_each_name_people_know_it_by(node: Node, name: str,
 
 
 def test_a_whole_name_comes_before_the_beginning_of_one(node: Node) -> None:
-    found = _found(node, "ste")
-    assert found[0] == "straight_through"
-    assert {"step", "step_open"} <= set(found)
+    result = _found(node, "ste")
+    assert result[0] == "straight_through"
+    assert {"step", "step_open"} <= set(result)

@@ -135,13 +135,13 @@ def unequal_curves(sampled: dict, curves: Curves) -> dict[str, np.ndarray]:
     """By the names of the curves that differ: at which of the x that both have; (n,) int."""
     values = {"forward": sampled["y"], **sampled["gradients"]}
     _, here, there = np.intersect1d(sampled["x"], curves.x, return_indices=True)
-    found = {key: there[~equal(values[key][here], some[there])] for key, some in curves.columns.items()}
-    return {key: some for key, some in found.items() if len(some)}
+    result = {key: there[~equal(values[key][here], some[there])] for key, some in curves.columns.items()}
+    return {key: some for key, some in result.items() if len(some)}
 
 
 def same_points(sampled: dict, curves: Curves) -> bool:
     """Whether x, marks and kinks are equal to the last bit."""
-    kinks = {key: None if found is None else tuple(found) for key, found in sampled["kinks"].items()}
+    kinks = {key: None if result is None else tuple(result) for key, result in sampled["kinks"].items()}
     pairs = [(sampled["x"], curves.x), (sampled["marks"], curves.marks)]
     return kinks == curves.kinks and all(np.array_equal(*pair) for pair in pairs)
 

@@ -45,11 +45,11 @@ TYPED: dict[str, float | str] = {
 
 def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
     answers = node.run(READ, list(TYPED))
-    found = {
+    result = {
         text: sentence if value is None else value
         for text, (value, sentence) in zip(TYPED, answers, strict=True)
     }
-    assert found == {text: pytest.approx(value, rel=1e-15) if isinstance(value, float) else value
+    assert result == {text: pytest.approx(value, rel=1e-15) if isinstance(value, float) else value
                      for text, value in TYPED.items()}  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
 def test_a_right_drawing_is_never_called_wrong(node: Node, lesson: Lesson) -> None:
     random = np.random.default_rng(15)
     drawings = [by_hand(lesson, shape_of(lesson), random) for _ in range(300)]
-    wrong = [place for place, found in enumerate(judged(node, lesson, drawings)) if not found["right"]]
+    wrong = [place for place, result in enumerate(judged(node, lesson, drawings)) if not result["right"]]
     assert wrong == []
 
 
@@ -85,8 +85,8 @@ def test_an_exact_drawing_and_one_with_gaps_at_the_jumps_are_right(node: Node, l
     exact = shape_of(lesson)(x)
     gaps = exact.copy()
     gaps[np.abs(np.gradient(exact)) > 0.05] = np.nan
-    found = judged(node, lesson, [exact, gaps])
-    assert [(one["right"], one["whole"]) for one in found] == [(True, True)] * 2
+    result = judged(node, lesson, [exact, gaps])
+    assert [(one["right"], one["whole"]) for one in result] == [(True, True)] * 2
 
 
 def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
@@ -117,8 +117,8 @@ def test_a_drawing_of_another_shape_is_not_right(node: Node, lesson: Lesson) -> 
     shapes = wrong_shapes(lesson)
     drawings = [by_hand(lesson, shape, random) for shape in shapes.values() for _ in range(30)]
     names = [name for name in shapes for _ in range(30)]
-    found = judged(node, lesson, drawings)
-    assert {name for name, one in zip(names, found, strict=True) if one["right"]} == set()
+    result = judged(node, lesson, drawings)
+    assert {name for name, one in zip(names, result, strict=True) if one["right"]} == set()
 
 
 @EACH_DRAWN
@@ -132,26 +132,26 @@ def test_a_peak_at_each_jump_is_not_right(
     op = from_query(parse_qs(lesson.scenes[0].query))[0].op
     jumps = {"round": np.arange(-2.5, 3), "clamp": [0.0, 1.0], "relu": [0.0]}[op]
     peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / half_width) for jump in jumps)
-    (found,) = judged(node, lesson, [shape_of(lesson)(x) + height * peaks])
-    assert not found["right"] or (len(jumps) < 3 and height < 1), "two low ones may be slips of the hand"
+    (result,) = judged(node, lesson, [shape_of(lesson)(x) + height * peaks])
+    assert not result["right"] or (len(jumps) < 3 and height < 1), "two low ones may be slips of the hand"
 
 
 def test_peaks_at_the_jumps_of_round_are_not_right_though_they_are_near(node: Node) -> None:
     x = cells_of(LESSONS["vanishing"])
     peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / 0.05) for jump in np.arange(-2.5, 3))
-    (found,) = judged(node, LESSONS["vanishing"], [peaks])
-    assert found["mean"] < 0.1
-    assert not found["right"]
-    assert len(found["excursions"]) == 6
+    (result,) = judged(node, LESSONS["vanishing"], [peaks])
+    assert result["mean"] < 0.1
+    assert not result["right"]
+    assert len(result["excursions"]) == 6
 
 
 @EACH_DRAWN
 def test_half_a_drawing_is_right_so_far_and_not_whole(node: Node, lesson: Lesson) -> None:
     half = shape_of(lesson)(cells_of(lesson))
     half[CELLS // 2 :] = np.nan
-    (found,) = judged(node, lesson, [half])
-    assert (found["right"], found["whole"]) == (True, False)
-    assert found["share"] == 0.5
+    (result,) = judged(node, lesson, [half])
+    assert (result["right"], result["whole"]) == (True, False)
+    assert result["share"] == 0.5
 
 
 def test_nothing_drawn_is_not_judged(node: Node) -> None:
@@ -167,8 +167,8 @@ def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
         "truth": {"x": x.tolist(), "y": truth.tolist(), "marks": [0] * len(x)},
         "drawings": [np.zeros_like(x).tolist(), truth.tolist()],
     }
-    found = node.run(JUDGED, given)
-    assert [one["right"] for one in found] == [False, True]
+    result = node.run(JUDGED, given)
+    assert [one["right"] for one in result] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -198,5 +198,5 @@ def test_a_jump_may_be_drawn_a_twentieth_of_the_range_beside_its_place(
     cells = -3 + (np.arange(CELLS) + 0.5) / CELLS * 6
     truth = {"x": x.tolist(), "y": (x > 0).astype(float).tolist(), "marks": [0] * len(x)}
     drawing = (cells > 6 * beside).astype(float).tolist()
-    (found,) = node.run(JUDGED, {"x": cells.tolist(), "truth": truth, "drawings": [drawing]})
-    assert found["right"] == right
+    (result,) = node.run(JUDGED, {"x": cells.tolist(), "truth": truth, "drawings": [drawing]})
+    assert result["right"] == right

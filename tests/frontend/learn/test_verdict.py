@@ -51,12 +51,12 @@ def test_the_named_place_is_wrong_and_its_values_are_so(node: Node, key: str, le
     said = words_of(node, key, np.full_like(x, level))["apart"]
     place = PLACE.search(said)
     assert place, said
-    at, drawn, told = (number(text) for text in place.groups())
+    at, drawn, value = (number(text) for text in place.groups())
     curves = curves_of(LESSONS[key])
     (gradient,) = curves.gradients.values()
     assert drawn == level
-    assert told == np.interp(at, curves.x, gradient)
-    assert told != drawn
+    assert value == np.interp(at, curves.x, gradient)
+    assert value != drawn
 
 
 def test_a_line_at_one_is_not_wrong_at_the_bound_of_clamp(node: Node) -> None:

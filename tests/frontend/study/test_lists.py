@@ -13,8 +13,8 @@ BOUNDS = {"what": "rate", "low": 1e-12, "high": 1000, "most": 4, "example": "0.0
 
 def read(node: Node, text: str) -> dict[str, Any]:
     body = 'const { readList } = await import("./study/lists.js"); return readList(given.text, given.bounds);'
-    found: dict[str, Any] = node.run(body, {"text": text, "bounds": BOUNDS})
-    return found
+    result: dict[str, Any] = node.run(body, {"text": text, "bounds": BOUNDS})
+    return result
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_what_is_read(node: Node, text: str, numbers: list[float]):
     ],
 )
 def test_what_cannot_be_is_said(node: Node, text: str, said: str):
-    found = read(node, text)
-    assert found["numbers"] == []
-    assert said in found["sentence"]
+    result = read(node, text)
+    assert result["numbers"] == []
+    assert said in result["sentence"]
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def picture(
     """
     usual = choice("sign", "default", "clipped", task="circles", rates=RATES, seeds="2")
     common = {"document": document, "colours": COLOURS, "choice": chosen or usual}
-    found: dict[str, Any] = node.run(script, common | given)
-    return found
+    result: dict[str, Any] = node.run(script, common | given)
+    return result
 
 
 SEEN = """
@@ -53,8 +53,8 @@ SEEN = """
 
 def event(plan: Plan, rows: list[Row], state: str = "running") -> dict[str, Any]:
     status = StudyStatus("a", state, f"{state}.", len(rows), plan.runs, 3.0, tuple(rows), plan)  # type: ignore[arg-type]
-    told: dict[str, Any] = json.loads(studies.event(status))
-    return told
+    fields: dict[str, Any] = json.loads(studies.event(status))
+    return fields
 
 
 @pytest.fixture(scope="module")
@@ -119,9 +119,9 @@ def test_cells_and_points_are_what_python_found(
 def test_what_was_lost_with_its_server_stays_seen_but_cannot_be_taken_away(
     node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
 ):
-    told = event(*study, "finished")
-    assert picture(node, document, SEEN, event=told)["csv"] == "a"
-    shown = picture(node, document, SEEN, event=told | {"state": "gone", "sentence": "It is gone."})
+    fields = event(*study, "finished")
+    assert picture(node, document, SEEN, event=fields)["csv"] == "a"
+    shown = picture(node, document, SEEN, event=fields | {"state": "gone", "sentence": "It is gone."})
     assert (shown["csv"], shown["status"]["main"], shown["offered"]["start"]) == (None, "It is gone.", True)
     assert shown["heat"]["rows"][0]["cells"][0]["shade"] is not None
 

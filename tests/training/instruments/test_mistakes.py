@@ -47,20 +47,20 @@ def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int
     x, y = run._nets.data[0].held_out
     chances = run._nets.ensemble.output(x.unsqueeze(0))[::2].softmax(-1)
     pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()
-    for rule, told in seen.items():
-        images = torch.from_numpy(told.images).view(-1, 64)
+    for rule, result in seen.items():
+        images = torch.from_numpy(result.images).view(-1, 64)
         places = [int((pixels == each).all(1).nonzero()[0, 0]) for each in images]
         assert len(set(places)) == len(places) <= 2 * MOST_VISIBLE
-        assert told.examples.tolist() == places
-        assert (told.read != told.classes).all()
-        assert y[places].tolist() == told.classes.tolist()
-        assert chances[rule, places].argmax(-1).tolist() == told.read.tolist()
+        assert result.examples.tolist() == places
+        assert (result.read != result.classes).all()
+        assert y[places].tolist() == result.classes.tolist()
+        assert chances[rule, places].argmax(-1).tolist() == result.read.tolist()
         sure = chances[rule, places].amax(-1)
-        first = min(MOST_VISIBLE, told.count)
+        first = min(MOST_VISIBLE, result.count)
         assert (sure[:first].diff() <= 0).all()
         assert sure[0] == chances[rule].amax(-1)[wrong(run)[rule]].max()
-        assert told.only.sum() == min(MOST_VISIBLE, told.alone)
-        assert told.only[first:].all()
+        assert result.only.sum() == min(MOST_VISIBLE, result.alone)
+        assert result.only[first:].all()
 
 
 def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
@@ -73,10 +73,10 @@ def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
 
 def test_a_rule_alone_is_compared_with_none():
     run = Run(Settings(task="digits", rules=("straight_through",)))
-    (told,) = mistakes(run._nets.ensemble, run._nets.data[0]).values()
-    assert told.alone is None
-    assert not told.only.any()
-    assert "this rule alone" not in told.words
+    (result,) = mistakes(run._nets.ensemble, run._nets.data[0]).values()
+    assert result.alone is None
+    assert not result.only.any()
+    assert "this rule alone" not in result.words
 
 
 def test_no_mistake_is_said_so(run: Run):
@@ -84,7 +84,7 @@ def test_no_mistake_is_said_so(run: Run):
     x, _ = data.held_out
     read = run._nets.ensemble.output(x.unsqueeze(0))[4].argmax(-1)
     perfect = data._replace(held_out=data.held_out._replace(y=read))
-    told = mistakes(run._nets.ensemble, perfect)[2]
-    assert (told.count, len(told.classes), told.images.size) == (0, 0, 0)
-    assert told.words == "all 360 held-out images are read right"
-    assert told.images.dtype == np.uint8
+    result = mistakes(run._nets.ensemble, perfect)[2]
+    assert (result.count, len(result.classes), result.images.size) == (0, 0, 0)
+    assert result.words == "all 360 held-out images are read right"
+    assert result.images.dtype == np.uint8

@@ -42,17 +42,17 @@ def simulated(run: Run, member: int, brightness: torch.Tensor) -> tuple[torch.Te
 
 def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
     x, y = run._nets.data[0].held_out
-    for rule, told in raster(run._nets.ensemble, run._nets.data[0], EXAMPLE).items():
+    for rule, result in raster(run._nets.ensemble, run._nets.data[0], EXAMPLE).items():
         spikes, potentials = simulated(run, 2 * rule, x[EXAMPLE])
-        assert told.units == [64, 32, 32]
-        found = torch.from_numpy(told.spikes).view(-1, TIMES) / 255
+        assert result.units == [64, 32, 32]
+        found = torch.from_numpy(result.spikes).view(-1, TIMES) / 255
         assert torch.equal(found, spikes)
         assert found[64:].any(), "some hidden units fire"
-        torch.testing.assert_close(torch.from_numpy(told.potentials), potentials, rtol=1e-4, atol=1e-5)
-        assert (told.label, told.read) == (int(y[EXAMPLE]), int(potentials.argmax()))
-        assert told.words.startswith(f"a {told.label} read as {told.read}; ")
+        torch.testing.assert_close(torch.from_numpy(result.potentials), potentials, rtol=1e-4, atol=1e-5)
+        assert (result.label, result.read) == (int(y[EXAMPLE]), int(potentials.argmax()))
+        assert result.words.startswith(f"a {result.label} read as {result.read}; ")
         fired = int(spikes[64:96].any(1).sum())
-        assert f"{fired} of 32 units of layer 1 fire" in told.words
+        assert f"{fired} of 32 units of layer 1 fire" in result.words
 
 
 def test_a_picture_is_of_the_example_that_it_is_asked_for(run: Run):
@@ -88,6 +88,6 @@ def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers
 
 def test_what_another_op_returns_is_held_from_0_to_1():
     run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
-    (told,) = raster(run._nets.ensemble, run._nets.data[0], 0).values()
-    hidden = torch.from_numpy(told.spikes)[64 * TIMES :]
+    (result,) = raster(run._nets.ensemble, run._nets.data[0], 0).values()
+    hidden = torch.from_numpy(result.spikes)[64 * TIMES :]
     assert len(hidden.unique()) > 2

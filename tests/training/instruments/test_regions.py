@@ -40,10 +40,10 @@ def test_each_cell_has_the_class_of_its_middle(run: Run):
             for at in range(0, SIDE * SIDE, 41)
         ]
         chances = plain(run, 2 * rule, torch.tensor(middles)).softmax(-1)
-        told = torch.from_numpy(seen.cells[::41].astype(int))
-        assert torch.equal(told // seen.levels, chances.argmax(-1))
+        cells = torch.from_numpy(seen.cells[::41].astype(int))
+        assert torch.equal(cells // seen.levels, chances.argmax(-1))
         sure = (2 * chances.amax(-1) - 1) * seen.levels
-        assert ((told % seen.levels) - sure).abs().max() <= 1.01
+        assert ((cells % seen.levels) - sure).abs().max() <= 1.01
 
 
 def test_a_picture_of_six_rules_has_25_thousand_cells():

@@ -15,8 +15,8 @@ def run_of(**settings):
 
 def test_one_unit_is_put_into_the_formula():
     run = run_of(task="digits", op="sign", rules=("clipped", "default"), parameters={"c": 0.3})
-    found = run.measure("unit", layer=0, cause=2)
-    clipped, default = found["clipped"], found["default"]
+    result = run.measure("unit", layer=0, cause=2)
+    clipped, default = result["clipped"], result["default"]
     assert abs(clipped["x"]) > 0.3
     assert clipped["gradient"] == 0 != clipped["g"]
     assert clipped["parameters"] == {"c": 0.3}
@@ -65,7 +65,7 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     """What learns goes along, by its own rate."""
     run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
-    (found,) = run.measure("line_search").values()
+    (result,) = run.measure("line_search").values()
     ensemble, nets = run._nets.ensemble, run._recorder._nets
     weights = sum(
         layer.length(each) ** 2
@@ -82,13 +82,13 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
         assert ensemble.learned(flat).all()
         ensemble.learned(flat).mul_(given["learn_rate"])
     before_any = ensemble.look_at(nets.x, nets.answers, nets.task.loss)
-    assert found["loss"] == pytest.approx(before_any.losses[0].item())
+    assert result["loss"] == pytest.approx(before_any.losses[0].item())
     for number in (0, 10, 20):
         ensemble.parameters.copy_(before - DISTANCES[number] * (weights / gradient).sqrt() * flat)
         loss = ensemble.look_at(nets.x, nets.answers, nets.task.loss).losses[0].item()
-        assert found["losses"][number] == pytest.approx(loss, rel=1e-4)
-    assert np.all(np.diff(found["distances"]) > 0)
-    assert len(found["losses"]) == 21
+        assert result["losses"][number] == pytest.approx(loss, rel=1e-4)
+    assert np.all(np.diff(result["distances"]) > 0)
+    assert len(result["losses"]) == 21
 
 
 class Sign(torch.autograd.Function):
@@ -120,7 +120,7 @@ def test_losses_along_a_step_are_those_of_a_plain_net(rule, reach):
     """A net written once more, with autograd's own gradients, at all sizes of the step."""
     run = run_of(task="digits", op="sign", rules=(rule,), hidden=(6, 5))
     run.advance(3)
-    found = run.measure("line_search")[rule]
+    result = run.measure("line_search")[rule]
     nets = run._recorder._nets
     x, y = nets.x[0].double(), nets.answers[0]
     views = [part[0].double() for layer in run._nets.ensemble.parameter_views for part in layer]
@@ -128,7 +128,7 @@ def test_losses_along_a_step_are_those_of_a_plain_net(rule, reach):
     loss = loss_of(parameters, x, y, reach)
     gradients = torch.autograd.grad(loss, parameters)
     weights, slopes = (torch.cat([each.flatten() for each in of[::2]]).norm() for of in (views, gradients))
-    assert found["loss"] == pytest.approx(loss.item(), rel=1e-5)
+    assert result["loss"] == pytest.approx(loss.item(), rel=1e-5)
     expected = [
         loss_of(
             [each - distance * weights / slopes * g for each, g in zip(views, gradients, strict=True)],
@@ -137,8 +137,8 @@ def test_losses_along_a_step_are_those_of_a_plain_net(rule, reach):
         for distance in DISTANCES.tolist()
     ]  # fmt: skip
     assert len(expected) == 21
-    np.testing.assert_allclose(found["losses"], expected, rtol=1e-4)
-    assert found["losses"].min() < found["loss"] < found["losses"].max()
+    np.testing.assert_allclose(result["losses"], expected, rtol=1e-4)
+    assert result["losses"].min() < result["loss"] < result["losses"].max()
 
 
 def test_without_a_gradient_the_loss_stays_and_nothing_moves_the_run():

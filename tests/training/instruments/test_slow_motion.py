@@ -149,11 +149,11 @@ def test_an_own_rule_is_tried():
 
 
 def test_a_formula_over_the_whole_batch_is_not_put_into_numbers():
-    told = {}
+    facts = {}
     for op, rule in [("sign", "clipped"), ("sign", "magnitude_aware"), ("scaled_binarize", "default")]:
         record = run_of("circles", op=op, rules=(rule,)).measure("slow_motion", layer=0)[rule]
-        told[op, rule] = (record["plain_op"], record["plain"])
-    assert list(told.values()) == [(True, True), (True, False), (False, False)]
+        facts[op, rule] = (record["plain_op"], record["plain"])
+    assert list(facts.values()) == [(True, True), (True, False), (False, False)]
 
 
 def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():

@@ -38,10 +38,10 @@ def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
 def test_the_counts_are_those_of_the_weights(task: str, quantised):
     run = trained(task=task, rules=("default", "straight_through"), seeds=2)
     seen = weights(run._nets.ensemble, run._nets.data[0])
-    for rule, told in seen.items():
-        assert (told.seed, len(told.layers)) == (0, 2)
+    for rule, result in seen.items():
+        assert (result.seed, len(result.layers)) == (0, 2)
         for now, before, layer in zip(
-            latent(run, 2 * rule), latent(run, 2 * rule, start=True), told.layers, strict=True
+            latent(run, 2 * rule), latent(run, 2 * rule, start=True), result.layers, strict=True
         ):
             values = quantised(now)
             assert layer.values.tolist() == values.unique().tolist()
@@ -66,15 +66,15 @@ def test_a_rule_that_blocks_everything_changes_no_weight():
 
 def test_a_rounded_weight_is_0_and_never_minus_0():
     run = trained(task="binary weights", op="round", rules=("default",))
-    (told,) = weights(run._nets.ensemble, run._nets.data[0]).values()
-    for layer in told.layers:
+    (result,) = weights(run._nets.ensemble, run._nets.data[0]).values()
+    for layer in result.layers:
         assert 0 in layer.values
         assert not np.signbit(layer.values[layer.values == 0]).any()
 
 
 def test_values_that_are_many_are_not_counted_one_by_one():
     run = trained(task="binary weights", op="tanh", rules=("default",))
-    (told,) = weights(run._nets.ensemble, run._nets.data[0]).values()
-    for layer in told.layers:
+    (result,) = weights(run._nets.ensemble, run._nets.data[0]).values()
+    for layer in result.layers:
         assert layer.counts.sum() > MOST_VALUES
         assert layer.values.size == layer.by_value.size == 0

@@ -57,10 +57,10 @@ def test_two_rules_are_compared_by_the_paired_t_test(rows: list[list[int]]):
     one, other = (np.array(row) / 360 for row in rows[:2])
     if one.mean() == other.mean() or np.std(one - other, ddof=1) < 1 / 360:
         return
-    found = rank(named(rows[:2]), 1 / 360)
+    result = rank(named(rows[:2]), 1 / 360)
     p = stats.ttest_rel(one, other).pvalue
     if abs(p - 0.05) > 1e-3:
-        assert bool(found.lower) == (p < 0.05)
+        assert bool(result.lower) == (p < 0.05)
 
 
 @given(TABLE)
@@ -81,11 +81,11 @@ def test_intervals_are_those_of_a_second_reading(rows: list[list[int]]):
         if len(stay) in (1, len(left)):
             break
         left = stay
-    found = rank({str(index): row for index, row in enumerate(table)}, 1 / 360)
-    if list(found.means) != [str(index) for index in range(rules)]:
+    result = rank({str(index): row for index, row in enumerate(table)}, 1 / 360)
+    if list(result.means) != [str(index) for index in range(rules)]:
         return  # equal means, in another order
     for index in range(1, rules):
-        least, most = found.differences[str(index)]
+        least, most = result.differences[str(index)]
         assert (least + most) / 2 == pytest.approx(leads[index].mean(), abs=1e-9)
         assert (most - least) / 2 == pytest.approx(wide[index], rel=1e-3)
 
@@ -94,42 +94,42 @@ def test_intervals_are_those_of_a_second_reading(rows: list[list[int]]):
 @settings(max_examples=60)
 def test_neither_the_order_of_rules_or_seeds_nor_a_common_shift_matters(rows: list[list[int]], random):
     scores = named(rows)
-    found = rank(scores, 1 / 360)
+    result = rank(scores, 1 / 360)
     seeds = list(range(len(rows[0])))
     labels = list(scores)
     random.shuffle(seeds)
     random.shuffle(labels)
     other = rank({label: [scores[label][seed] + 1 for seed in seeds] for label in labels}, 1 / 360)
-    tied = len(set(found.means.values())) < len(found.means)
+    tied = len(set(result.means.values())) < len(result.means)
     if not tied:
-        assert set(other.lower) == set(found.lower)
-        assert other.best == found.best
+        assert set(other.lower) == set(result.lower)
+        assert other.best == result.best
 
 
 @given(TABLE)
 @settings(max_examples=60)
 def test_a_claim_is_an_interval_above_zero_and_nobody_is_both(rows: list[list[int]]):
-    found = rank(named(rows), 1 / 360)
-    assert {*found.best, *found.lower} == set(named(rows))
-    assert found.best[0] == next(iter(found.means))
-    assert found.lower == {label: ends for label, ends in found.differences.items() if ends[0] > 0}
-    assert not set(found.best) & set(found.lower)
+    result = rank(named(rows), 1 / 360)
+    assert {*result.best, *result.lower} == set(named(rows))
+    assert result.best[0] == next(iter(result.means))
+    assert result.lower == {label: ends for label, ends in result.differences.items() if ends[0] > 0}
+    assert not set(result.best) & set(result.lower)
 
 
 def test_one_seed_claims_nothing():
-    found = rank({"A": [0.99], "B": [0.01]}, 1 / 360, unit="%")
-    assert not found.lower
-    assert found.sentence == (
+    result = rank({"A": [0.99], "B": [0.01]}, 1 / 360, unit="%")
+    assert not result.lower
+    assert result.sentence == (
         "One seed: A (99.0 %) and B (1.0 %) on the 360 held-out examples. How far another seed would change "
         "that is unknown: take 5."
     )
 
 
 def test_an_equal_lead_on_two_seeds_is_no_claim():
-    found = rank({"A": [0.95, 0.96], "B": [0.94, 0.95]}, 1 / 360, unit="%")
-    assert not found.lower
-    assert "a true difference of up to" in found.sentence
-    assert found.sentence.endswith("Two seeds show large differences only.")
+    result = rank({"A": [0.95, 0.96], "B": [0.94, 0.95]}, 1 / 360, unit="%")
+    assert not result.lower
+    assert "a true difference of up to" in result.sentence
+    assert result.sentence.endswith("Two seeds show large differences only.")
 
 
 def test_a_dead_rule_does_not_widen_the_intervals_of_good_ones():
@@ -185,9 +185,9 @@ def test_a_ranking_is_said(name: str):
 
 
 def test_other_scores_than_shares_are_said_in_their_own_unit():
-    found = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]})
+    result = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]})
     assert re_match(
-        r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d \(means", found
+        r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d \(means", result
     )
 
 
@@ -200,9 +200,9 @@ def test_no_bound_of_a_claimed_difference_is_written_as_zero():
     claimed = 0
     for _ in range(400):
         scores = 0.95 + 0.004 * random.standard_normal((2, 5)) - np.array([[0], [0.006]])
-        found = rank({"A": scores[0], "B": scores[1]}, 1 / 36_000, unit="%")
-        claimed += bool(found.lower)
-        assert "by 0.0 to" not in found.sentence
+        result = rank({"A": scores[0], "B": scores[1]}, 1 / 36_000, unit="%")
+        claimed += bool(result.lower)
+        assert "by 0.0 to" not in result.sentence
     assert claimed > 50
 
 

@@ -11,9 +11,9 @@ def test_two_rules_are_above_or_not_as_their_ranking_says():
     random = np.random.default_rng(0)
     for _ in range(200):
         scores = dict(zip("AB", 0.9 + 0.01 * random.standard_normal((2, 5)), strict=True))
-        found = rank(scores, 1 / 360)
-        for low in found.lower:
-            assert shown_above(scores, low, 1 / 360) == (found.best[0],)
+        result = rank(scores, 1 / 360)
+        for low in result.lower:
+            assert shown_above(scores, low, 1 / 360) == (result.best[0],)
 
 
 def test_of_six_rules_that_equal_a_control_hardly_any_is_shown_to_be_above_it():

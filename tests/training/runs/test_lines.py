@@ -52,10 +52,10 @@ def test_before_the_first_step_nothing_is_said_of_an_end(ended):
 def test_shares_and_widths_are_those_that_were_measured(ended):
     _, snapshot = ended
     for rule, line in lines(snapshot).items():
-        if found := re.match(r"(\d+) % of .+ get (no gradient|under 1 %|nothing from above)", line.text):
-            cause = {"no gradient": 2, "under 1 %": 1, "nothing from above": 3}[found[2]]
+        if result := re.match(r"(\d+) % of .+ get (no gradient|under 1 %|nothing from above)", line.text):
+            cause = {"no gradient": 2, "under 1 %": 1, "nothing from above": 3}[result[2]]
             shares = [float(each[cause]) for each in snapshot.measured["causes"][rule]["shares"]]
-            assert int(found[1]) == pytest.approx(100 * max(shares), abs=0.51)
+            assert int(result[1]) == pytest.approx(100 * max(shares), abs=0.51)
             assert max(shares) >= 0.2
         if wide := re.search(r"([\d.]+) × as wide as the rule", line.text):
             ratios = snapshot.measured["inputs"][rule]["ratio"]

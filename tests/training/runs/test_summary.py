@@ -32,8 +32,8 @@ def test_the_conclusion_of_every_preset_is_true(preset):
         assert (f"{label} diverged" in words or f"and {label} diverged" in words) == (
             snapshot.diverged[rule] is not None
         )
-    if found := re.match(r"(.+) ended lowe(?:r|st), at (.+?); (.+?) at (.+?)\. ", words):
-        low, least, high, most = found.groups()
+    if result := re.match(r"(.+) ended lowe(?:r|st), at (.+?); (.+?) at (.+?)\. ", words):
+        low, least, high, most = result.groups()
         assert (losses[low], losses[high]) == (min(losses.values()), max(losses.values()))
         assert (number(losses[low]), number(losses[high])) == (least, most)
         still = {labels[r] for r, g in snapshot.gradients.items() if g and g.w1_moved == 0}
@@ -64,8 +64,8 @@ def race(default, ste):
         finished=True,
         metric=None,
         step=9,
-        loss={rule: found and found[0] for rule, found in both.items()},
-        gradients={rule: found and facts(*found[1:]) for rule, found in both.items()},
+        loss={rule: result and result[0] for rule, result in both.items()},
+        gradients={rule: result and facts(*result[1:]) for rule, result in both.items()},
     )
 
 

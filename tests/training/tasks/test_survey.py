@@ -21,34 +21,34 @@ def column(found: Survey, name: str):
 
 
 def test_a_survey_says_what_was_read_and_suggests_what_to_learn():
-    found = survey(mixed())
-    assert (found.rows, found.named, found.delimiter, found.decimal) == (60, True, ";", ",")
-    assert (found.target, found.without, found.refused) == ("Ecke", ("Nr", "Notiz"), "")
-    assert [each.name for each in found.columns] == ["Nr", "links", "Ecke", "rechts", "Notiz"]
-    assert column(found, "Ecke").classes == (("a", 30), ("b", 30))
-    assert column(found, "Nr").suggested == "It numbers the rows."
+    result = survey(mixed())
+    assert (result.rows, result.named, result.delimiter, result.decimal) == (60, True, ";", ",")
+    assert (result.target, result.without, result.refused) == ("Ecke", ("Nr", "Notiz"), "")
+    assert [each.name for each in result.columns] == ["Nr", "links", "Ecke", "rechts", "Notiz"]
+    assert column(result, "Ecke").classes == (("a", 30), ("b", 30))
+    assert column(result, "Nr").suggested == "It numbers the rows."
     written = [
         float(row["links"].replace(",", ".")) for row in csv.DictReader(io.StringIO(mixed()), delimiter=";")
     ]
-    assert (column(found, "links").low, column(found, "links").high) == (min(written), max(written))
-    assert found.head == tuple(tuple(line.split(";")) for line in mixed().split("\n")[1:6])
+    assert (column(result, "links").low, column(result, "links").high) == (min(written), max(written))
+    assert result.head == tuple(tuple(line.split(";")) for line in mixed().split("\n")[1:6])
 
 
 def test_what_is_chosen_is_surveyed_as_it_is():
-    found = survey(CHOSEN.text, "links", ["Nr", "Notiz"])
-    assert (found.target, found.without) == ("links", ("Nr", "Notiz"))
-    assert found.refused == "column 'Ecke' holds text, such as 'a' in row 1: leave it out, or learn it"
+    result = survey(CHOSEN.text, "links", ["Nr", "Notiz"])
+    assert (result.target, result.without) == ("links", ("Nr", "Notiz"))
+    assert result.refused == "column 'Ecke' holds text, such as 'a' in row 1: leave it out, or learn it"
     assert survey(POINTS, None, []).target == "corner"  # as saved before there was a choice
 
 
 def test_missing_values_are_named_with_their_rows():
     text = with_line(mixed(), 12, "12;;a;1,5;frei")
-    found = survey(with_line(text, 40, "40;n/a;a;1,5;frei"))
+    result = survey(with_line(text, 40, "40;n/a;a;1,5;frei"))
     assert (
-        column(found, "links").fault
+        column(result, "links").fault
         == "lacks a value in rows 12 and 40: fill it in, or leave out row or column"
     )
-    assert found.refused == f"column 'links' {column(found, 'links').fault}"
+    assert result.refused == f"column 'links' {column(result, 'links').fault}"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_numbers_of_rows_are_suggested_to_be_left_out(text, names):
     ],
 )
 def test_separators_and_decimals_are_told_apart(text, delimiter, decimal, columns):
-    found = survey(text)
-    assert (found.delimiter, found.decimal, len(found.columns)) == (delimiter, decimal, columns)
+    result = survey(text)
+    assert (result.delimiter, result.decimal, len(result.columns)) == (delimiter, decimal, columns)
 
 
 def test_rows_that_a_spreadsheet_left_empty_at_the_end_are_none():
@@ -100,14 +100,14 @@ def test_names_that_stand_twice_or_nowhere_are_told_apart():
 @given(st.text(alphabet="ab01,;\t\n\"'.-e \ud800\x00é", max_size=60))
 def test_no_text_does_anything_but_be_read_or_refused_in_a_sentence(text):
     try:
-        found = survey(text)
+        result = survey(text)
     except ValueError as error:
-        found = str(error)
-    if isinstance(found, str):
-        assert "\n" not in found
+        result = str(error)
+    if isinstance(result, str):
+        assert "\n" not in result
         return
-    assert found.rows * len(found.columns) <= len(text) + len(found.columns)
-    assert (found.refused == "") <= (found.rows >= 20)
+    assert result.rows * len(result.columns) <= len(text) + len(result.columns)
+    assert (result.refused == "") <= (result.rows >= 20)
 
 
 def test_the_largest_table_is_read_and_the_widest_row_is_counted_before(monkeypatch):

@@ -140,10 +140,10 @@ def test_a_small_table_is_seen_whole_at_every_step():
 
 
 def test_any_column_is_learnt_from_those_that_are_not_left_out_with_decimal_commas():
-    found, plain = read_table(CHOSEN), read_table(POINTS)
-    assert torch.equal(found.train.x, plain.train.x)
-    assert torch.equal(found.held_out.y, plain.held_out.y)
-    assert found.names == ("a", "b")
+    result, plain = read_table(CHOSEN), read_table(POINTS)
+    assert torch.equal(result.train.x, plain.train.x)
+    assert torch.equal(result.held_out.y, plain.held_out.y)
+    assert result.names == ("a", "b")
     numbers = read_table(Table(mixed(), target="links", without=("Nr", "Ecke", "Notiz")))
     assert numbers.train.y.is_floating_point()
     assert numbers.train.x.shape[1] == 1

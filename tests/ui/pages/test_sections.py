@@ -124,9 +124,9 @@ def test_the_code_follows_what_learns(offered: dict[str, str]):
         assert offered["backward_rule.py"] == expected != write("clamp", "masked", {"hi": 0.5})
     labelled(test.segmented_control, "As").set_value("Notebook")
     sound(test.run())
-    found = sample("clamp", ["masked"], learns="hi", hi=0.5).attrs["curves"].kinks
+    result = sample("clamp", ["masked"], learns="hi", hi=0.5).attrs["curves"].kinks
     assert offered["backward_rule.ipynb"] == notebook(
-        "clamp", "masked", {"hi": 0.5}, ["hi"], kinks=sorted({*found["masked"], *found["part masked"]})
+        "clamp", "masked", {"hi": 0.5}, ["hi"], kinks=sorted({*result["masked"], *result["part masked"]})
     )
 
 

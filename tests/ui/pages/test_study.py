@@ -89,9 +89,9 @@ def test_the_choice_stays_from_page_to_page():
 
 
 def test_the_rates_of_a_task_are_those_a_study_tries_unasked():
-    for told in answers.training()["tasks"]:
-        rates = tuple(float(text) for text in told["defaults"]["rates"].split(","))
-        assert rates == usual_rates(TASKS[told["key"]].lr)
+    for task in answers.training()["tasks"]:
+        rates = tuple(float(text) for text in task["defaults"]["rates"].split(","))
+        assert rates == usual_rates(TASKS[task["key"]].lr)
     assert Plan.of("digits", steps=1).lrs == usual_rates(TASKS["digits"].lr)
 
 

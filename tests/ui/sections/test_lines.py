@@ -24,12 +24,12 @@ def _nothing_kept():
 
 
 def test_each_check_is_a_line_and_the_worst_stands_first():
-    told = answers.checks(f"{CLAMP}&lo=-1")["lines"]
-    found = check_pair("clamp", "published_clamp", {"lo": -1.0})
-    assert {line["name"]: line["sentence"] for line in told} == {one.name: one.sentence for one in found}
-    order = [VERDICTS.index(line["verdict"]) for line in told]
+    lines = answers.checks(f"{CLAMP}&lo=-1")["lines"]
+    result = check_pair("clamp", "published_clamp", {"lo": -1.0})
+    assert {line["name"]: line["sentence"] for line in lines} == {one.name: one.sentence for one in result}
+    order = [VERDICTS.index(line["verdict"]) for line in lines]
     assert order == sorted(order)
-    assert all(line["mark"] for line in told)
+    assert all(line["mark"] for line in lines)
 
 
 def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
@@ -45,12 +45,12 @@ def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
 
 def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_link():
     query = urlencode({"op": "step", "rule": "gaussian", "range": [-2, 2]}, doseq=True)
-    told = answers.neighbours(query)["lines"]
-    found = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
-    assert [line["rule"] for line in told] == [one.rule for one in found[: len(told)]]
-    assert told[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
-    assert 1 < len(told) <= 4
-    assert told[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
+    lines = answers.neighbours(query)["lines"]
+    result = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
+    assert [line["rule"] for line in lines] == [one.rule for one in result[: len(lines)]]
+    assert lines[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
+    assert 1 < len(lines) <= 4
+    assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
 
 
 def test_a_rule_that_nothing_comes_near_has_no_neighbours():

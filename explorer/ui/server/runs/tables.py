@@ -23,10 +23,10 @@ ROUTES = (Route("/table", surveyed, methods=["POST"]),)
 
 
 def _surveyed(data: Json) -> str:
-    given = data.get("table")
-    table = Table.of(given)
-    is_chosen = isinstance(given, dict) and (
-        given.get("target") is not None or given.get("without") is not None
+    fields = data.get("table")
+    table = Table.of(fields)
+    is_chosen = isinstance(fields, dict) and (
+        fields.get("target") is not None or fields.get("without") is not None
     )
-    found = survey(table.text, table.target, table.without) if is_chosen else survey(table.text)
-    return json.dumps(asdict(found))
+    read = survey(table.text, table.target, table.without) if is_chosen else survey(table.text)
+    return json.dumps(asdict(read))

@@ -34,10 +34,12 @@ class File(NamedTuple):
 
 
 FILES = {
-    "history.csv": File("history", "text/csv; charset=utf-8", lambda _settings, found: history_csv(found)),
+    "history.csv": File(
+        "history", "text/csv; charset=utf-8", lambda _settings, history: history_csv(history)
+    ),
     "settings.json": File("settings", "application/json", lambda settings, _found: settings_json(settings)),
     "weights.safetensors": File(
-        "weights", "application/octet-stream", lambda settings, found: weights_file(found, settings)
+        "weights", "application/octet-stream", lambda settings, weights: weights_file(weights, settings)
     ),
     "run.py": File("settings", "text/x-python; charset=utf-8", lambda settings, _found: script(settings)),
 }

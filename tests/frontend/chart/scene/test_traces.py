@@ -55,11 +55,11 @@ SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
 
 def charts(node: Node, cases: list[dict[str, Any]]) -> list[Any]:
     """Traces and layout as Plotly takes them, and the sampled curves, of each choice."""
-    found = [
+    result = [
         case | {"op": entry(find_op(case["op"])), "rules": [entry(find_rule(key)) for key in case["rules"]]}
         for case in cases
     ]
-    return node.run(TRACES, {"neutral": NEUTRAL, "colours": RULE_COLOURS_LIGHT, "cases": found})
+    return node.run(TRACES, {"neutral": NEUTRAL, "colours": RULE_COLOURS_LIGHT, "cases": result})
 
 
 def chart(node: Node, **case: Any) -> Any:

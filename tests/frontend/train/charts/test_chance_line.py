@@ -29,11 +29,11 @@ def straight(y: float, start: float = 0, stop: float = 100) -> dict[str, list[fl
     ],
 )
 def test_it_stands_where_no_curve_passes(node: Node, series, expected):
-    found = node.run(PLACE, {"chance": 0.1, "series": series, "range": [0, 1]})
-    assert (found["x"], found["isAbove"]) == expected
+    result = node.run(PLACE, {"chance": 0.1, "series": series, "range": [0, 1]})
+    assert (result["x"], result["isAbove"]) == expected
 
 
 def test_it_stays_within_the_chart(node: Node):
     """Where the axis begins at the line there is no room below it."""
-    found = node.run(PLACE, {"chance": 0.5, "series": [], "range": [0.5, 1]})
-    assert (found["x"], found["isAbove"]) == (1, ABOVE)
+    result = node.run(PLACE, {"chance": 0.5, "series": [], "range": [0.5, 1]})
+    assert (result["x"], result["isAbove"]) == (1, ABOVE)

@@ -19,8 +19,8 @@ def spread(node: Node, wanted: list[float], height: float = HEIGHT) -> list[floa
         const { spread } = await import("./train/charts/label-layout.js");
         return spread(given.wanted, given.height, given.low, given.high);
     """
-    found: list[float] = node.run(body, {"wanted": wanted, "height": height, "low": LOW, "high": HIGH})
-    return found
+    result: list[float] = node.run(body, {"wanted": wanted, "height": height, "low": LOW, "high": HIGH})
+    return result
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def test_names_are_pushed_apart_and_no_further(node: Node, wanted: list[float], 
 
 @given(st.lists(st.floats(-50, 250), min_size=1, max_size=12))
 def test_names_keep_their_order_their_distance_and_the_chart(node: Node, wanted: list[float]):
-    found = spread(node, wanted)
-    assert all(LOW - 1e-9 <= position <= HIGH + 1e-9 for position in found)
+    result = spread(node, wanted)
+    assert all(LOW - 1e-9 <= position <= HIGH + 1e-9 for position in result)
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
     for above, below in pairwise(order):
-        assert found[below] - found[above] >= HEIGHT - 1e-6
+        assert result[below] - result[above] >= HEIGHT - 1e-6
 
 
 def test_where_there_is_no_room_all_of_it_is_taken(node: Node):

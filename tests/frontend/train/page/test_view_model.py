@@ -72,8 +72,8 @@ def picture(node: Node, document: dict[str, Any], body: str, **given: Any) -> di
         return JSON.parse(JSON.stringify(pictureOf(state)));
     """
     common = {"document": document, "colours": COLOURS, "choice": choice(*ROUND, task="digits")}
-    found: dict[str, Any] = node.run(script, common | given)
-    return found
+    result: dict[str, Any] = node.run(script, common | given)
+    return result
 
 
 SEEN = "state = { ...withBegun(state), view: view(given.status) };"
@@ -287,11 +287,11 @@ def test_after_a_branch_the_rule_in_force_is_named_and_drawn(node: Node, documen
     def shown(branch: str) -> tuple[list[str], list[list[float]]]:
         recorded = seen | {"recorded": {"lr": "0.1", "branch": branch}}
         body = f"{SEEN} state.panels = {{ inputs: true }}; state.choice.slow = 'input';"
-        found = picture(node, document, body, status=recorded)
-        row = next(row for row in found["why"]["rows"] if row["panel"]["key"] == "inputs")
-        names = [line["label"] for line in found["rows"]["lines"]]
+        result = picture(node, document, body, status=recorded)
+        row = next(row for row in result["why"]["rows"] if row["panel"]["key"] == "inputs")
+        names = [line["label"] for line in result["rows"]["lines"]]
         assert [cell["line"]["label"] for cell in row["cells"]] == names
-        assert [rule["label"] for rule in found["slow"]["rules"]] == names
+        assert [rule["label"] for rule in result["slow"]["rules"]] == names
         return names, [[point["y"] for point in cell["picture"]["curve"]] for cell in row["cells"]]
 
     names, (zero, straight) = shown("")

@@ -99,8 +99,8 @@ def test_each_misread_image_has_its_pixels_and_its_answers(node: Node):
         *(measured[name] for name in ("classes", "read", "only", "examples")),
         strict=True,
     ):
-        told = {"kind": kind, "read": read, "only": bool(only), "example": example}
-        assert each == told | {"image": image.tolist()}
+        fields = {"kind": kind, "read": read, "only": bool(only), "example": example}
+        assert each == fields | {"image": image.tolist()}
     assert drawn["picked"] == 7
     assert drawn["note"] == f"{measured['count']} of 360 wrong, {measured['alone']} by this rule alone"
 

@@ -27,8 +27,8 @@ SEEN = """
 
 def picture(node: Node, name: str, measured: dict[str, Any], **seen: Any) -> dict[str, Any]:
     shown = SEEN.replace("import(given.module)", f'import("./train/panels/{name}.js")')
-    found: dict[str, Any] = node.run(shown, {"seen": {"measured": measured, **seen}})
-    return found
+    result: dict[str, Any] = node.run(shown, {"seen": {"measured": measured, **seen}})
+    return result
 
 
 INPUTS = {

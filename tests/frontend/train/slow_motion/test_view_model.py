@@ -97,9 +97,9 @@ def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
 
 def test_torchs_own_gradient_is_the_one_that_was_taken(shown, records) -> None:
     """Where what learns makes it another than the op's, it comes with the record."""
-    told = json.loads(json.dumps(records))
-    told["default"]["gradient"] = parse("g * 3").data
-    assert shown("gradient,1", told)["numbers"].endswith(" × 3 = 0")
+    sent = json.loads(json.dumps(records))
+    sent["default"]["gradient"] = parse("g * 3").data
+    assert shown("gradient,1", sent)["numbers"].endswith(" × 3 = 0")
     assert shown("gradient,1")["numbers"].endswith("gradient = 0")
 
 

@@ -89,8 +89,8 @@ CHANGES = [
 )
 def test_what_the_last_step_was_taken_with(tell: Run, taken: int, rules: list[str], op: str):
     start = [{"op": "round", "rule": line["key"]} for line in LEGEND]
-    found = [tell("state/branches", "inForce", CHANGES, taken, each) for each in start]
-    assert found == [{"op": op, "rule": rule} for rule in rules]
+    result = [tell("state/branches", "inForce", CHANGES, taken, each) for each in start]
+    assert result == [{"op": op, "rule": rule} for rule in rules]
 
 
 def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):

@@ -16,8 +16,8 @@ NEW = {"text": mixed(), "target": None, "without": None}
 
 
 def test_the_columns_of_a_survey_are_taken_over_and_changed(tell: Run):
-    found = asdict(survey(mixed()))
-    read = tell("state/own-table", "asRead", NEW, found)
+    result = asdict(survey(mixed()))
+    read = tell("state/own-table", "asRead", NEW, result)
     assert read == {"text": mixed(), "target": "Ecke", "without": ["Nr", "Notiz"]}
     assert tell("state/own-table", "asRead", NEW, {"message": "No."}) == NEW
     other = tell("state/own-table", "withTarget", read, "Nr")
@@ -59,5 +59,5 @@ def test_a_file_is_read_in_the_letters_that_spreadsheets_write(node: Node, conte
         const { decoded } = await import("./train/state/own-table.js");
         return decoded(new Uint8Array(given).buffer);
     """
-    found: dict[str, Any] = node.run(body, list(content))
-    assert found.get("text") == text or text in found.get("message", "")
+    result: dict[str, Any] = node.run(body, list(content))
+    assert result.get("text") == text or text in result.get("message", "")

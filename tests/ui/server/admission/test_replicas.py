@@ -89,20 +89,20 @@ def test_a_run_that_goes_on_from_one_elsewhere_is_begun_there(engine: Engine):
 
 @pytest.mark.parametrize("kind", ["runs", "studies"])
 def test_who_was_sent_and_came_here_all_the_same_is_told_which_server_it_is(kind: str):
-    status, _, told = answered("GET", f"/{kind}/{THERE}/events?replica=second")
-    seen = json.loads(told.removeprefix(b"data: "))
+    status, _, body = answered("GET", f"/{kind}/{THERE}/events?replica=second")
+    seen = json.loads(body.removeprefix(b"data: "))
     assert (status, seen["id"], seen["state"]) == (200, THERE, "silent")
     assert SENTENCE in seen["sentence"]
     assert "unexpectedly" not in seen["sentence"]
-    status, _, told = answered("POST", f"/{kind}/{THERE}/stop?replica=second", b"{}")
+    status, _, body = answered("POST", f"/{kind}/{THERE}/stop?replica=second", b"{}")
     assert status == 503
-    assert SENTENCE in json.loads(told)["message"]
+    assert SENTENCE in json.loads(body)["message"]
 
 
 @pytest.mark.parametrize("identity", [HERE, NOBODYS, "~", "UP~0a", "nobody"])
 def test_what_no_other_server_has_stays_here(identity: str, engine: Engine):
-    status, _, told = answered("POST", f"/runs/{identity}/pause", b"{}")
-    assert (status, json.loads(told)["state"]) == (200, "gone")
+    status, _, body = answered("POST", f"/runs/{identity}/pause", b"{}")
+    assert (status, json.loads(body)["state"]) == (200, "gone")
 
 
 def test_the_only_server_sends_nobody_anywhere(monkeypatch: pytest.MonkeyPatch, engine: Engine):

@@ -162,10 +162,10 @@ def test_a_third_who_would_wait_is_told():
         await house.finish()
         return refused, await asyncio.gather(*house.tasks[:3])
 
-    refused, told = asyncio.run(computed())
+    refused, sentences = asyncio.run(computed())
     assert isinstance(refused, HTTPException)
     assert (refused.status_code, "2 requests wait" in refused.detail) == (429, True)
-    assert told == ["visitor 0", "visitor 1", "visitor 2"]
+    assert sentences == ["visitor 0", "visitor 1", "visitor 2"]
     answer = asyncio.run(admission.refused(Request(scope_of()), refused))
     assert (answer.status_code, b"2 requests wait" in answer.body) == (429, True)
 

@@ -46,14 +46,14 @@ def test_the_servers_signal_begins_the_end(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytest.MonkeyPatch):
-    told = []
+    received = []
 
     class Server(SimpleNamespace):
         async def begin(self, *_: object) -> None:
             await asyncio.sleep(0)
-            assert told == []
+            assert received == []
             self.started = True
-            while not told:
+            while not received:
                 await asyncio.sleep(0)
             self.should_exit = True
 
@@ -63,9 +63,9 @@ def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytes
         monkeypatch.setattr(signal, "getsignal", lambda _sign: server.begin)
         monkeypatch.setattr(module, "_LOOK_S", 0)
         monkeypatch.setattr(module, "ending", Ending())
-        monkeypatch.setattr(module, "send_at_once", told.append)
+        monkeypatch.setattr(module, "send_at_once", received.append)
         await asyncio.gather(follow_server(), server.begin())
-        assert told == [server]
+        assert received == [server]
 
     asyncio.run(followed())
 
@@ -101,11 +101,11 @@ def test_an_address_that_is_forwarded_counts_from_a_named_proxy_alone(
             reader, writer = await asyncio.open_connection(*listener.getsockname())
             head = "Host: localhost\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close"
             writer.write(f"GET / HTTP/1.1\r\n{head}\r\n\r\n".encode())
-            told = await reader.read()
+            received = await reader.read()
             writer.close()
             server.should_exit = True
             await asyncio.gather(serving, *following)
-            return told.decode()
+            return received.decode()
 
     assert ("203.0.113.9" if named else "127.0.0.1") in asyncio.run(served())
 

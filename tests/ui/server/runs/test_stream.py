@@ -197,14 +197,14 @@ def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said)
     looks = Looks(engine)
 
     async def watched():
-        told = [watching.of_run(one, looks, one.path_params["run"]) for one in requests]
-        for each in told[:2]:
+        events = [watching.of_run(one, looks, one.path_params["run"]) for one in requests]
+        for each in events[:2]:
             await anext(each)
         refused = [json.loads(text[6:]) async for text in watching.of_run(requests[2], looks, third)]
         here = len(watching)
-        await told[0].aclose()
+        await events[0].aclose()
         again = json.loads((await anext(watching.of_run(requests[2], looks, third)))[6:])
-        await told[1].aclose()
+        await events[1].aclose()
         return refused, here, again
 
     (event,), here, again = asyncio.run(watched())
@@ -219,9 +219,9 @@ def test_who_watches_no_more_is_forgotten(engine):
 
     async def watched(name):
         run = engine.start(LONG, name)
-        told = watching.of_run(request(run=run, cookie=name), looks, run)
-        await anext(told)
-        await told.aclose()
+        events = watching.of_run(request(run=run, cookie=name), looks, run)
+        await anext(events)
+        await events.aclose()
 
     for name in "abc":
         asyncio.run(watched(name))
@@ -268,8 +268,8 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
         looks = Looks(Counted())
         identities = [engine.start(SMALL, name) for name in "abc"]
         everyone = [*identities, identities[0]]
-        told = await asyncio.gather(*(anext(stream.events(looks, each)) for each in everyone))
-        return identities, told
+        events = await asyncio.gather(*(anext(stream.events(looks, each)) for each in everyone))
+        return identities, events
 
     identities, texts = asyncio.run(watched())
     assert questions == [identities]

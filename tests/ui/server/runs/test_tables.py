@@ -19,8 +19,8 @@ class Tables(Client):
 def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen():
     client = Tables()
     new = {"text": mixed(), "target": None, "without": None}
-    found = client.post("/table", json={"table": new}).json()
-    assert (found["rows"], found["target"], found["without"]) == (60, "Ecke", ["Nr", "Notiz"])
+    result = client.post("/table", json={"table": new}).json()
+    assert (result["rows"], result["target"], result["without"]) == (60, "Ecke", ["Nr", "Notiz"])
     chosen = client.post("/table", json={"table": new | {"target": "links", "without": ["Nr"]}}).json()
     assert (chosen["target"], chosen["without"]) == ("links", ["Nr"])
     assert chosen["refused"].startswith("column 'Ecke' holds text")

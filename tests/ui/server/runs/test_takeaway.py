@@ -172,8 +172,8 @@ def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
     assert "Default autograd, then Clipped" in event(engine.snapshot(branched["id"]))
     expected = alone.branch(7, default="clipped")
     expected.advance(20)
-    found = engine.snapshot(branched["id"]).snapshot.losses
-    assert {rule: each.tolist() for rule, each in found.items()} == {
+    result = engine.snapshot(branched["id"]).snapshot.losses
+    assert {rule: each.tolist() for rule, each in result.items()} == {
         rule: each.tolist() for rule, each in expected.snapshot().losses.items()
     }
 
