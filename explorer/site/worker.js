@@ -84,21 +84,24 @@ function typeOf(name) {
   return TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 }
 
-/** @param {string} packed base64 of gzip */
+/**
+ * The bytes of a file. No Blob is read: in a worker whose address is data, WebKit cannot.
+ * @param {string} packed base64 of gzip
+ */
 function unpacked(packed) {
   const plain = atob(packed);
   const bytes = new Uint8Array(plain.length);
   for (let index = 0; index < bytes.length; index++) bytes[index] = plain.charCodeAt(index); // megabytes
-  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+  return stream.pipeThrough(new DecompressionStream("gzip"));
 }
 
 /** An address that holds a module: a page from the disk may import no other. @param {string} packed */
 async function moduleAddress(packed) {
-  const text = await new Response(unpacked(packed)).blob();
-  return new Promise((resolve, reject) => {
-    const file = new FileReader();
-    file.onload = () => resolve(file.result);
-    file.onerror = () => reject(file.error);
-    file.readAsDataURL(new Blob([text], { type: TYPES.mjs }));
-  });
+  return `data:${TYPES.mjs},${encodeURIComponent(await new Response(unpacked(packed)).text())}`;
 }

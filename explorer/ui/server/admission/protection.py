@@ -29,7 +29,9 @@ _FOREIGN = f"Only the explorer's own pages may ask for this: reload the page, or
 # Files of our own, and what Streamlit's front end makes itself.
 _ALLOWED = {
     "default-src": "'self'",
-    "script-src": "'self' blob:",  # components come as blobs; no text is ever made a script: no 'unsafe-eval'
+    # Components come as blobs. Streamlit's protobuf counts by WebAssembly where it may, else Firefox's
+    # console tells of an error. No text is ever made a script: no 'unsafe-eval'.
+    "script-src": "'self' blob: 'wasm-unsafe-eval'",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",

@@ -146,7 +146,12 @@ def test_every_answer_carries_the_headers():
         assert headers[b"referrer-policy"] == b"same-origin"
         rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
         assert rules["default-src"] == "'self'"
-        assert rules["script-src"].split() == ["'self'", "blob:", f"'sha256-{digest}'"]
+        assert rules["script-src"].split() == [
+            "'self'",
+            "blob:",
+            "'wasm-unsafe-eval'",
+            f"'sha256-{digest}'",
+        ]
         assert rules["frame-ancestors"] == "'self'"
 
 
