@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import Curves
+from explorer.curves.tabled import curves_of
 from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
-from explorer.tabled import curves_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Curves as numbers, whoever computed them: torch in ``curves.py``, the browser in ``site/sampling.js``.
+"""Curves as numbers, whoever computed them: torch in ``curves``, the browser in ``site/sampling.js``.
 
 This module and all that describes curves need no torch, so that they run in the browser as well.
 """

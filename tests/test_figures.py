@@ -11,9 +11,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import MOST_RULES, OPS, RULES
 from explorer.catalogue.colours import RULE_COLOURS_LIGHT
-from explorer.curves import MOST_POINTS, MOST_RULES, sample, sample_curves
+from explorer.curves import sample, sample_curves
+from explorer.curves.sampling import MOST_POINTS
 from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
 from explorer.sampled import EVEN
 from tests.catalogue.cases import usual_op

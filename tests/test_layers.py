@@ -269,8 +269,8 @@ def test_every_room_and_what_it_may_import_is_used():
 
 def test_the_files_are_really_read():
     parts = {part_of(path, ROOT) for path in files_of(ROOT)}
-    assert {"formula", "catalogue", "gradient", "curves", "kinks", "figures", "ui", "app"} <= parts
-    assert "torch.Tensor" in set(imports_of(ROOT / "explorer" / "kinks.py", ROOT))
+    assert {"formula", "catalogue", "gradient", "curves", "figures", "ui", "app"} <= parts
+    assert "torch.Tensor" in set(imports_of(ROOT / "explorer" / "curves" / "kinks.py", ROOT))
 
 
 SMALL = rows_of("""

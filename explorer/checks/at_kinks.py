@@ -10,9 +10,9 @@ from torch import Tensor
 from explorer.catalogue import RULES, gradient_beside
 from explorer.checks.curve import Curve, settled
 from explorer.checks.result import Finding, by_design, fails, holds, position, short
+from explorer.curves.kinks import kinks
 from explorer.foreign import NEAR, UntriedError, pair_subject
 from explorer.formula import FUNCTIONS
-from explorer.kinks import kinks
 
 _STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits
 # Torch's functions of one argument that consist of polynomials between kinks, and hardtanh at its defaults.

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.result import position
+from explorer.curves.kinks import jumps, kinks
 from explorer.foreign import (
     FAR,
     NEAR,
@@ -19,7 +20,6 @@ from explorer.foreign import (
     same,
     spread_points,
 )
-from explorer.kinks import jumps, kinks
 
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.curves import Curves
+from explorer.curves.tabled import curves_of
 from explorer.description.learning import learning_words
 from explorer.description.telling import Description, telling
-from explorer.tabled import curves_of
 
 if TYPE_CHECKING:
     import pandas as pd

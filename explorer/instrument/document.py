@@ -16,6 +16,7 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
+from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
 from explorer.description.pull import HALVINGS as HALVINGS_OF_REST
@@ -25,7 +26,6 @@ from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.instrument.entries import Json, entry
 from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
 from explorer.instrument.view import VIEW
-from explorer.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.sampled import LARGEST_RANGE, POINTS
 
 # The formulas that own ones start from.

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from explorer.curves import sample_curves
+from explorer.curves.pointed import pointed
 from explorer.description import described
 from explorer.foreign import GivenOp, GivenRule
 from explorer.instrument.assets import json_text, skeleton, skeleton_css
@@ -17,7 +18,6 @@ from explorer.instrument.drawing import plotly_js
 from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
 from explorer.instrument.view import View
-from explorer.pointed import pointed
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op
+from explorer.curves.kinks import kinks
 from explorer.formula import parse
 from explorer.formula.measured import e4m3_saturates
-from explorer.kinks import kinks
 from explorer.snippets import helpers
 
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]

@@ -97,7 +97,11 @@ def test_the_modules_are_those_that_are_needed() -> None:
     program = python.program()["modules"]
     assert {"explorer/formula/parsing.py", "explorer/catalogue/own.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
-    left_out |= {"explorer/curves.py", "explorer/gradient/function.py", "explorer/description/description.py"}
+    left_out |= {
+        "explorer/curves/sampling.py",
+        "explorer/gradient/function.py",
+        "explorer/description/description.py",
+    }
     assert not left_out & set(program)
     texts = [text for path, text in program.items() if path != "explorer/formula/measured.py"]
     assert not [text for text in texts if re.search("^(import|from) torch", text, re.MULTILINE)]

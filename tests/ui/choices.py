@@ -6,8 +6,7 @@ import math
 import random
 from collections.abc import Callable
 
-from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
-from explorer.curves import MOST_RULES
+from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.instrument.view import SECTIONS

@@ -1,6 +1,6 @@
 /**
  * The kinks of a curve: declared by an entry, or searched where a piece of its formula changes. The same
- * search as in explorer/kinks.py.
+ * search as in explorer/curves/kinks.py.
  *
  * @typedef {{tree: Tree, pieces: Piece[], slopes: {x: Tree, y: Tree}}} Watched an entry that declares no
  *   kinks

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from explorer.catalogue import OPS, OWN, RULES
-from explorer.curves import MOST_RULES, sample
+from explorer.catalogue import MOST_RULES, OPS, OWN, RULES
+from explorer.curves import sample
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.sampled import LARGEST_RANGE
 from explorer.training import SETTINGS, TASKS, Settings

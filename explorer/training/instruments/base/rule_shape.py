@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
+from explorer.curves.kinks import kinks
 from explorer.gradient import bind
-from explorer.kinks import kinks
 from explorer.training.instruments.base.instrument import Nets
 
 _MARGIN = 4.0  # beyond the outermost kink, and around 0

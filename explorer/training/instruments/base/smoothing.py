@@ -18,8 +18,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from explorer.catalogue import Op, values
+from explorer.curves.kinks import kinks
 from explorer.formula.pieces import degree
-from explorer.kinks import kinks
 from explorer.training.instruments.base.instrument import Nets
 
 _RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.catalogue import OWN, RULES
-from explorer.curves import Curves
+from explorer.curves.sampling import Curves
 from explorer.foreign import SAMPLED, ForeignOp, ForeignRule, Points
 from explorer.formula.tree import Foreign, Name
 from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, part_key

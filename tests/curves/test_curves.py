@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 import torch
 
-from explorer import curves
 from explorer.catalogue import OPS, RULES
-from explorer.curves import (
+from explorer.curves import sampling as curves
+from explorer.curves.kinks import kinks
+from explorer.curves.sampling import (
     BESIDE,
     EVEN,
     KINK,
@@ -24,7 +25,6 @@ from explorer.curves import (
 )
 from explorer.formula import FormulaError
 from explorer.gradient import apply
-from explorer.kinks import kinks
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]

@@ -12,9 +12,9 @@ from torch import nn
 
 import explorer
 from explorer.curves import Curves, sample_curves
+from explorer.curves.pointed import pointed
 from explorer.instrument import entry
 from explorer.lessons import ClampGradient
-from explorer.pointed import pointed
 from tests.frontend import modules
 
 SAMPLE = """

@@ -26,10 +26,10 @@ from explorer.catalogue import (
     gradient_beside,
     values,
 )
+from explorer.curves.kinks import kinks, part_kinks
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.formula.reference import even_points, fixed
 from explorer.gradient import joined, pulled_back
-from explorer.kinks import kinks, part_kinks
 from explorer.sampled import (
     BESIDE,
     EVEN,

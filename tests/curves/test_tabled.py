@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import explorer
+from explorer.curves.tabled import curves_of
 from explorer.description import describe
 from explorer.figures import curve_figure
-from explorer.tabled import curves_of
 
 
 def read_back(frame: pd.DataFrame) -> pd.DataFrame:

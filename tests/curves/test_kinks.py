@@ -7,11 +7,11 @@ import math
 import pytest
 import torch
 
-from explorer import kinks as module
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
+from explorer.curves import kinks as module
+from explorer.curves.kinks import kinks
 from explorer.formula import FUNCTIONS, parse
 from explorer.formula.pieces import degree
-from explorer.kinks import kinks
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
 

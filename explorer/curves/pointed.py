@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import Op, Rule
-from explorer.curves import Curves, sample_curves
+from explorer.curves.sampling import Curves, sample_curves
 from explorer.foreign import ForeignOp, ForeignRule, Points
 from explorer.formula import with_minus
 from explorer.formula.tree import Binary, Call, Compare, Foreign, Name, Node, Number, Unary

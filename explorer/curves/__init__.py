@@ -1,0 +1,17 @@
+"""Curves that torch samples: of ops and rules, of any table, and of anybody's functions; and their kinks."""
+
+from explorer.curves.sampling import (
+    LEAST_RANGE,
+    NARROWEST_RANGE,
+    READING_POINTS,
+    Curves,
+    grid,
+    readings,
+    sample,
+    sample_curves,
+)
+
+__all__ = [
+    "LEAST_RANGE", "NARROWEST_RANGE", "READING_POINTS", "Curves", "grid", "readings", "sample",
+    "sample_curves",
+]  # fmt: skip
