@@ -66,8 +66,9 @@ class View:
         refusal="The link opens {text}: the sections are {words}.",
     )  # fmt: skip
     tools: str = _choice(
-        "", "Whether all tools stand beside the curves.", words={"all": "All tools"},
-        refusal="The link asks for tools = {text}: it must be {words}.",
+        "", "The tools that are open; settings and evidence are those of Train.",
+        words={"all": "All tools", "settings": "Settings", "evidence": "Evidence"},
+        refusal="The link asks for tools = {text}: it must be one of {words}.",
     )  # fmt: skip
 
 

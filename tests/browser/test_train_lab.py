@@ -325,7 +325,7 @@ def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:
     wait_for_rest(page, *rules)
     page.get_by_text("What these words mean").tap()
     expect(
-        page.get_by_text("The share of pre-activations of layer 1 whose gradient the rule makes 0.")
+        page.get_by_text("The share of inputs of layer 1's op at which the rule makes a gradient 0:")
     ).to_be_visible()
 
 

@@ -148,6 +148,8 @@ export function createCards(host, { store, read, colours, drawn }) {
     showFailing(failing) {
       for (const [slot, card] of cards.parts) card.showFailing(failing.get(slot) ?? null);
     },
+    /** The card of the rule with a slot. @param {number} slot */
+    elementOf: (slot) => cards.parts.get(slot)?.element,
     /** Show the learned values beside the sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);

@@ -9,7 +9,7 @@ import { held } from "../formula/records.js";
  * @property {[number, number]} range of x
  * @property {number} g the upstream gradient
  * @property {string} section that is open below the chart, or ""
- * @property {string} tools "all" where all of them stand beside the curves, or ""
+ * @property {string} tools that are open: "all", one of Train's, or ""
  */
 /**
  * The row of a word: see Word in explorer/instrument/view.py.

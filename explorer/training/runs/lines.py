@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from explorer.formula import listed, percent
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking, rank
+from explorer.training.ranking import Ranking, rank, text
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.summary import by_seed, unit_of
 from explorer.training.tasks import TASKS
@@ -42,6 +42,25 @@ class Line:
 
     text: str
     panel: str
+
+
+def headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
+    """The ranking at the end in its shortest form, "" where it has none that is shorter than its sentence.
+
+    ``labels`` by rule. It names the rules that may be best, with their means.
+    """
+    ranking = _ranking(snapshot)
+    if ranking is None or ranking.alike or ranking.shared < 2 or ranking.diverged:
+        return ""
+    count = f"{snapshot.seeds} seeds"
+    means = [ranking.means[rule] for rule in ranking.best]
+    low, high = (text([mean], ranking.decimals, ranking.unit) for mean in (min(means), max(means)))
+    at = f"at {low}" if low == high else f"at {low.removesuffix(' %')} to {high}"
+    if not ranking.lower:
+        return f"{count} do not show which is best: all {at}."
+    if len(ranking.best) == 1:
+        return f"{labels[ranking.best[0]]} is best, {at}, means of {count}."
+    return f"{listed([labels[rule] for rule in ranking.best])} may each be best, {at}, means of {count}."
 
 
 @dataclass(frozen=True)
@@ -122,7 +141,7 @@ def _wide(snapshot: Snapshot, ratio: float) -> str:
     """That the data is wider than the rule, where it clearly is."""
     if not math.isfinite(ratio) or ratio < _WIDE:
         return ""
-    things = "the data is" if TASKS[snapshot.task].net.site.per_example else "the weights are"
+    things = "data" if TASKS[snapshot.task].net.site.per_example else "weights"
     return f": {things} {ratio:.1f} × as wide as the rule"
 
 

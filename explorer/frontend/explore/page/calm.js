@@ -1,14 +1,10 @@
 // The calm page of Explore: curves, cards and a line to press; all other tools are one press away, by name or by key E.
 
-import { recall, remember } from "../../choice/session.js";
+import { chooseTools, followKey, openTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { numberText } from "../../formula/numbers.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-
-const REMEMBERED = "all-tools";
-const KEY = "e";
-const FIELDS = "input:not([type=range]), textarea, select, [contenteditable], dialog";
 
 /**
  * Have a press open and close all tools, and another the slider of g.
@@ -26,15 +22,13 @@ export function createCalm(root, bar, { store, onChange }) {
   const g = element("button", { class: "g-chip", onclick: turnG });
   bar.append(tools, g);
   const end = new AbortController();
-  addEventListener("keydown", pressed, { signal: end.signal });
+  followKey(turn, end.signal);
 
   /** @param {Choice} choice */
-  const isOpen = ({ tools: chosen }) => chosen === "all" || recall(REMEMBERED) === true;
+  const isOpen = (choice) => openTools(choice) === "all";
 
   function turn() {
-    const open = !isOpen(store.now);
-    remember(REMEMBERED, open);
-    store.change({ ...store.now, tools: open ? "all" : "" });
+    chooseTools(store, isOpen(store.now) ? "" : "all");
   }
 
   function turnG() {
@@ -42,16 +36,6 @@ export function createCalm(root, bar, { store, onChange }) {
     show(store.now);
     if (root.matches(".with-g"))
       /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function pressed(event) {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
-    if (key.toLowerCase() !== KEY || ctrlKey || metaKey || altKey) return;
-    const [inner] = event.composedPath();
-    if ([target, inner].some((each) => each instanceof Element && each.closest(FIELDS))) return;
-    event.preventDefault();
-    turn();
   }
 
   /** @param {Choice} choice */

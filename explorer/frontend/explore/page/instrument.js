@@ -35,7 +35,8 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string,
  *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
  *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void}) => Drawn} CreateTraining
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
+ *   cardOf: (slot: number) => HTMLElement|undefined}) => Drawn} CreateTraining
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store) => {
  *   show: (displayed: import("../stage/stage.js").Displayed) => void, destroy: () => void}} CreateSections
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
@@ -78,6 +79,8 @@ export function createInstrument(host, store, reach) {
         colours,
         examples: reach.examples,
         onPresent: (present) => cardList?.showPresent(present),
+        calm: reach.calm,
+        cardOf: (slot) => cardList?.elementOf(slot),
       }),
     );
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });

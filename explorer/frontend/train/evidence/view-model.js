@@ -34,6 +34,21 @@ export function whyOf(state, lines) {
 }
 
 /**
+ * The one panel that the line of a rule rests on, where "Why?" has opened it; ``row`` is null where that is no panel
+ * but the chart of the alignment.
+ * @param {State} state
+ * @param {LegendEntry[]} lines
+ */
+export function oneOf(state, lines) {
+  const line = lines.find(({ key }) => key === state.why);
+  const said = line && state.view.status.lines[line.key];
+  if (!line || !said) return null;
+  const panel = panelsOf(state.choice).find(({ key }) => key === said.panel);
+  const { key, label, colour } = line;
+  return { key, label, colour, row: panel ? rowOf(state, [line], panel) : null };
+}
+
+/**
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @param {import("../panels/panel.js").Panel} panel

@@ -29,7 +29,9 @@ export function createCommands(
   /** Start is not offered while it runs: after a press by keyboard the focus is on Pause. */
   function begin() {
     onStart();
-    if (document.activeElement === document.body || document.activeElement === start) pause.focus();
+    if (document.activeElement !== document.body && document.activeElement !== start) return;
+    available(pause, true); // before the picture says so: what is not seen takes no focus
+    pause.focus();
   }
 
   return {
@@ -38,11 +40,13 @@ export function createCommands(
       const { offered } = picture;
       paused = offered.resume;
       start.disabled = !offered.start;
+      setText(start, picture.again ? "Again" : "Start");
       setText(pause, paused ? "Resume" : "Pause");
       available(pause, offered.pause);
       available(step, offered.step);
       available(reset, offered.reset);
       own.hidden = !picture.offersOwnOp;
+      if (document.activeElement === pause && offered.start && !pause.checkVisibility()) start.focus();
       display.show(picture);
     },
   };

@@ -7,9 +7,10 @@ import { liveFor, namedOf } from "../client/request.js";
 import { createPainter } from "./view.js";
 import { loadPanels, wantedOf } from "../panels/panels.js";
 import { packed } from "../state/history.js";
-import { pictureOf } from "./view-model.js";
+import { objectNow, pictureOf } from "./view-model.js";
 import { inkOf } from "../widgets/canvas.js";
 import { createPresses } from "./lifecycle.js";
+import { createFirst } from "../client/first.js";
 import { createReader } from "../client/reading.js";
 import { createRun } from "../client/run.js";
 import { createSlowRun } from "./slow-motion.js";
@@ -41,9 +42,11 @@ export async function loadTraining() {
  * @param {Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
  *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
+ *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm``: whether the tools of the page wait to be called;
+ *   undefined in a lesson, where the net is not drawn
  */
-function createTraining(host, store, { server, plotly, colours, examples, onPresent }) {
+function createTraining(host, store, { server, plotly, colours, examples, onPresent, calm, cardOf }) {
   const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
   let state = stateOf(store.now, theme(), {
     table: load("own table") ?? NO_TABLE,
@@ -70,10 +73,11 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   const turning = createTurning(page);
   const slow = createSlowRun(page, presses.buttons.onFirst);
   const read = createReader({ server, onRead });
+  const first = createFirst({ server, onFirst: (answer) => become({ first: answer }) });
   const machine = createMachine({ ...page, goOn: presses.goOn, table: onTable });
   const painter = createPainter(
     host,
-    { store, plotly, examples, onPresent },
+    { store, plotly, examples, onPresent, calm, cardOf },
     {
       ...presses.buttons,
       ...createAsking(page),
@@ -84,8 +88,13 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onAligned: (/** @type {Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable,
+      onWhy: (/** @type {string|null} */ why) => become({ why }),
+      onFold: () => become({ unfolded: !state.unfolded }),
+      onLift,
+      onEvidence: (/** @type {boolean} */ evidence) => become({ evidence }),
     },
   );
+  put({ drawn: calm !== undefined });
 
   /** @param {Partial<State>} change */
   function put(change) {
@@ -99,8 +108,15 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     run.show(wantedOf(state));
     slow.record();
     turning.catchUp();
+    if (state.drawn) first.follow(state);
     if (change.panels || change.numbers) machine.look();
     frame ||= requestAnimationFrame(paint);
+  }
+
+  /** Another rule is pointed at: the net is drawn of it, and nothing else anew. @param {string|null} lifted */
+  function onLift(lifted) {
+    put({ lifted });
+    if (state.drawn) painter.paintObject(objectNow(state));
   }
 
   function paint() {
@@ -125,6 +141,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
 
   const stop = store.subscribe(presses.follow);
   presses.recall();
+  if (state.drawn) first.follow(state);
   read(state.table);
   paint();
   return {
@@ -132,6 +149,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     destroy() {
       stop();
       presses.destroy();
+      first.destroy();
       cancelAnimationFrame(frame);
       run.destroy();
       painter.destroy();

@@ -3,8 +3,9 @@
 import { catalogue } from "../../choice/entries.js";
 import { shortText } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
-import { whyOf } from "../evidence/view-model.js";
+import { oneOf, whyOf } from "../evidence/view-model.js";
 import { endOf, ghostsOf, seriesOf } from "../state/series.js";
+import { objectOf } from "../object/view-model.js";
 import { slowOf } from "../slow-motion/view-model.js";
 import { branched, goingOn, pointsOf } from "../state/branches.js";
 import { keysOf, rateOf, scrubbed } from "../state/history.js";
@@ -20,15 +21,16 @@ import { hasOthers, isUnread, settingText, taskOf } from "../state/tasks.js";
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture, which a painter puts on the page.
- * @typedef {{offered: Offered, offersOwnOp: boolean, metrics: string[], taken: number, status: {main: string, next: string, state:
- * string}, verdict: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
+ * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, metrics: string[], taken: number, status: {main: string, next: string, state:
+ * string}, verdict: string, headline: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
  *   alignment: import("../evidence/alignment-data.js").Alignment, why: import("../evidence/view.js").Picture,
  *   slow: import("../slow-motion/view-model.js").Picture|null,
  *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
  *   present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
- *   time: import("../history/view-model.js").Time, rate: string}} Picture ``rate`` is the learning rate on display
+ *   time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture|null,
+ *   one: import("./one-panel.js").Picture|null}} Picture ``rate`` is the learning rate on display
  */
 
 const cutOff = () =>
@@ -65,11 +67,13 @@ export function pictureOf(live) {
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state, isUnread(live)),
+    again: OVER.includes(view.status.state),
     offersOwnOp: view.status.state === "diverged" && !view.status.step && hasOthers(choice),
     metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(live),
     verdict: view.status.words.at(-1) ?? "",
+    headline: headlineOf(view.status),
     moving: ACTIVE.includes(view.status.state),
     heading: headingOf(choice, scaleOf(state, chosen)),
     measures: { options, chosen },
@@ -91,7 +95,15 @@ export function pictureOf(live) {
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
     time: timeOf(live, lines),
     rate: rateOf(live),
+    object: state.drawn ? objectOf(state, lines) : null,
+    one: oneOf(state, lines),
   };
+}
+
+/** The net as an object, as it is now. @param {State} live */
+export function objectNow(live) {
+  const state = scrubbed(live);
+  return objectOf(state, legendOf(state.choice, state.colours));
 }
 
 /** The metric of held-out data: that of the run, which knows more than its task. @param {State} state */
@@ -153,14 +165,36 @@ function stepsOf({ choice, view }) {
 }
 
 /** The sentence of the state, and what to do next. @param {State} state */
-function wordsOf({ choice, table, view: { status, notice, lost }, remark, at }) {
-  const begins = status.state === IDLE.state && choice.training.branch ? BRANCHES : "";
+function wordsOf({ choice, table, view: { status, notice, lost }, remark, at, drawn }) {
+  const promise = drawn && !lacksTable(choice, table) ? promiseOf(choice) : "";
+  const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
-  const lacks = status.state === IDLE.state && taskOf(choice).kind === "own" && !table.text.trim();
+  const lacks = status.state === IDLE.state && lacksTable(choice, table);
   const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
   const next = lost ? notice && cutOff() : notice ? "" : onward;
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
+}
+
+/** Whether a table is to be learnt and there is none. @param {State["choice"]} choice @param {State["table"]} table */
+function lacksTable(choice, table) {
+  return taskOf(choice).kind === "own" && !table.text.trim();
+}
+
+/** The end of a race in a line; while it goes on there is none. @param {State["view"]["status"]} status */
+function headlineOf({ state, headline, words }) {
+  return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
+}
+
+/** The work that a press on Start begins. @param {State["choice"]} choice */
+function promiseOf(choice) {
+  const steps = Number(settingText(choice, "steps"));
+  const pace = Number(settingText(choice, "pace"));
+  const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
+  const count = choice.rules.length;
+  const all = count === 2 ? "both" : `all ${count}`;
+  const start = count > 1 ? `; ${all} begin with the same weights` : "";
+  return `${steps.toLocaleString("en-US")} steps${time}${start}.`;
 }
 
 /** The heading above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */

@@ -1,12 +1,17 @@
 // The parts of the page of trainings, and how a picture is put into them.
 
-import { element, setText } from "../../elements/dom.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { createTrainChart } from "../charts/chart.js";
 import { createAlignment } from "../evidence/alignment-chart.js";
+import { createCalm } from "./calm.js";
 import { createCommands } from "./commands.js";
 import { createControls } from "../settings/baselines.js";
+import { chooseTools } from "../../choice/tools.js";
 import { createLift } from "../widgets/highlight.js";
+import { createObject } from "../object/object.js";
+import { createOnePanel } from "./one-panel.js";
+import { createTaskChip } from "../settings/task-chip.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 import { createPicker } from "../settings/task-picker.js";
 import { createRows } from "./metrics-table.js";
@@ -31,7 +36,8 @@ import { createWhy } from "../evidence/view.js";
  *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
  *   onSetting: (name: string, text: string, phase: string) => void,
- *   onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
+ *   onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule: string|null) => void,
+ *   onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
  *   onSlow: (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
  */
 
@@ -39,10 +45,11 @@ import { createWhy } from "../evidence/view.js";
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
  *   examples: import("../../cards/examples.js").Example[],
- *   onPresent: (present: import("../../cards/cards.js").Present) => void}} reach
+ *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
+ *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` is undefined where the net is not drawn
  * @param {Acts & ReturnType<typeof import("../history/controller.js").createMachine>} on
  */
-export function createPainter(host, { store, plotly, examples, onPresent }, on) {
+export function createPainter(host, { store, plotly, examples, onPresent, calm, cardOf }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
   const commands = createCommands(
     { buttons: find("commands"), status: find("status") },
@@ -64,7 +71,8 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
   const measures = createSwitch("Shown in the chart", on.onMeasure);
   find("titles").append(title, measures.element);
   const verdict = createSentence(find("verdict"));
-  const lift = createLift(host);
+  const lift = createLift(host, on.onLift);
+  const lab = calm === undefined ? null : createLab();
   const travel = createTravel(find("time"), on);
   const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
   const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
@@ -79,12 +87,46 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
 
   const slow = createSlowMotion(host, on);
 
+  /** The parts of the page that a lesson does not have. */
+  function createLab() {
+    host.classList.add("lab");
+    find("object").hidden = false;
+    const chip = createTaskChip(find("bar"), find("tasks"));
+    find("bar").append(find("status"), find("verdict"));
+    const object = createObject(
+      { object: find("object"), cards: find("cards"), reads: find("reads") },
+      { cardOf, ...on },
+    );
+    const one = createOnePanel(find("one"), {
+      onClose: () => on.onWhy(null),
+      onEvidence: () => chooseTools(store, "evidence"),
+    });
+    return {
+      chip,
+      object,
+      one,
+      tools: createCalm(host, find("dock"), { store, calm: calm === true, onOpen: on.onEvidence }),
+    };
+  }
+
+  /** @param {NonNullable<typeof lab>} parts @param {Picture} picture */
+  function paintLab({ chip, object, one, tools }, picture) {
+    chip.show(picture.task);
+    if (picture.object) object.show(picture.object);
+    one.show(picture.one?.row ? picture.one : null);
+    tools.showStep(picture.time.step, picture.time.hasRun);
+    host.classList.toggle("begun", Boolean(picture.object?.begun));
+    host.classList.toggle("pictured", Boolean(picture.object?.reads));
+    host.classList.toggle("why-alignment", picture.one !== null && picture.one.row === null);
+  }
+
   return {
     /** @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
       const { choice } = picture;
-      commands.show(picture);
+      const isOne = host.matches(".lab.calm"); // whose one button changes its word
+      commands.show({ ...picture, again: picture.again && isOne });
       picker.show(picture.task.key);
       pasted = picture.table.own.text;
       menu.show(choice, picture.about);
@@ -99,11 +141,15 @@ export function createPainter(host, { store, plotly, examples, onPresent }, on) 
       controls.show(choice);
       onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));
-      verdict.show(picture.verdict, picture.moving);
+      verdict.show(isOne ? picture.headline : picture.verdict, picture.moving);
+      setAttribute(find("verdict"), "title", isOne ? picture.verdict : null);
       slow.show(picture.slow);
+      if (lab) paintLab(lab, picture);
     },
+    /** @param {import("../object/view-model.js").Picture} picture */
+    paintObject: (picture) => lab?.object.show(picture),
     destroy() {
-      [curves, alignment, why, lift, slow].forEach((part) => part.destroy());
+      [curves, alignment, why, lift, slow, ...(lab ? [lab.tools] : [])].forEach((part) => part.destroy());
     },
   };
 }

@@ -7,6 +7,8 @@ import { taskOf } from "../state/tasks.js";
 
 /** @import { Panel } from "./panel.js" */
 
+const DRAWN = ["way", "net", "reads"]; // whatever is open: net and lanes are made of them
+const BASIS = ["causes", "inputs"]; // of each rule's line, beside these
 let panels = /** @type {Panel[]} */ ([]);
 
 /** Load the panels that the document names. */
@@ -35,8 +37,12 @@ export function openPanels(choice, left) {
  * soon.
  * @param {import("../state/state.js").State} state
  */
-export function wantedOf({ choice, panels: left, numbers, view }) {
+export function wantedOf({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {
   const isOver = OVER.includes(view.status.state);
-  const wanted = isOver ? panelsOf(choice) : openPanels(choice, left);
-  return ["alignment", ...wanted.map(({ key }) => questionOf(key, numbers[key]))];
+  const wanted = isOver ? panelsOf(choice) : evidence ? openPanels(choice, left) : [];
+  const one = why ? view.status.lines[why]?.panel : "";
+  const isAsked = (/** @type {Panel} */ panel) =>
+    wanted.includes(panel) || panel.key === one || (drawn && BASIS.includes(panel.key));
+  const asked = panelsOf(choice).filter(isAsked);
+  return ["alignment", ...(drawn ? DRAWN : []), ...asked.map(({ key }) => questionOf(key, numbers[key]))];
 }

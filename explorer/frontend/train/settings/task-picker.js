@@ -38,7 +38,7 @@ function buttonOf(task, onclick) {
 }
 
 /** @param {Task} task @returns {SVGElement} */
-function pictureOf({ picture }) {
+export function pictureOf({ picture }) {
   const drawing = shape("svg", {
     viewBox: `0 0 ${SIZE} ${SIZE}`,
     width: SIZE,

@@ -28,7 +28,7 @@
  */
 /**
  * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,
- *   lines: Object<string, Line>, recorded?: Recorded}} Fields
+ *   lines: Object<string, Line>, headline: string, recorded?: Recorded}} Fields
  */
 /**
  * @typedef {{id: string,

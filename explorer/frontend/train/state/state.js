@@ -43,6 +43,12 @@ import { taskOf } from "./tasks.js";
  * @property {OwnTable} table of the visitor
  * @property {Reading} reading of it
  * @property {Slow|null} slow records of slow motion
+ * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
+ * @property {boolean} unfolded whether the middle layers of the drawing stand one by one
+ * @property {string|null} lifted the rule that is pointed at
+ * @property {boolean} drawn whether the net is drawn as an object
+ * @property {boolean} evidence whether the area "Why" is open
+ * @property {string|null} why the rule whose line's evidence is open
  * @property {string|null} rate a learning rate set in mid-run, until the run has recorded its step
  */
 
@@ -75,6 +81,12 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
     table,
     reading: null,
     slow: null,
+    first: null,
+    unfolded: false,
+    lifted: null,
+    drawn: false,
+    evidence: true,
+    why: null,
   };
 }
 

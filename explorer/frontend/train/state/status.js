@@ -29,6 +29,7 @@ export const IDLE = {
   device: null,
   judged: {},
   lines: {},
+  headline: "",
 };
 
 /**

@@ -10,8 +10,9 @@ const FAINT = 0.66; // of what has letters: they stay as dark as they must be to
  * or a press on its name in the table; nothing is drawn anew. Where a chart has lifted
  * the rule of a curve nearby, a tap holds that.
  * @param {HTMLElement} host
+ * @param {(rule: string|null) => void} [onLift] gets the rule that is lifted, null for none
  */
-export function createLift(host) {
+export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
   const end = new AbortController();
   let lifted = /** @type {string|null} */ (null);
@@ -24,6 +25,7 @@ export function createLift(host) {
     if (next === lifted) return;
     lifted = next;
     sheet.replaceSync(next === null ? "" : fading(next));
+    onLift(next);
   }
 
   /** Lift a rule until another is held, or none. @param {string|null} rule */

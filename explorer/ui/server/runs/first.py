@@ -22,7 +22,7 @@ _SEATS = Seats(limits.READING, limits.PAGES)  # apart, for whoever opens the pag
 
 
 async def first(request: Request) -> Response:
-    """Step 0 of a run: ``{query, table, branch}``, as for a run, gives ``seen`` of it."""
+    """Step 0 of a run: ``{query, table, branch}``, as for a run, gives ``seen`` of it, or a message."""
     return await answered(_told, request, longest=LONGEST_START, seats=_SEATS)
 
 
@@ -30,7 +30,10 @@ ROUTES = (Route("/first", first, methods=["POST"]),)
 
 
 def _told(data: Json) -> str:
-    return _first(replace(settings_of(data), device="cpu"))  # the accelerator is for runs
+    try:
+        return _first(replace(settings_of(data), device="cpu"))  # the accelerator is for runs
+    except ValueError as error:  # which Start says as well: nobody has asked for it yet
+        return as_json({"message": f"This cannot be trained: {error}."})
 
 
 @lru_cache(maxsize=64)

@@ -23,7 +23,7 @@ from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Snapshot, 
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary as words
-from explorer.training.runs.lines import BASIS, Line, lines
+from explorer.training.runs.lines import BASIS, Line, headline, lines
 from explorer.training.scheduling import state_words
 from explorer.training.settings import branches_text
 from explorer.ui.server.admission import limits, operation
@@ -54,13 +54,14 @@ class Fields(TypedDict):
     """The fields of an event beside those of its ``Status``.
 
     ``words`` say what the snapshot shows, ``judged`` how each rule does on held-out data, ``lines`` what was
-    measured of each rule's gradient, where that was asked for.
+    measured of each rule's gradient, where that was asked for, ``headline`` which rules may be best.
     """
 
     words: list[str]
     device: str | None
     judged: dict[str, str]
     lines: dict[str, Line]
+    headline: str
     recorded: NotRequired[Recorded]
 
 
@@ -225,13 +226,15 @@ def event(status: Status, questions: Collection[str] = ()) -> str:
 def seen(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
     """A snapshot with ``Fields``; of instruments only the answers to these questions."""
     if snapshot is None:
-        none: Fields = {"words": [], "device": None, "judged": {}, "lines": {}}
+        none: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
         return {**none, "snapshot": None}
+    labels = {rule: _label(rule, snapshot) for rule in snapshot.losses}
     fields: Fields = {
-        "words": words.sentences(snapshot, {rule: _label(rule, snapshot) for rule in snapshot.losses}),
+        "words": words.sentences(snapshot, labels),
         "device": words.device(snapshot.device),
         "judged": words.scores(snapshot),
         "lines": lines(snapshot) if {*BASIS} <= {*questions} else {},
+        "headline": headline(snapshot, labels),
         "recorded": {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)},
     }
     measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from starlette.applications import Starlette
 
 from explorer.training import Run
@@ -46,6 +45,11 @@ def test_a_table_is_drawn_as_well():
     assert answer["snapshot"]["measured"]["net"]
 
 
-@pytest.mark.parametrize("data", [{"query": "task=data"}, {"query": "op=nonsense"}])
-def test_what_cannot_be_trained_is_refused_in_a_sentence(data):
-    assert told(First().post("/first", json=data), 400)
+def test_what_cannot_be_trained_is_said_and_no_error():
+    answer = First().post("/first", json={"query": "task=data"})
+    assert answer.status_code == 200
+    assert answer.json()["message"].startswith("This cannot be trained: the task")
+
+
+def test_a_link_that_cannot_be_had_is_refused():
+    assert told(First().post("/first", json={"query": "op=nonsense"}), 400)

@@ -1,0 +1,80 @@
+// A lane: the way back under one rule, from the loss to the first weights, and one line on it.
+
+import { counted } from "../../elements/children.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { barPath, linePath } from "../widgets/svg-paths.js";
+
+/** @import { Band, Lane, LanePlate } from "./view-model.js" */
+
+const WIDEST = 1.3; // of a band, in widths of what leaves the loss
+
+/**
+ * @param {(rule: string|null) => void} onWhy gets the rule whose evidence is to be open, null for none
+ */
+export function createLane(onWhy) {
+  const plates = element("div", { class: "lane-plates" });
+  const bands = element("div", { class: "lane-bands" });
+  const loss = element("span", { class: "loss" }, "loss");
+  const score = element("span", { class: "lane-score" });
+  const text = element("span", {});
+  const why = element("button", { class: "why-of" }, "Why?");
+  const said = element("p", { class: "line" }, text, " ", why);
+  const nodes = [score, plates, bands, loss, said];
+
+  return {
+    nodes,
+    /** @param {Lane} lane */
+    show(lane) {
+      counted(plates, lane.plates, createPlate, (node, plate, at) => {
+        node.style.gridColumn = String(2 * at + 3);
+        drawPlate(node, plate);
+      });
+      counted(bands, lane.bands, createBand, (node, band, at) => {
+        node.style.gridColumn = String(2 * at + 4);
+        drawBand(node, band);
+      });
+      loss.style.gridColumn = String(2 * lane.plates.length + 3);
+      setText(score, lane.score);
+      setText(text, lane.said);
+      setAttribute(why, "hidden", lane.why === null);
+      setAttribute(why, "aria-label", `Why? ${lane.line.label}`);
+      setAttribute(why, "aria-expanded", String(lane.why === true));
+      why.onclick = () => onWhy(lane.why ? null : lane.line.key);
+    },
+  };
+}
+
+function createPlate() {
+  const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
+  svg.append(...["data", "zero", "curve"].map((kind) => shape("path", { class: kind })));
+  return element("div", { class: "lane-plate" }, svg, element("b", {}), element("span", {}));
+}
+
+/** @param {HTMLElement} node @param {LanePlate} plate */
+function drawPlate(node, { plate, words, still, sees }) {
+  node.classList.toggle("of-op", plate.kind === "op");
+  node.classList.toggle("still", still);
+  const [svg, name, more] = node.children;
+  svg.toggleAttribute("hidden", !sees);
+  setText(name, words[0] ?? "");
+  setText(more, words[1] ?? "");
+  if (!sees) return;
+  const [data, zero, curve] = svg.children;
+  setAttribute(data, "d", sees.bars.map(barPath).join(""));
+  setAttribute(zero, "d", linePath([0, 1].map((x) => ({ x, y: sees.zero }))));
+  setAttribute(curve, "d", linePath(sees.curve));
+  setAttribute(node, "title", `What the op sees, and the rule's curve over it. ${sees.words}`);
+}
+
+function createBand() {
+  return element("div", { class: "band" }, element("small", {}), element("i", {}));
+}
+
+/** @param {HTMLElement} node @param {Band} band */
+function drawBand(node, { left, text, known }) {
+  node.classList.toggle("unknown", !known);
+  node.classList.toggle("none", left === null);
+  node.style.setProperty("--left", String(Math.min(left ?? 0, WIDEST).toFixed(3)));
+  setText(/** @type {Element} */ (node.firstElementChild), text);
+}

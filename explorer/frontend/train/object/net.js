@@ -1,0 +1,248 @@
+// The net forward: one example, the weights as images, the op with this example's values on it, the outputs.
+
+import { counted } from "../../elements/children.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+import { paint, paintGrey, pixel } from "../widgets/canvas.js";
+import { barPath, linePath, share } from "../widgets/svg-paths.js";
+import { foldText } from "./view-model.js";
+
+/** @import { Forward } from "./view-model.js" */
+/** @import { Plate } from "./plates.js" */
+
+const LOW = [196, 88, 20]; // of a negative weight
+const HIGH = [23, 92, 160];
+const FULL = 127; // of the largest weight
+const MOST_NAMED = 12; // classes
+const ROOF = 0.9; // of the height, for what is highest
+
+/** @param {HTMLElement} host @param {() => void} onFold */
+export function createNet(host, onFold) {
+  let kinds = "";
+  let parts = /** @type {{show: (forward: Forward, plate: Plate) => void}[]} */ ([]);
+
+  /** @param {Forward} forward */
+  function build({ plates }) {
+    const made = plates.map((plate) => PAINTERS[plate.kind](plate, onFold));
+    parts = made;
+    const cells = made.flatMap(({ node }, at) => (at ? [element("i", { class: "onward" }), node] : [node]));
+    host.replaceChildren(...cells);
+  }
+
+  return {
+    /** @param {Forward|null} forward */
+    show(forward) {
+      host.toggleAttribute("data-empty", !forward);
+      if (!forward) return;
+      const next = forward.plates.map(({ kind, layer, folded }) => `${kind}${layer}${folded}`).join();
+      if (next !== kinds) build(forward);
+      kinds = next;
+      host.style.setProperty("--lead", forward.colour || "var(--line)");
+      parts.forEach((part, at) => part.show(forward, forward.plates[at]));
+    },
+  };
+}
+
+/** A plate with its caption. @param {string} kind @param {Element} drawing @param {Element} caption */
+function plateOf(kind, drawing, caption) {
+  return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
+}
+
+/** A drawing of shares, as wide and high as its plate. @param {...string} classes of its paths */
+function drawingOf(...classes) {
+  const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const paths = classes.map((name) => shape("path", { class: name }));
+  svg.append(...paths);
+  return { svg, paths };
+}
+
+/** @type {{[kind in Plate["kind"]]: (plate: Plate, onFold: () => void) => {node: Element,
+ *   show: (forward: Forward, plate: Plate) => void}}} */
+const PAINTERS = {
+  inputs() {
+    const canvas = element("canvas", {});
+    const { svg, paths } = drawingOf("axis-line", "bars");
+    const caption = element("span", {});
+    const node = plateOf("inputs", element("div", { class: "framed" }, canvas, svg), caption);
+    return {
+      node,
+      show({ record, isImage, ink }) {
+        setAttribute(canvas, "hidden", !isImage);
+        svg.toggleAttribute("hidden", isImage);
+        const { inputs, of } = record;
+        if (isImage) paintGrey(canvas, bytesOf(inputs), Math.sqrt(inputs.length), ink);
+        else drawBars(paths, inputs);
+        const all = isImage ? `${of} pixels` : `${of.toLocaleString("en-US")} inputs`;
+        setText(caption, inputs.length < of ? `first ${inputs.length} of ${all}` : all);
+      },
+    };
+  },
+  weights({ layer }) {
+    const canvas = element("canvas", {});
+    const whose = element("span", { class: "whose" });
+    const caption = element("span", {}, `w${layer + 1}`, whose);
+    const node = plateOf("weights", canvas, caption);
+    return {
+      node,
+      show({ record, isImage, of }) {
+        paintWeights(canvas, record.weights[layer], isImage && layer === 0);
+        setText(whose, layer === 0 && of ? ` of ${of}` : "");
+        setAttribute(
+          node,
+          "title",
+          of ? `The weights of ${of}: blue above 0, orange below` : "Blue above 0, orange below",
+        );
+      },
+    };
+  },
+  op({ layer }) {
+    const { svg, paths } = drawingOf("curve");
+    const caption = element("span", {});
+    const dots = shape("g", { class: "dots" });
+    svg.append(dots);
+    const node = plateOf("op", svg, caption);
+    return {
+      node,
+      show({ record, curve, ends, op }) {
+        const { x, y } = record.dots[layer];
+        const level = levelsOf([...curve.map((point) => point.y), ...y]);
+        const across = (/** @type {number} */ value) => share(value, ...ends);
+        setAttribute(
+          paths[0],
+          "d",
+          linePath(curve.map((point) => ({ x: across(point.x), y: level(point.y) }))),
+        );
+        const seen = Array.from(x, (value, at) => ({ x: across(value), y: level(y[at]) }));
+        const within = seen.filter((dot) => dot.x >= 0 && dot.x <= 1);
+        counted(
+          dots,
+          within,
+          () => shape("ellipse", { rx: 22, ry: 22 }),
+          (dot, at) => {
+            dot.setAttribute("cx", String(Math.round(1000 * at.x)));
+            dot.setAttribute("cy", String(Math.round(1000 * (1 - at.y))));
+          },
+        );
+        setText(caption, op.toLowerCase());
+      },
+    };
+  },
+  fold(_plate, onFold) {
+    const button = element("button", { class: "fold", "aria-expanded": "false", onclick: onFold });
+    return {
+      node: plateOf("folded", button, element("span", {})),
+      show(_forward, { folded }) {
+        setText(button, foldText(folded));
+        setAttribute(button, "aria-label", `${foldText(folded)} in the middle: show each`);
+      },
+    };
+  },
+  outputs(_plate, onFold) {
+    const bars = element("div", { class: "chances" });
+    const caption = element("span", {});
+    const fold = element("button", { class: "fold", "aria-expanded": "true", onclick: onFold }, "Fold");
+    const node = element(
+      "figure",
+      { class: "plate of-outputs" },
+      bars,
+      element("figcaption", {}, caption, fold),
+    );
+    return {
+      node,
+      show({ record, canFold, open }) {
+        const { outputs, target, aim } = record;
+        drawOutputs(bars, outputs, target, aim);
+        setText(caption, target === null ? "outputs" : "which class?");
+        setAttribute(fold, "hidden", !(canFold && open));
+      },
+    };
+  },
+};
+
+/** Numbers as brightness between the least and the largest. @param {ArrayLike<number>} numbers */
+function bytesOf(numbers) {
+  const all = Array.from(numbers);
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  return Uint8Array.from(all, (each) => Math.round((255 * (each - low)) / (high - low || 1)));
+}
+
+/**
+ * Weights as pixels: a row an input, a column an output; of an image each output is an image of its own.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{values: Int8Array, columns: number}} weights
+ * @param {boolean} tiled
+ */
+function paintWeights(canvas, { values, columns }, tiled) {
+  const rows = values.length / columns;
+  if (!tiled) {
+    paint(canvas, columns, rows, (at) => colourOf(values[at]));
+    return;
+  }
+  const side = Math.sqrt(rows);
+  const across = Math.ceil(Math.sqrt(columns));
+  const down = Math.ceil(columns / across);
+  const [wide, tall] = [across * (side + 1) - 1, down * (side + 1) - 1];
+  paint(canvas, wide, tall, (at) => {
+    const [x, y] = [at % wide, Math.floor(at / wide)];
+    const [tileX, tileY] = [Math.floor(x / (side + 1)), Math.floor(y / (side + 1))];
+    const [inX, inY] = [x - tileX * (side + 1), y - tileY * (side + 1)];
+    const unit = tileY * across + tileX;
+    const isGap = inX === side || inY === side || unit >= columns;
+    return isGap ? 0 : colourOf(values[(inY * side + inX) * columns + unit]);
+  });
+}
+
+/** @param {number} value of a weight, within ±FULL */
+function colourOf(value) {
+  const [red, green, blue] = value < 0 ? LOW : HIGH;
+  return pixel(red, green, blue, Math.round((255 * Math.abs(value)) / FULL));
+}
+
+/** Bars from 0, up and down. @param {Element[]} paths @param {ArrayLike<number>} numbers */
+function drawBars([line, bars], numbers) {
+  const all = Array.from(numbers);
+  const most = Math.max(...all.map(Math.abs)) || 1;
+  const each = all.map((value, at) => {
+    const [from, to] = [(at + 0.15) / all.length, (at + 0.85) / all.length].map((x) => Math.round(1000 * x));
+    const top = Math.round(500 - (480 * value) / most);
+    return `M${from},500V${top}H${to}V500Z`;
+  });
+  setAttribute(bars, "d", each.join(""));
+  setAttribute(line, "d", "M0,500H1000");
+}
+
+/** The share of the height of values between the least and the largest of some. @param {number[]} values */
+function levelsOf(values) {
+  const finite = values.filter(Number.isFinite);
+  const [low, high] = [Math.min(...finite, 0), Math.max(...finite, 0)];
+  const room = (1 - ROOF) / 2;
+  return (/** @type {number} */ value) => room + ROOF * share(value, low, high === low ? low + 1 : high);
+}
+
+/**
+ * @param {HTMLElement} host
+ * @param {ArrayLike<number>} outputs
+ * @param {number|null} target
+ * @param {ArrayLike<number>} aim
+ */
+function drawOutputs(host, outputs, target, aim) {
+  const all = Array.from(outputs);
+  const most = Math.max(...all.map(Math.abs), ...Array.from(aim, Math.abs)) || 1;
+  const scale = target === null ? most : 1;
+  counted(host, all, outputMade, (bar, value, at) => {
+    const height = Math.min(Math.abs(value) / scale, 1);
+    bar.firstElementChild.style.height = `${(100 * height).toFixed(1)}%`;
+    bar.classList.toggle("wanted", at === target);
+    bar.classList.toggle("below", value < 0);
+    setText(bar.lastElementChild, target !== null && all.length <= MOST_NAMED ? String(at) : "");
+  });
+  setAttribute(
+    host,
+    "title",
+    target === null ? "The outputs of the net" : `The chance of each class; right is ${target}`,
+  );
+}
+
+function outputMade() {
+  return element("span", {}, element("i", {}), element("b", {}));
+}

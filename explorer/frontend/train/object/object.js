@@ -1,0 +1,59 @@
+// The net as an object: put among the cards, of which each rule's becomes a lane.
+
+import { element } from "../../elements/dom.js";
+import { createLane } from "./lane.js";
+import { createNet } from "./net.js";
+import { createReads } from "./reads.js";
+
+/** @import { Picture } from "./view-model.js" */
+
+const [FEW, MANY] = [2, 3]; // lanes that have room for tall plates, and for plates at all
+
+/**
+ * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards`` are moved into the object
+ * @param {{cardOf: (slot: number) => HTMLElement|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
+ */
+export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }) {
+  const net = element("div", {
+    class: "net",
+    role: "group",
+    "aria-label": "One example on its way through the net",
+  });
+  const forward = createNet(net, onFold);
+  const wall = createReads(reads);
+  const lanes = /** @type {WeakMap<HTMLElement, ReturnType<typeof createLane>>} */ (new WeakMap());
+  object.append(cards);
+  cards.querySelector(".card.op")?.after(net);
+
+  /** @param {HTMLElement} card */
+  function laneIn(card) {
+    const known = lanes.get(card);
+    if (known) return known;
+    const lane = createLane(onWhy);
+    card.querySelector(".top")?.after(...lane.nodes);
+    lanes.set(card, lane);
+    return lane;
+  }
+
+  return {
+    /** @param {Picture} picture */
+    show({ plates, lanes: shown, forward: drawn, reads: images }) {
+      object.style.setProperty("--columns", columnsOf(plates.length));
+      object.classList.toggle("few", shown.length <= FEW);
+      object.classList.toggle("many", shown.length > MANY);
+      object.classList.toggle("long", plates.length > 7);
+      forward.show(drawn);
+      wall.show(images);
+      for (const lane of shown) {
+        const card = cardOf(lane.slot);
+        if (card) laneIn(card).show(lane);
+      }
+    },
+  };
+}
+
+/** The columns of net and lanes: plates, and gaps between them. @param {number} plates */
+function columnsOf(plates) {
+  const others = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
+  return `minmax(5.5rem, 1.4fr) ${others} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;
+}

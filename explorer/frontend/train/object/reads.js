@@ -1,0 +1,54 @@
+// Held-out images, and below each a dot a rule: filled where its net reads it right.
+
+import { counted } from "../../elements/children.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { paintGrey, same } from "../widgets/canvas.js";
+
+/** @import { Reads } from "./view-model.js" */
+
+/** @param {HTMLElement} host */
+export function createReads(host) {
+  const question = element("p", { class: "question" });
+  const caption = element("p", { class: "caption" });
+  const wall = element("div", { class: "wall" });
+  const drawn = /** @type {WeakMap<Element, {image: Uint8Array, ink: number}>} */ (new WeakMap());
+  host.append(question, caption, wall);
+
+  return {
+    /** @param {Reads|null} reads */
+    show(reads) {
+      setAttribute(host, "hidden", !reads);
+      if (!reads) return;
+      const { images, rules, ink } = reads;
+      setText(question, reads.question);
+      setText(caption, reads.caption);
+      host.classList.toggle("asked", rules.length === 0);
+      counted(wall, images, createImage, (figure, image, at) => {
+        const [canvas, dots] = figure.children;
+        const known = drawn.get(canvas);
+        if (!known || known.ink !== ink || !same(known.image, image)) {
+          paintGrey(canvas, image, Math.sqrt(image.length), ink);
+          drawn.set(canvas, { image, ink });
+        }
+        counted(
+          dots,
+          rules,
+          () => element("i", {}),
+          (dot, { line, right }) => {
+            dot.style.setProperty("--colour", line.colour);
+            dot.classList.toggle("right", right[at]);
+            setAttribute(dot, "data-rule", line.key);
+          },
+        );
+      });
+      const totals = rules.map(({ line, right }) => `${line.label} reads ${right.filter(Boolean).length}`);
+      setAttribute(wall, "role", "img");
+      const said = rules.length ? `: of ${images.length} images ${totals.join(", ")} right` : "";
+      setAttribute(wall, "aria-label", `Held-out images${said}`);
+    },
+  };
+}
+
+function createImage() {
+  return element("figure", {}, element("canvas", {}), element("figcaption", {}));
+}

@@ -1,0 +1,250 @@
+// The view model of the net as an object: one example on its way, a lane a rule, held-out images. No page.
+
+import { entriesOf } from "../../choice/choice.js";
+import { find } from "../../choice/entries.js";
+import { sampleCurves } from "../../formula/curves.js";
+import { shortText } from "../../formula/numbers.js";
+import { goingOn, inForce, pointsOf } from "../state/branches.js";
+import { keysOf } from "../state/history.js";
+import { isLost } from "../state/layers.js";
+import { presentOf } from "../state/series.js";
+import { settingText, taskOf } from "../state/tasks.js";
+import { panel as inputs } from "../panels/inputs.js";
+import { canFold, leftOf, platesOf } from "./plates.js";
+
+/** @import { Line, Snapshot } from "../state/records.js" */
+/** @import { LegendEntry } from "../state/series.js" */
+/** @import { State } from "../state/state.js" */
+/** @import { Plate } from "./plates.js" */
+/**
+ * A plate of a lane: its words, whether a gradient reaches it, and of an op what it sees with the rule's curve.
+ * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate
+ * A band between two plates: what is left, null for nothing, and how it is written, "" where it is written before.
+ * @typedef {{left: number|null, text: string, known: boolean}} Band
+ * A lane: ``slot`` is that of its rule, ``why`` whether its evidence is open, null where there is none to open.
+ * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string,
+ *   why: boolean|null}} Lane
+ * The net forward, drawn for one rule, of which ``of`` is the name once nets differ; null before it is known.
+ * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, isImage: boolean,
+ *   record: *, curve: {x: number, y: number}[], ends: [number, number], op: string, ink: number}} Forward
+ * Images: ``rules`` have, by image, whether each reads it right; empty before the first step.
+ * @typedef {{question: string, caption: string, images: Uint8Array[], rules: {line: LegendEntry, right: boolean[]}[],
+ *   ink: number}} Reads
+ * The whole object.
+ * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean,
+ *   points: [number, number, number][]|null}} Picture
+ */
+
+const SHOWN = 24; // images beside a chart
+
+/** @param {State} state @param {LegendEntry[]} lines @returns {Picture} */
+export function objectOf(state, lines) {
+  const { choice, view, first } = state;
+  const run = view.status.snapshot;
+  const measured = run?.measured.way ? run : null;
+  const before = first?.answer?.snapshot ?? null;
+  const snapshot = measured ?? before;
+  const said = measured ? view.status.lines : (first?.answer?.lines ?? {});
+  const begun = Boolean(run && run.step > 0);
+  const layers = layersOf(snapshot) ?? settingText(choice, "hidden").split(",").length + 1;
+  const plates = platesOf(layers, state.unfolded);
+  const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
+  const going = goingOn(lines, points, run?.step ?? 0);
+  const { picture } = taskOf(choice);
+  return {
+    plates,
+    begun,
+    lanes: going.map((line, at) =>
+      laneOf(state, { line, slot: choice.rules[at].slot, snapshot, plates, points, said: said[line.key] }),
+    ),
+    forward: snapshot && forwardOf(state, snapshot, going, plates, layers),
+    reads: readsOf(state, measured, before, going, begun),
+    points: picture && "points" in picture ? picture.points : null,
+  };
+}
+
+/** The layers of weights of the nets that were measured; undefined before. @param {Snapshot|null} snapshot */
+function layersOf(snapshot) {
+  return Object.values(snapshot?.measured.way ?? {}).find(Boolean)?.reached.length;
+}
+
+/**
+ * @param {State} state
+ * @param {{line: LegendEntry, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
+ *   points: import("../state/branches.js").Point[]}} of
+ * @returns {Lane}
+ */
+function laneOf(state, { line, slot, snapshot, plates, points, said }) {
+  const { choice, view, why } = state;
+  const { site } = taskOf(choice);
+  const record = snapshot?.measured.way?.[line.key] ?? null;
+  const left = leftOf(plates, record?.passed ?? [], site.per_example);
+  const lost = isLost(view.status.snapshot, line);
+  return {
+    slot,
+    line,
+    plates: plates.slice(1, -1).map((plate) => lanePlate(state, line, snapshot, record, plate, points)),
+    bands: left.slice(1).map((share, at) => ({
+      left: share,
+      known: record !== null,
+      text: record && isBehindOp(plates[at + 2], site.per_example) ? `× ${timesText(share ?? 0)}` : "",
+    })),
+    said: lost ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? ""),
+    score: view.status.judged[line.key] ?? "",
+    why: said && view.status.step > 0 ? why === line.key : null,
+  };
+}
+
+/** @param {State["choice"]} choice @param {LegendEntry} line */
+function indexOf({ rules }, { key }) {
+  return rules.findIndex((rule) => rule.key === key);
+}
+
+/** Whether the gradient has passed an op in a plate on its way back. @param {Plate} plate @param {boolean} isAlongTheWay */
+function isBehindOp({ kind }, isAlongTheWay) {
+  return kind === "op" || (kind === "fold" && isAlongTheWay);
+}
+
+/** A factor in three digits at most. @param {number} factor */
+function timesText(factor) {
+  if (factor >= 100) return shortText(Math.round(factor));
+  return String(Number(factor.toFixed(factor < 0.095 ? 3 : 2)));
+}
+
+/**
+ * @param {State} state
+ * @param {LegendEntry} line
+ * @param {Snapshot|null} snapshot
+ * @param {*} record
+ * @param {Plate} plate
+ * @param {import("../state/branches.js").Point[]} points
+ * @returns {LanePlate}
+ */
+function lanePlate(state, line, snapshot, record, plate, points) {
+  const { kind, layer, folded } = plate;
+  const of = (/** @type {number} */ at) => Boolean(record && !record.reached[at] && !record.moved[at]);
+  if (kind === "op") {
+    const isDead = record && !(record.passed[layer] > 0);
+    return { plate, words: [], still: isDead, sees: seesOf(state, line, snapshot, layer, points) };
+  }
+  if (kind === "fold") {
+    const all = Array.from({ length: folded }, (_, at) => layer + at);
+    const words = [foldText(folded), all.every(of) ? "still" : ""];
+    return { plate, words: words.filter(Boolean), still: all.every(of), sees: null };
+  }
+  const far =
+    record && snapshot && snapshot.step > 0 && !of(layer)
+      ? `by ${Number(record.moved[layer].toPrecision(3))}`
+      : "";
+  const words = [`w${layer + 1}`, of(layer) ? "still" : far];
+  return { plate, words: words.filter(Boolean), still: of(layer), sees: null };
+}
+
+/** @param {number} count of layers */
+export function foldText(count) {
+  return `+ ${count} layer${count > 1 ? "s" : ""}`;
+}
+
+/**
+ * What the op sees in a layer, behind the curve of a rule; null before it is measured.
+ * @param {State} state
+ * @param {LegendEntry} line
+ * @param {Snapshot|null} snapshot
+ * @param {number} layer
+ * @param {import("../state/branches.js").Point[]} points
+ */
+function seesOf({ choice, ink }, line, snapshot, layer, points) {
+  const measured = snapshot?.measured.inputs?.[line.key];
+  if (!snapshot || !measured) return null;
+  const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
+  return inputs.picture({
+    measured,
+    snapshot,
+    line,
+    layer,
+    ink,
+    op: find("op", now.op),
+    rule: find("rule", now.rule),
+    parameters: choice.parameters,
+    task: taskOf(choice),
+    picked: null,
+  });
+}
+
+/**
+ * The net of the rule that is pointed at, else of the first through which a gradient reaches the first weights.
+ * @param {State} state
+ * @param {Snapshot} snapshot
+ * @param {LegendEntry[]} lines
+ * @param {Plate[]} plates
+ * @param {number} layers
+ * @returns {Forward|null}
+ */
+function forwardOf({ choice, lifted, unfolded, ink }, snapshot, lines, plates, layers) {
+  const records = snapshot.measured.net ?? {};
+  const drawn = lines.filter(({ key }) => records[key]);
+  const learns = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;
+  const line = drawn.find(({ key }) => key === lifted) ?? drawn.find(learns) ?? drawn[0];
+  if (!line) return null;
+  const record = /** @type {*} */ (records[line.key]);
+  const { op } = entriesOf(choice);
+  const edges = snapshot.measured.inputs?.[line.key]?.edges ?? [-3, 3];
+  const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
+  const alike = snapshot.step === 0;
+  const side = Math.sqrt(record.of);
+  return {
+    colour: alike ? "" : line.colour,
+    of: alike || lines.length === 1 ? "" : line.label,
+    plates,
+    canFold: canFold(layers),
+    open: unfolded,
+    isImage: taskOf(choice).kind === "image" && Number.isInteger(side) && record.of === record.inputs.length,
+    record,
+    curve: curveOf(op, { ...choice.parameters, ...presentOf(snapshot, line.key, 0) }, ends),
+    ends,
+    op: op.label,
+    ink,
+  };
+}
+
+/** @param {*} op @param {Object<string, number>} parameters @param {[number, number]} ends */
+function curveOf(op, parameters, [start, stop]) {
+  const { x, y } = sampleCurves({ op, rules: [] }, { start, stop, g: 1, parameters }, { points: 201 });
+  return Array.from(x, (at, index) => ({ x: at, y: y[index] }));
+}
+
+/**
+ * @param {State} state
+ * @param {Snapshot|null} measured of the run
+ * @param {Snapshot|null} before its first step
+ * @param {LegendEntry[]} lines
+ * @param {boolean} begun
+ * @returns {Reads|null}
+ */
+function readsOf({ choice, ink }, measured, before, lines, begun) {
+  const now = measured?.measured.reads ?? before?.measured.reads;
+  const known = now && Object.values(now).find((each) => each?.images.length);
+  if (!known) return null;
+  const pixels = known.images.length / known.classes.length;
+  const count = begun ? Math.min(SHOWN, known.classes.length) : known.classes.length;
+  const images = Array.from({ length: count }, (_, at) =>
+    known.images.subarray(at * pixels, (at + 1) * pixels),
+  );
+  const rules = lines.flatMap((line) => {
+    const own = now[line.key];
+    return own ? [{ line, right: images.map((_, at) => own.read[at] === known.classes[at]) }] : [];
+  });
+  return {
+    question: begun ? "" : questionOf(choice.rules.length),
+    caption: begun ? `First ${count} of ${known.of}: ● right ○ wrong` : "No net sees them while it learns.",
+    images,
+    rules: begun ? rules : [],
+    ink,
+  };
+}
+
+/** @param {number} count of rules */
+function questionOf(count) {
+  if (count === 1) return "Will this rule read these images?";
+  return `Which of the ${count === 2 ? "two" : `${count} rules`} will read these images?`;
+}

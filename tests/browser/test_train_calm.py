@@ -1,0 +1,208 @@
+"""Train as a first visitor has it: the net as an object, one line a rule, all else one press away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.access import violations
+from tests.browser.conftest import FINGER, Tab, profile
+from tests.browser.reading import in_the_end
+from tests.browser.test_calm import NOTHING_CHOSEN, counted
+from tests.browser.test_train_lab import SHIFTS
+from tests.browser.training import button, leave_train, press, requests, status
+
+FIVE = "&".join(
+    ["task=digits&op=sign&seeds=5&steps=40&pace=full"]
+    + [
+        f"rule={rule}"
+        for rule in ("default", "straight_through", "clipped", "sigmoid_surrogate", "tanh_surrogate")
+    ]
+)
+SIX = FIVE.replace("task=digits", "task=circles").replace("steps=40", "steps=20") + "&rule=zero"
+IN_VIEW = "document.querySelector('.stMain').scrollHeight <= innerHeight"
+
+First = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
+    """A tab for each kind of device, whose visitor has chosen nothing."""
+    known: dict[str, Tab] = {}
+
+    def of(**options: Any) -> Tab:
+        key = json.dumps(options, sort_keys=True)
+        if key not in known:
+            known[key] = Tab(profile(chromium, address, **options))
+            known[key].page.add_init_script(NOTHING_CHOSEN)
+            known[key].page.add_init_script(SHIFTS)
+        return known[key]
+
+    yield of
+    for tab in known.values():
+        tab.page.context.close()
+
+
+@pytest.fixture
+def first(tabs: Callable[..., Tab]) -> Iterator[First]:
+    """Opens Train as somebody has it who has never been there, with step 0 drawn."""
+    used: list[Tab] = []
+
+    def opened(query: str = "", size: tuple[int, int] = (1366, 768), **options: Any) -> Page:
+        used.append(tab := tabs(**options))
+        page = tab.page
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.goto(f"/train?{query}" if query else "/train")
+        page.locator(".net:not([data-empty])").wait_for(timeout=30_000)
+        page.get_by_role("link", name="Learn").wait_for()
+        return page
+
+    yield opened
+    for tab in used:
+        errors = [*tab.errors]
+        leave_train(tab.page)
+        tab.page.emulate_media(color_scheme="light")
+        tab.leave()
+        assert not errors
+
+
+def finish(page: Page) -> None:
+    page.locator(".buttons .primary").click()
+    expect(status(page)).to_have_attribute("data-state", "finished", timeout=30_000)
+
+
+@pytest.mark.parametrize(
+    ("size", "options"), [((1366, 768), {}), ((1024, 768), {}), ((390, 844), FINGER)], ids=str
+)
+def test_the_first_screen_is_calm_and_shows_step_0_of_no_run(
+    first: First, size: tuple[int, int], options: dict[str, Any]
+) -> None:
+    page = first(size=size, **options)
+    expect(page.locator(".card.rule .line > span").first).to_have_text(
+        "No gradient reaches w1 in the first step, so only the last layer can learn."
+    )
+    controls, words = counted(page)
+    assert (len(controls) <= 18, len(words) <= 90) == (True, True), (controls, words)
+    assert page.evaluate(IN_VIEW)
+    assert page.evaluate("sessionStorage.getItem('gradient-explorer.run')") is None
+
+
+def test_five_rules_that_have_finished_stay_calm_and_each_has_its_line(first: First) -> None:
+    page = first(FIVE)
+    finish(page)
+    in_the_end(page, lambda: expect(page.locator(".why-of:visible")).to_have_count(5))
+    controls, words = counted(page)
+    assert (len(controls) <= 28, len(words) <= 180) == (True, True), (len(controls), len(words), words)
+    texts = page.locator(".card.rule .line > span").all_inner_texts()
+    assert texts[0].startswith("No gradient reaches w1, so only the last layer learns.")
+    assert all(text.endswith(".") for text in texts)
+    expect(button(page, "Again")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1366, 1024])
+def test_six_rules_need_no_scrolling(first: First, width: int) -> None:
+    page = first(SIX, size=(width, 768))
+    finish(page)
+    assert page.evaluate(IN_VIEW)
+    expect(page.locator(".card.rule").last).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_task_start_and_chart_come_first(first: First) -> None:
+    page = first("task=digits&op=round&steps=20&pace=full&seeds=2", size=(390, 844), **FINGER)
+    finish(page)
+    for part in (".task-chip", ".buttons .primary", ".curves"):
+        box = page.locator(part).bounding_box()
+        assert box
+        assert box["y"] < 400
+    assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 1100
+
+
+def test_nothing_moves_while_it_arrives_and_trains(first: First) -> None:
+    page = first("task=digits&op=round&rule=default&rule=straight_through&steps=60&pace=40&seeds=2")
+    finish(page)
+    moved = page.evaluate("window.shifts")
+    assert sum(value for value, _ in moved) < 0.02, moved
+
+
+def test_start_is_among_the_first_stops_of_the_keyboard_and_pause_takes_its_place(first: First) -> None:
+    page = first("task=digits&op=round&rule=straight_through&steps=4000&pace=50&seeds=1")
+    page.evaluate("document.activeElement.blur()")
+    page.locator("body").press("Tab")
+    for _ in range(5):
+        if page.evaluate("document.activeElement.textContent") == "Start":
+            break
+        page.keyboard.press("Tab")
+    expect(button(page, "Start")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button(page, "Pause")).to_be_focused()
+    expect(button(page, "Start")).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(button(page, "Resume")).to_be_focused()
+
+
+def test_why_opens_the_one_panel_that_the_line_rests_on_in_place(first: First) -> None:
+    page = first(FIVE)
+    finish(page)
+    press(page, "Why? Clipped straight-through")
+    panel = page.locator(".one")
+    expect(panel.get_by_role("heading", name="Why? Clipped straight-through")).to_be_visible()
+    expect(panel.locator(".why-panel")).to_have_attribute("data-panel", "inputs")
+    expect(panel.locator(".column")).to_have_count(1)
+    expect(panel).to_be_in_viewport()
+    panel.get_by_role("button", name="Close").click()
+    expect(panel).to_be_hidden()
+
+
+def test_settings_and_evidence_are_one_press_away_and_stand_in_the_link(first: First) -> None:
+    page = first("task=digits&op=round&steps=20&pace=full")
+    hidden = page.get_by_role("spinbutton", name="Steps", exact=True)
+    expect(hidden).to_be_hidden()
+    press(page, "Settings")
+    expect(hidden).to_be_visible()
+    page.wait_for_url("**tools=settings*")
+    press(page, "Evidence")
+    expect(page.get_by_role("group", name="Shown below")).to_be_visible()
+    for name in ("Step", "Reset", "Copy link", "Remove Straight-through"):
+        expect(button(page, name)).to_be_visible()
+    page.wait_for_url("**tools=all*")
+    page.keyboard.press("e")
+    expect(hidden).to_be_hidden()
+    page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
+
+
+def test_the_middle_layers_are_one_plate_that_opens(first: First) -> None:
+    page = first("task=circles&op=sign&rule=clipped&hidden=8,8,8")
+    fold = button(page, "+ 2 layers in the middle: show each")
+    expect(page.locator(".card.rule .lane-plate")).to_have_count(4)
+    fold.click()
+    expect(page.locator(".card.rule .lane-plate")).to_have_count(7)
+    press(page, "Fold")
+    expect(fold).to_be_visible()
+
+
+def test_a_lane_is_a_group_that_opens_its_parameters_and_remove(first: First) -> None:
+    page = first("task=digits&op=sign&rule=default&rule=clipped")
+    lane = page.get_by_role("group", name="Clipped straight-through", exact=True)
+    lane.get_by_role("button", name="Edit Clipped straight-through").click()
+    expect(lane.get_by_role("slider", name="c")).to_be_visible()
+    with requests(page, "/first") as asked:
+        lane.get_by_role("button", name="Remove Clipped straight-through").click()
+        expect(page.locator(".card.rule")).to_have_count(1)
+        in_the_end(page, lambda: _asked_once(asked))
+
+
+def _asked_once(addresses: list[str]) -> None:
+    assert len(addresses) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(first: First, scheme: Any) -> None:
+    page = first("task=digits&op=round&steps=20&pace=full&seeds=2")
+    page.emulate_media(color_scheme=scheme)
+    finish(page)
+    assert violations(page, ".training") == []
