@@ -22,8 +22,8 @@ from explorer.snippets import detach_snippet, jax_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
+from tests.gradient.test_learning import CHANNELS, data, gradients, leaves
 from tests.snippets.runner import defined
-from tests.test_learning import CHANNELS, data, gradients, leaves
 
 OWN_LSQ = (
     "formula: g * (x / s < qmax); s: 1 / sqrt(N) * sum(g * y / s); qmax: s / N * sum(g * (x > qmax * s))"
