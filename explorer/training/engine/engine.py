@@ -67,7 +67,7 @@ class Engine:
         self._clock = clock
         self._make = make
         self._is_short = is_short
-        self._roster = Roster(self._limits, clock, lease_clock, home)
+        self._roster = Roster(self._limits, clock, lease_clock, home, is_short)
         self._studies = Studies(self._limits, clock, lease_clock, home)
         self._changed = threading.Condition()
         self._closed = False

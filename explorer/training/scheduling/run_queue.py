@@ -18,6 +18,7 @@ from explorer.training.scheduling.status import ACTIVE, AT_REST, ENDED, Command,
 from explorer.training.settings import Settings
 
 _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question costs is not the looking
+_LOOK_S = 0.5  # between two looks at the memory that is left
 _ACTIVE = (
     "{number} runs are running or waiting already: try again in about a minute.",
     "{number} runs from where you are run or wait already: stop one of them first.",
@@ -36,6 +37,7 @@ class Roster:
         clock: seconds, monotonic.
         lease_clock: seconds in which who watches could have asked.
         home: of the server, with which the names of its runs begin.
+        is_short: whether little memory is left.
     """
 
     def __init__(
@@ -44,7 +46,9 @@ class Roster:
         clock: Callable[[], float],
         lease_clock: Callable[[], float] | None = None,
         home: str = "",
+        is_short: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._is_short, self._short = is_short, (-math.inf, False)
         self._limits = limits
         self._clock = clock
         self._lease_clock = lease_clock or clock
@@ -169,13 +173,16 @@ class Roster:
     def admit(self) -> None:
         """Let the first in the queue run where there is room; after a full turn a run queues again.
 
-        A run that keeps a pace needs no slot: it leaves most of the time to the others.
+        A run that keeps a pace needs no slot: it leaves most of the time to the others. While little memory
+        is left, one whose nets are not made yet waits for what others give back.
         """
         now = self._clock()
         for job in self._at_full_pace():
             if job.slot_since is not None and now - job.slot_since >= self._limits.turn_s:
                 job.move("waiting")
         waiting = self._in_state("waiting")
+        if any(job.run is None for job in waiting) and self._is_narrow(now):
+            waiting = [job for job in waiting if job.run is not None]
         for job in waiting:
             if job.interval_s:
                 job.take_slot(now)
@@ -183,6 +190,14 @@ class Roster:
         for _ in range(self._limits.running - len(self._at_full_pace())):
             if following := self._queue.first(job for job in waiting if job.state == "waiting"):
                 following.take_slot(now)
+
+    def _is_narrow(self, now: float) -> bool:
+        """Whether little memory is left that others may give back; looked up now and then."""
+        if not any(job.run is not None for job in self):
+            return False
+        if now >= self._short[0] + _LOOK_S:
+            self._short = now, self._is_short()
+        return self._short[1]
 
     def next(self) -> Job | None:
         """The running one with steps to take whose last slice is longest ago, its lock held; or None."""

@@ -9,8 +9,10 @@ from pathlib import Path
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # the environment variable: MB that the training process may take
 ROOM_MB = 300  # beside what is taken before the first run: 160 for the data of tasks, and some for runs
-_BEGUN = 0.85  # of all memory, beyond which nothing more is begun
+_BEGUN = 0.85  # of the bound, beyond which nothing more is begun
+_LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES = -3, 256 * 1024  # larger blocks go back to the system when they end
 _REFUSED = ("can't allocate memory", "not enough memory")  # in torch's words
+_LIBRARY = ctypes.CDLL(None)
 FULL = "Training has no memory left for more: try again in about a minute."
 USED_UP = "it needs more memory than is left. Try a smaller net or batch, or try again in about a minute"
 
@@ -46,15 +48,16 @@ def bound() -> None:
             f"before the first run this torch takes {taken // 1_000_000} MB"
         )
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    _LIBRARY.mallopt(_LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES)
 
 
 def is_short() -> bool:
-    """Whether so little is left to this process that nothing more is to be begun."""
+    """Whether so little is left below the bound that nothing more is to be begun."""
     most, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY or _taken_bytes() < _BEGUN * most:
+    if most == resource.RLIM_INFINITY or _counted_bytes() < _BEGUN * most:
         return False
-    ctypes.CDLL(None).malloc_trim(0)  # what was given back stays with the process until somebody asks
-    return _taken_bytes() >= _BEGUN * most
+    _LIBRARY.malloc_trim(0)  # what was given back stays with the process until somebody asks
+    return _counted_bytes() >= _BEGUN * most
 
 
 def is_used_up(error: Exception) -> bool:
@@ -62,16 +65,7 @@ def is_used_up(error: Exception) -> bool:
     return isinstance(error, MemoryError) or any(words in str(error) for words in _REFUSED)
 
 
-def _taken_bytes() -> int:
-    """The bytes that this process has written to."""
-    return _status_bytes("RssAnon")
-
-
 def _counted_bytes() -> int:
     """The bytes of this process that the bound counts: more than it has written to."""
-    return _status_bytes("VmData")
-
-
-def _status_bytes(name: str) -> int:
-    line = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
+    line = re.search(r"VmData:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
     return int(line[1]) * 1024 if line else 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 import resource
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,15 +78,36 @@ def test_nothing_is_begun_while_little_is_left():
 def test_what_is_left_is_looked_up(monkeypatch, most, taken, short):
     assert resource.RLIM_INFINITY == -1
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (most, most))
-    monkeypatch.setattr(memory, "_taken_bytes", lambda: taken)
+    monkeypatch.setattr(memory, "_counted_bytes", lambda: taken)
     assert memory.is_short() is short
 
 
-def test_what_is_taken_is_what_this_process_has_written_to():
-    before = memory._taken_bytes()
-    written = bytearray(b"x" * 50_000_000)
-    assert 40_000_000 < memory._taken_bytes() - before < 120_000_000
-    assert len(written)
+def test_what_is_taken_is_what_the_bound_counts():
+    """Written to or not: at the bound an allocation fails, however much of it was never touched."""
+    before = memory._counted_bytes()
+    with mmap.mmap(-1, 50_000_000, flags=mmap.MAP_PRIVATE):
+        assert 45_000_000 < memory._counted_bytes() - before < 55_000_000
+
+
+def test_a_run_that_waits_is_not_begun_while_little_is_left():
+    """It was accepted before; it begins once others have given memory back."""
+    short = [False]
+    clock = Clock()
+    engine = Engine(Limits(workers=0, running=1, turn_s=1000), clock, is_short=lambda: short[0])
+    holding = engine.start(LASTING, "me")
+    engine.turn()
+    waiting = engine.start(replace(LASTING, seed=1), "you")
+    short[0] = True
+    clock.now += 1  # memory is looked at now and then
+    engine.command(holding, "pause")  # its nets are there, though it needs no turn
+    for _ in range(3):
+        engine.turn()
+    assert engine.snapshot(waiting).state == "waiting"
+    with pytest.raises(EngineFull, match="no memory left"):
+        engine.start(LASTING, "a third")
+    engine.command(holding, "stop")
+    engine.turn()
+    assert engine.snapshot(waiting).state == "running"
 
 
 @pytest.mark.parametrize("text", ["-1", "2e3", "1 GB", "²"])
