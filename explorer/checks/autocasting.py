@@ -29,8 +29,8 @@ def autocast(curve: Curve) -> Finding:
                 "torch.amp.custom_fwd and custom_bwd."
             )
         if not (_near(y, y_cast) and _near(r, r_cast)):
-            return fails(f"Under autocast, with x in {name}, it gives something else than without.")
-    return holds("Under autocast to bfloat16 it gives what it gives without.")
+            return fails(f"Under autocast, with x in {name}, it gives another result than without.")
+    return holds("Under autocast to bfloat16 it gives the same result as without.")
 
 
 def _passed(subject: Subject, x: Tensor, enabled: bool) -> tuple[Tensor, Tensor]:

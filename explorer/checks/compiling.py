@@ -38,7 +38,7 @@ def compiled(curve: Curve) -> Finding:
             )
         return holds("Traced by torch.compile it gives the same y and the same gradient.")
     return fails(
-        "Compiled it gives something else: look for state outside ctx and for g taken for contiguous."
+        "Compiled, it gives another result: look for state outside ctx and for a g assumed to be contiguous."
     )
 
 

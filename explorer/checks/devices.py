@@ -26,8 +26,8 @@ def devices(curve: Curve) -> Finding:
     if moved_y.device.type != "cuda":
         return fails("On CUDA y comes back on the CPU: make it with x's device, such as by zeros_like.")
     if torch.allclose(y, moved_y.cpu(), 1e-4, 1e-5) and torch.allclose(r, moved_r.cpu(), 1e-4, 1e-5):
-        return holds("On CUDA it gives what it gives on the CPU.")
-    return fails("On CUDA it gives something else than on the CPU.")
+        return holds("On CUDA it gives the same result as on the CPU.")
+    return fails("On CUDA it gives another result than on the CPU.")
 
 
 def _on_meta(subject: Subject) -> Finding:

@@ -26,5 +26,5 @@ def deterministic(curve: Curve) -> Finding:
     if torch.equal(y.nan_to_num(), later.nan_to_num()) and torch.equal(r.nan_to_num(), r_later.nan_to_num()):
         return holds("Three calls on the same x and g give the same bits.")
     return fails(
-        "After a call on another x it gives something else: it keeps state between calls. Keep it in ctx."
+        "After a call on another x it gives another result: it keeps state between calls. Keep it in ctx."
     )

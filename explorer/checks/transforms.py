@@ -56,7 +56,7 @@ def transforms(curve: Curve) -> Finding:
         return by_design(
             f"It offers no {' and no '.join(missing)}, and torch says so when asked: add {lines}."
         )
-    return holds("torch.func's grad, vmap and jvp give what plain autograd gives.")
+    return holds("torch.func's grad, vmap and jvp agree with plain autograd.")
 
 
 def _old_style() -> Finding:

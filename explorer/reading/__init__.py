@@ -82,7 +82,7 @@ def read_source(text: str) -> Keys:
             keys = Keys((reading.op, reading.rule))
             keys.notes = reading.notes
             return keys
-    raise readings[0].problem or ReadingError("there is nothing to read", 1)
+    raise readings[0].problem or ReadingError("the text is empty", 1)
 
 
 def read_sources(text: str) -> list[Reading]:

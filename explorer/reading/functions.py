@@ -72,7 +72,7 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     function = function.row if isinstance(function, Library) else function
     require(not isinstance(function, Quantity), UNKNOWN)
     what = values.WORDS.get(type(function), "an object")
-    require(callable(function), f"calls {what}, which is no function that can be read")
+    require(callable(function), f"calls {what}, which is not a function that can be read")
     with sensible("has arguments that cannot be read"):
         signature = inspect.signature(function)
         takes = signature.parameters

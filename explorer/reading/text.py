@@ -26,7 +26,7 @@ def syntax_trees(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
         ReadingError: no text, too long, or not Python.
     """
     if not isinstance(text, str) or not text.strip():
-        raise ReadingError("there is nothing to read: paste the source code of a Function", 1)
+        raise ReadingError("the text is empty: paste the source code of a Function", 1)
     if len(text) > MAX_CHARACTERS:
         much = f"the text has {len(text):,} characters: {MAX_CHARACTERS:,} are the most"
         raise ReadingError(f"{much}, paste only the Function itself", 1)

@@ -9,3 +9,4 @@ SEEDS_TOGETHER = 5  # that are tried at every rate before the next are: a pictur
 ATTEMPTS = 4  # at a chunk whose worker is lost, before a study says so and stops
 CLUSTER_S = 5  # that a cluster has to answer at the start
 AWAY_S = 120  # that it may be away later, as while its scheduler begins anew
+TOLD_S = 5  # after which it is said that a cluster is away

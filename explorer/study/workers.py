@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import logging
 import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import explorer.training
 from explorer.study.chunk import Chunk
-from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK
+from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK, TOLD_S
 from explorer.study.plan import Plan
 from explorer.study.stepper import cut, parts
 from explorer.study.trial import Row, Trial
@@ -23,6 +24,8 @@ CLUSTER = "EXPLORER_CLUSTER"
 """The variable of the environment that may hold a cluster's address."""
 
 _UNKNOWN = 2  # workers to reckon with where their number is unknown
+_KEPT = "With file= what was done is kept, and the same call goes on from there"
+_log = logging.getLogger(__name__)
 _LOOK_S = 1  # between two looks whether an executor still lives
 _COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
@@ -117,20 +120,34 @@ def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list
                     raise
                 except (Exception, CancelledError) as error:
                     if attempt == ATTEMPTS:
-                        raise _stopped(error) from error
+                        raise _stopped(error, executor) from error
                     todo.append((chunk, attempt + 1))
     finally:
-        for future in pending:
-            future.cancel()
+        if _state(executor) == "running":  # of a lost cluster nobody hears it, and Dask says so for each
+            for future in pending:
+                future.cancel()
 
 
 def _ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
-    """The first futures that end. Raises StudyStoppedError if the executor has given up silently."""
+    """The first futures that end; a cluster that is away is told of once.
+
+    Raises StudyStoppedError if the executor has given up silently.
+    """
+    away_s = 0
     while not (done := wait(pending, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done):
+        state = _state(executor)
         # A request to a closed client of Dask stays pending for ever.
-        if getattr(getattr(executor, "_client", None), "status", "") == "closed":
-            raise _stopped(ConnectionError("the cluster went away and did not come back"))
+        if state == "closed":
+            raise _stopped(ConnectionError(), executor)
+        away_s = 0 if state == "running" else away_s + _LOOK_S
+        if away_s == TOLD_S:
+            _log.warning("The cluster does not answer: the study waits %d s for it. %s.", AWAY_S, _KEPT)
     return done
+
+
+def _state(executor: Executor) -> str:
+    """The state of a client of Dask: "running", "connecting" or "closed"; of any other executor "running"."""
+    return str(getattr(getattr(executor, "_client", None), "status", "running"))
 
 
 def _failed(future: Future[list[Row]]) -> bool:
@@ -141,14 +158,15 @@ def _submitted(executor: Executor, plan: Plan, chunk: list[Trial], attempt: int)
     try:
         return executor.submit(run_chunk, plan, chunk, versions(), attempt)
     except Exception as error:
-        raise _stopped(error) from error
+        raise _stopped(error, executor) from error
 
 
-def _stopped(error: BaseException) -> StudyStoppedError:
+def _stopped(error: BaseException, executor: Executor) -> StudyStoppedError:
+    if _state(executor) == "closed":
+        return StudyStoppedError(f"the cluster went away and did not come back within {AWAY_S} s. {_KEPT}")
     why = str(error).strip().split("\n")[0] or type(error).__name__
     return StudyStoppedError(
-        f"a part of the study failed again and again on its workers ({type(error).__name__}: {why}). "
-        "With file= what was done is kept, and the same call goes on from there"
+        f"a part of the study failed again and again on its workers ({type(error).__name__}: {why}). {_KEPT}"
     )
 
 

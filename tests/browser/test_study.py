@@ -78,7 +78,7 @@ def test_stop_go_on_and_what_cannot_be(page: Page):
     rates.fill("0.1, 0.2")
     rates.press("Enter")
     expect(page).to_have_url(re.compile(r"rates=0\.1%2C0\.2"))
-    expect(status(page)).to_contain_text("These are the results of other settings")
+    expect(status(page)).to_contain_text("These results belong to other settings")
     press(page, "Reset")
     expect(status(page)).to_contain_text("Ready")
     seeds = page.get_by_role("spinbutton", name="Seeds")

@@ -280,7 +280,7 @@ def test_a_rule_that_is_removed_in_mid_run_stays_as_a_ghost(train: Page) -> None
     press(train, "Start")
     wait_for_steps(train, 5)
     train.get_by_role("button", name="Remove Zero").click()
-    expect(status(train)).to_contain_text("the run has begun anew. The faint curves are the one before.")
+    expect(status(train)).to_contain_text("the run has started again. The faint curves are the run before.")
     wait_for_rules(train, "default", "straight_through")
     assert train.evaluate(f"{GHOSTS}.map(trace => trace.name)") == [
         "Default autograd A",
@@ -354,7 +354,7 @@ def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(train: Page) -> N
     train.get_by_role("button", name="Add rule").click()
     train.get_by_label("Search rules").fill("Straight-through")
     train.keyboard.press("Enter")
-    expect(status(train)).to_contain_text("the run has begun anew. The faint curves are the one before.")
+    expect(status(train)).to_contain_text("the run has started again. The faint curves are the run before.")
     wait_for_rules(train, "default", "straight_through")
     wait_for_points(train, "straight_through")
     trained = traces(train)

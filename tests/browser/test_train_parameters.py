@@ -32,7 +32,7 @@ def test_a_curve_moves_with_what_its_rule_learns(train: Page) -> None:
     press(train, "Step")
     wait_for_steps(train, 0)
     learned, fixed = (cell(train, "parameters", rule) for rule in ("pact", "default"))
-    expect(fixed).to_contain_text("With this rule it stays as it is.")
+    expect(fixed).to_contain_text("It does not learn by this rule.")
     expect(learned.locator(".of-gradient")).to_be_visible()
     expect(fixed.locator(".of-gradient")).to_be_hidden()
     kinks = {rule: cell(train, "inputs", rule).evaluate(KINK) for rule in ("pact", "default")}

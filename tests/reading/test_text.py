@@ -56,8 +56,8 @@ def test_an_error_in_the_class_itself_is_not_passed_over() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "line"),
     [
-        ("", "there is nothing to read", 1),
-        (" \n\t\n", "there is nothing to read", 1),
+        ("", "the text is empty", 1),
+        (" \n\t\n", "the text is empty", 1),
         ("x" * (MAX_CHARACTERS + 1), "20,001 characters: 20,000 are the most", 1),
         ("class A(:\n", "line 1: this is not Python as it stands", 1),
         ("def f(x):\n    return (x\n", "line 2: this is not Python as it stands", 2),

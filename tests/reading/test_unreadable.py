@@ -108,7 +108,7 @@ UNREADABLE = {
     "some elements": (_fn("return x[x > 0]"), 1, "returns only the elements picked out by a mask"),
     "layer of weights": (_fn("return nn.Linear(2, 2)(x)"), 3, "multiplies matrices"),
     "layer that drops": (_fn("return nn.Dropout()(x)"), 3, "draws random numbers"),
-    "layer of a number": (_fn("return nn.Sequential(0.5)(x)"), 3, "calls a number, which is no function"),
+    "layer of a number": (_fn("return nn.Sequential(0.5)(x)"), 3, "calls a number, which is not a function"),
     "too many inputs": (_fn("return torch.maximum(x, 1, 2)"), 3, "too many positional arguments"),
     "none is multiplied": (_fn("return x * w", takes="ctx, x, w=None"), 3, "a number, not None"),
     "loop too long": (_fn("for i in range(99):\n  x = x + 1\nreturn x"), 3, "holds more than 64 values"),

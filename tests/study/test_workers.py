@@ -221,3 +221,33 @@ def test_a_cluster_that_went_away_for_good_ends_the_study(monkeypatch):
     monkeypatch.setattr(workers, "_LOOK_S", 0.01)
     with pytest.raises(StudyStoppedError, match="the cluster went away and did not come back"):
         explorer.study(**ARGUMENTS, executor=Closed())
+
+
+def test_a_cluster_that_is_away_is_told_of_in_seconds_and_ends_without_a_word_for_each_chunk(
+    monkeypatch, caplog
+):
+    """A client of Dask is "connecting" while its scheduler is away; to cancel by a closed one raises."""
+
+    class Unheard(Future):
+        def cancel(self):
+            raise AssertionError("a lost cluster does not hear it")
+
+    class Away(Executor):
+        _client = SimpleNamespace(status="connecting", nthreads=dict)
+
+        def submit(self, *_):
+            return Unheard()
+
+    def give_up(*_, **__):
+        """Ten looks, one a second, and the client closes."""
+        looks.append(len(caplog.messages))
+        Away._client.status = "connecting" if len(looks) < 10 else "closed"
+        return SimpleNamespace(done=set())
+
+    looks = []
+    monkeypatch.setattr(workers, "wait", give_up)
+    with pytest.raises(StudyStoppedError, match="the cluster went away and did not come back within 120 s"):
+        explorer.study(**ARGUMENTS, executor=Away())
+    (said,) = caplog.messages
+    assert said.startswith("The cluster does not answer: the study waits 120 s for it. With file= what was")
+    assert looks.index(1) * workers._LOOK_S <= 15

@@ -5,7 +5,7 @@ import { isOwn } from "../choice/entries.js";
 import { createOwnField } from "./own.js";
 import { createSlider } from "../elements/slider.js";
 
-const BEGINS = "What it has learned so far; the slider is where it begins";
+const BEGINS = "The learned value so far; the slider sets its start";
 
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry } from "../formula/entry.js" */

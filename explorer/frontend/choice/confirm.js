@@ -16,7 +16,7 @@ import { array } from "../formula/arrays.js";
 
 export const CONFIRMED = "Confirmed by torch";
 const NOT_YET = "Not yet confirmed by torch";
-const BUSY = { message: "The server asks to come again" };
+const BUSY = { message: "The server is busy: try again" };
 const REST_MS = 120; // a choice that is changed again sooner is not asked for
 const SLOW_MS = 1000; // longer than an answer takes on a busy server
 const LONGEST_WAIT_MS = 15_000;

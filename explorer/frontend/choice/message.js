@@ -59,5 +59,5 @@ function list(value) {
 
 /** @returns {never} */
 function refuse() {
-  throw new Error("A message of the server was not understood: reload the page.");
+  throw new Error("The page could not read the server's message: reload the page.");
 }

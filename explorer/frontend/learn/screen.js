@@ -161,7 +161,7 @@ export function createLesson(lesson, around, part = null) {
         host.append(
           around.instrument.createTraining
             ? element("button", { onclick: () => train(host, scene) }, "Train it here")
-            : element("p", {}, "To train this net here takes the app."),
+            : element("p", {}, "Training this net needs the app."),
         );
         return host;
       });

@@ -20,13 +20,12 @@ const TASKS = {
   read: "reads code",
   words: "puts this into words",
 };
-const LAYOUT = "Loading black, which lays out code: the first text takes some seconds …";
+const LAYOUT = "Loading black, the code formatter: the first text takes some seconds …";
 const GONE = "could not be loaded";
 const UNFIT = "does not start in this browser";
-const FAILED = "Python failed at it in this browser: in the app it can be had";
+const FAILED = "Python failed at this in the browser: the app can do it";
 const LIMIT_S = 120; // see LONG
-const LONG =
-  "This takes longer than two minutes in this browser, and was given up: in the app it takes seconds";
+const LONG = "This took longer than two minutes in the browser and was stopped: the app needs seconds";
 
 /**
  * Python, which is loaded when that is prepared or something is asked for the first time, and answers one question

@@ -6,7 +6,7 @@ import { loaded } from "./files.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 const FIXED = ["op", "rule"];
-const GONE = "What came along could not be loaded: reload the page.";
+const GONE = "The page's data could not be loaded: reload the page.";
 
 export const readCodes = (/** @type {string} */ op) => loaded(`code/${op}.js`);
 export const readNotebooks = () => loaded("code/notebooks.js");

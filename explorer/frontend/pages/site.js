@@ -14,7 +14,7 @@ const EXPLANATION =
   "defaults of their parameters, of g and of the range, for the examples and for the lessons: there the curves " +
   "are torch's. Elsewhere the browser has computed them by the same formulas; in the app torch confirms them all.";
 const CHOICE = "site-choice";
-const NO_READING = { message: "To read a new formula takes the app.", column: 0 };
+const NO_READING = { message: "Reading a new formula needs the app.", column: 0 };
 
 /** The data that Python wrote into the page. */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");

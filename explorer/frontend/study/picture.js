@@ -21,11 +21,10 @@ import { ACTIVE, isOfChoice } from "./state.js";
 const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
 const cutOff = () =>
   `Connection lost: trying again every second. A study that nobody watches stops after ${catalogue().limits.unwatched} seconds; what is done is kept.`;
-const OTHER =
-  "These are the results of other settings: press Start for a study of those that are chosen now.";
+const OTHER = "These results belong to other settings: press Start to study the present ones.";
 const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
-const ONE_SEED = "With one seed there is no interval, and nothing says what is chance.";
-const WRONG = "A field holds something that cannot be: what it says is not taken.";
+const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled out.";
+const WRONG = "A field holds an impossible value, which is not used.";
 const MEASURING = "Measuring how long this takes …";
 
 /** @param {State} state @returns {Picture} */

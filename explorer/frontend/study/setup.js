@@ -40,14 +40,14 @@ export function createSetup(host, store, onWrong) {
     onWrong(wrong.size);
   };
   const rates = listField("Rates lr", {
-    meaning: "Each rule is trained at each of them, and judged at its own best one.",
+    meaning: "Each rule is trained at each rate and judged at its own best one.",
     bounds: rateBounds,
     onNumbers: (numbers) => store.change(withRates(store.now, numbers), { thing: "rates" }),
     onWrong: (is) => mark("rates", is),
   });
   const sweep = element("select", { id: freshId(), onchange: () => swept(sweep.value) });
   const values = listField("Its values", {
-    meaning: "The study is done at each of them.",
+    meaning: "The study is repeated at each value.",
     bounds: () => valueBounds(/** @type {*} */ (sweptOf(store.now))),
     onNumbers: (numbers) => store.change(withValues(store.now, numbers), { thing: "values" }),
     onWrong: (is) => mark("values", is),

@@ -18,7 +18,7 @@ import { stateOf, withBegun, withReset } from "./state.js";
 /** @import { State } from "./state.js" */
 
 const REST_MS = 400; // of rest, before it is asked what other settings cost
-const TOO_LONG = "This choice is too long for a link, and so for a study: take shorter formulas.";
+const TOO_LONG = "This choice is too long for a link and therefore for a study: use shorter formulas.";
 
 /**
  * @param {HTMLElement} host with the skeleton

@@ -75,7 +75,7 @@ INSTRUMENT = Visible(
     label="Units without gradient",
     sentence="How many units × examples get no gradient, and why: the rule returns 0, less than "
     f"{percent(_FAINT)} of its peak, or nothing comes from above. Hatched: for every example.",
-    limits="It does not say how much a net needs them: one with few of them may learn less.",
+    limits="It does not say how much a net needs these units: a net with few of them may learn less.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measured,
     legend=(*NAMES, "for every example"),

@@ -116,7 +116,7 @@ def _missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="mistakes",
     label="Mistakes",
-    sentence="Held-out images that the net reads wrong, and as what: those first that it is surest of.",
+    sentence="Held-out images that the net misreads, with its answer, the surest first.",
     limits=(
         f"It is one net of each rule, and at most {MOST_VISIBLE} of its mistakes beside those it makes "
         "alone: another seed makes others."

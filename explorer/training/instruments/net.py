@@ -89,7 +89,7 @@ INSTRUMENT = Visible(
     key="net",
     label="The net",
     sentence="One example on its way: inputs, weights, the op with this example's values on it, outputs.",
-    limits="It is one net of each rule and one example: others look otherwise.",
+    limits="It shows one net per rule and one example: others look different.",
     cost="0.6 ms and 10 kB for six rules",
     measure=measured,
 )

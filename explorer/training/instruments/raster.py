@@ -111,7 +111,7 @@ INSTRUMENT = Visible(
     label="Spikes",
     sentence="When each pixel and each hidden unit fires over the steps of time, a row a unit; below, the "
     "mean potential of each output.",
-    limits="It is one net of each rule and one held-out example: others fire otherwise.",
+    limits="It shows one net per rule and one held-out example: others fire differently.",
     cost="2.1 ms and 11 kB for six rules",
     arguments=(Argument("example", "Held-out example", _last),),
     measure=_measured,

@@ -56,8 +56,8 @@ def _missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="reads",
     label="Held-out images",
-    sentence="The first images that no net is trained on, and which of them each rule's net reads right.",
-    limits="They are few, and of one net of each rule: the score counts all of them, of every seed.",
+    sentence="The first held-out images, and which of them each rule's net reads right.",
+    limits="They are few, and from one net per rule: the score counts all held-out images and every seed.",
     cost="0.4 ms and 5 kB for six rules",
     measure=measured,
     missing=_missing,

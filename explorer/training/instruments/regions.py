@@ -152,7 +152,7 @@ def _missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="regions",
     label="Regions",
-    sentence="Which class the net gives to each place: the more mixed the colour, the less sure.",
+    sentence="The class that the net gives each point: the more mixed the colour, the less sure it is.",
     limits=(
         "It is one net of each rule, and looks the same where there are data and where there are none: "
         "how well a rule does is said by the accuracy over all seeds."

@@ -60,7 +60,7 @@ INSTRUMENT = Requested(
     key="unit",
     label="One unit",
     sentence="The numbers of one unit and one example, put into the rule's formula.",
-    limits="It is one of many: others of the same cause have other numbers.",
+    limits="It is one unit of many: others with the same cause have other numbers.",
     cost="0.7 ms for six rules with one hidden layer of 16 units",
     arguments=(
         Argument("layer", "Layer", lambda settings, _data: op_layers(settings) - 1),

@@ -56,7 +56,7 @@ def _mean(factors: np.ndarray) -> np.ndarray:
 INSTRUMENT = Visible(
     key="way",
     label="The way back",
-    sentence="What each layer with the op passes on of the gradient, and how far all weights have moved.",
+    sentence="How much of the gradient each layer with the op passes on, and how far all weights have moved.",
     limits="Sizes say nothing of directions: a gradient that passes whole may point anywhere.",
     cost="0.2 ms for six rules with one hidden layer of 16 units",
     measure=measured,

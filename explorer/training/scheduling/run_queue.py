@@ -21,11 +21,11 @@ _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question co
 _LOOK_S = 0.5  # between two looks at the memory that is left
 _ACTIVE = (
     "{number} runs are running or waiting already: try again in about a minute.",
-    "{number} runs from where you are run or wait already: stop one of them first.",
+    "{number} runs from your network already run or wait: stop one of them first.",
 )
 _HELD = (
     "{number} runs are held open already: try again in about a minute.",
-    "{number} runs from where you are are held open: close the page of one of them.",
+    "{number} runs from your network are held open: close the page of one of them.",
 )
 
 

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 _ACTIVE = (
     "{number} studies are running or waiting already: try again in some minutes.",
-    "{number} studies from where you are run or wait already: stop one of them first.",
+    "{number} studies from your network already run or wait: stop one of them first.",
 )
 UNWATCHED = " because nobody was watching"
 

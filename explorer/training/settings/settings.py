@@ -51,7 +51,7 @@ class TrainingSettings:
     None is filled in from the task: each has its own defaults.
     """
 
-    task: str = _setting("choice", "Task", "What the net learns.", words=TASKS)
+    task: str = _setting("choice", "Task", "The task that the net learns.", words=TASKS)
     steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=limits.MAX_STEPS)
     lr: float = _setting(
         "log", "Learning rate lr", "How far a step goes down the gradient.",

@@ -54,7 +54,7 @@ def read_table(text: str | Table) -> Data:
         raise ValueError(f"a table needs at least {FEWEST_TABLE_ROWS} rows of values, not {cells.rows}")
     x = _standardised(_numbers(cells, inputs))
     if not x.any():
-        raise ValueError("every column to learn from is constant: there is nothing to learn from")
+        raise ValueError("every column to learn from is constant: nothing can be learnt from it")
     y, names = _answers(cells, target)
     data = parts(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(names=names)
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):

@@ -97,7 +97,7 @@ TRAINING = (
            "Straight-through does, and ends higher."),
     Preset("Spikes and their surrogates", "task=spikes&op=step&rule=default&rule=boxcar&rule=fast_sigmoid&k=1"
            "&w=0.02&seeds=3",
-           "Look at what is read: the op is the spike of a leaky unit. The wide fast sigmoid teaches the "
+           "Look at the accuracy: the op is the spike of a leaky unit. The wide fast sigmoid teaches the "
            "spiking layers; a boxcar too narrow does little more than autograd's 0."),
     Preset("Petals of irises", "task=data&op=sign&hidden=8,8&steps=200&rule=default"
            "&rule=straight_through&rule=clipped&seeds=10",

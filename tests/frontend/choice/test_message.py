@@ -28,4 +28,4 @@ def test_a_message_that_is_not_understood_is_refused_with_a_sentence(node: Node)
         None,
     ]
     said = node.run(REFUSED, {"document": answers.whole_document(), "messages": [good, *bad]})
-    assert said == ["", *["A message of the server was not understood: reload the page."] * len(bad)]
+    assert said == ["", *["The page could not read the server's message: reload the page."] * len(bad)]

@@ -88,7 +88,7 @@ def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Wor
 
 def test_a_message_without_a_word_is_not_understood(node: Node, word: Word) -> None:
     message = answers.chosen(Choice()) | {word.name: None}
-    with pytest.raises(RuntimeError, match="not understood"):
+    with pytest.raises(RuntimeError, match="could not read"):
         node.run(WRITTEN, {"document": answers.whole_document(), "first": message})
 
 

@@ -60,7 +60,7 @@ def test_what_went_wrong_with_python_is_told_for_what_it_is(reader: Any) -> None
     assert found["gone"].startswith("Python could not be loaded")
     assert found["unfit"].startswith("Python does not start in this browser")
     assert found["failed"] == found["crashed"]
-    assert found["failed"].startswith("Python failed at it in this browser")
+    assert found["failed"].startswith("Python failed at this in the browser")
 
 
 def test_a_worker_that_does_not_start_or_crashes_is_ended(reader: Any) -> None:
@@ -143,7 +143,7 @@ def test_one_python_answers_all_and_each_says_what_it_waits_for(shared: Any) -> 
 
 def test_nothing_is_computed_for_ever_and_who_waits_behind_it_is_answered(shared: Any) -> None:
     (late, after), (unsaid, beside) = shared["late"]["told"], shared["unsaid"]["told"]
-    assert late["message"].endswith("in the app it takes seconds.")
+    assert late["message"].endswith("the app needs seconds.")
     assert late["message"] == f"{unsaid}."
     assert (after, beside) == ({"main": "round", "rest": ""}, {"readings": ["y"]})
     assert shared["late"]["sent"] == [["read", "never"], "ended", ["words", "round"]]

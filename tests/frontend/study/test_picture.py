@@ -190,7 +190,7 @@ def test_other_settings_leave_what_is_seen_and_offer_another_study(
     body = SEEN + 'state.choice = { ...state.choice, training: { ...state.choice.training, rates: "1" } };'
     shown = picture(node, document, body, event=event(plan, rows))
     assert shown["heat"]["rates"] == ["0.003", "0.03"]
-    assert "These are the results of other settings" in shown["status"]["next"]
+    assert "These results belong to other settings" in shown["status"]["next"]
     assert shown["offered"]["start"]
     assert not picture(node, document, SEEN, event=event(plan, rows))["offered"]["start"]
 
@@ -198,7 +198,7 @@ def test_other_settings_leave_what_is_seen_and_offer_another_study(
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("state.wrong = 1;", "A field holds something that cannot be"),
+        ("state.wrong = 1;", "A field holds an impossible value"),
         ('state.cost = { sentence: "Too many.", refused: true };', "Too many."),
         ('state.choice.training.task = "documents";', "no data to judge by"),
     ],

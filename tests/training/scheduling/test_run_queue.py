@@ -116,7 +116,7 @@ def test_a_third_run_of_a_share_is_refused_and_others_come_in(clock):
     mine, all_here = {"me": 2, "here": 9}, {"you": 9, "here": 2}
     for name in ("ada", "bob"):
         engine.start(LONG, name, shares=mine)
-    words = "2 runs from where you are run or wait already: stop one of them first"
+    words = "2 runs from your network already run or wait: stop one of them first"
     for shares in (mine, all_here):
         with pytest.raises(EngineFull, match=words):
             engine.start(LONG, "eve", shares=shares)
@@ -131,7 +131,7 @@ def test_of_a_share_no_more_are_held_open(clock):
     engine = Engine(Limits(workers=0), clock)
     for name in ("ada", "bob"):
         engine.start(LONG, name, shares={"me": 2}, paused=True)
-    with pytest.raises(EngineFull, match="2 runs from where you are are held open: close the page of one"):
+    with pytest.raises(EngineFull, match="2 runs from your network are held open: close the page of one"):
         engine.start(LONG, "eve", shares={"me": 2}, paused=True)
     assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
 

@@ -293,7 +293,7 @@ def test_a_third_study_of_a_share_is_refused_and_others_come_in(clock):
     studies = studies_of(clock)
     mine = {"me": 2, "here": 9}
     started = [studies.start(counting(clock), "plan", owner, mine) for owner in ("ada", "bob")]
-    words = "2 studies from where you are run or wait already: stop one of them first"
+    words = "2 studies from your network already run or wait: stop one of them first"
     with pytest.raises(EngineFull, match=words):
         studies.start(counting(clock), "plan", "eve", mine)
     assert studies.start(counting(clock), "plan", "ada", mine)  # in the place of her own

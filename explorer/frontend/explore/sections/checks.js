@@ -31,7 +31,7 @@ const REST_MS = 300; // a choice that is changed again sooner is not asked for
 const MOST_CACHED = 100;
 /** @type {Record<What, {busy: string, none: string}>} */
 const WORDS = {
-  checks: { busy: "Checking …", none: "No check says anything of it." },
+  checks: { busy: "Checking …", none: "No check applies to it." },
   neighbours: { busy: "Comparing …", none: "No other rule of the catalogue comes near it." },
 };
 const WHATS = /** @type {const} */ (["checks", "neighbours"]); // the quick ones first

@@ -38,7 +38,7 @@ export function createPaste(host, { store, read, onShow }) {
   });
   const results = element("div", { class: "found", role: "status" });
   const label = element("label", { for: id }, "Paste a torch.autograd.Function");
-  const promise = element("p", {}, "It is read, not run: what cannot be drawn is named with its line.");
+  const promise = element("p", {}, "The code is read, not run: lines that cannot be drawn are named.");
   host.append(element("div", { class: "paste" }, element("div", {}, label, box, promise), results));
 
   async function reading() {

@@ -11,7 +11,7 @@ import { createDownload } from "./download.js";
 const ROW_PX = 28; // as the style sheet has it
 const BEYOND = 10; // rows that are drawn above and below the visible ones
 const TORCHS = "Torch's values.";
-const COMPUTED = "Computed in the browser: torch's values did not come along for these settings.";
+const COMPUTED = "Computed in the browser: this page has no torch values for these settings.";
 
 /** @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options */
 export function createTable(host, { store }) {

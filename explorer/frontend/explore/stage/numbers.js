@@ -6,7 +6,7 @@ import { element, freshId, setText } from "../../elements/dom.js";
 /** @import { Kind } from "../../choice/data.js" */
 
 const HINT =
-  "One after another, as they stand in a table, a list or a column. They stay in this tab; no link has them.";
+  "Numbers one after another, from a table, a list or a column. They stay in this tab and in no link.";
 
 /** @param {() => void} onChange */
 export function createNumbers(onChange) {

@@ -12,7 +12,7 @@ import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/
  * A run that was started. @typedef {Named & {id: string, key: string}} Started
  */
 
-const GONE = { message: "There is no run yet, or no longer: press Start." };
+const GONE = { message: "There is no run yet, or it has ended: press Start." };
 const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was displayed last
 
 /**

@@ -104,7 +104,7 @@ export function createBranching({ onBranch }) {
       setText(
         title,
         now.step >= now.most
-          ? "Scrub back first: at the last step nothing is left to do."
+          ? "Scrub back first: after the last step nothing is left to train."
           : `From step ${now.step} on`,
       );
       if (time?.lr !== now.lr && document.activeElement !== rate) rate.value = now.lr;

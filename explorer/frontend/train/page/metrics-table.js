@@ -25,10 +25,14 @@ const COLUMNS = [
     meaning: "The score on data that no net is trained on: mean and standard deviation over the seeds.",
     text: (_snapshot, key, { judged }) => judged[key] ?? NONE,
   },
-  { name: "Loss", meaning: "What training makes smaller, on the examples of the last step.", text: lossText },
+  {
+    name: "Loss",
+    meaning: "The quantity that training minimises, on the examples of the last step.",
+    text: lossText,
+  },
   {
     name: "Alignment",
-    meaning: "Where its curve in the chart of the alignment stands now: the cosine, or the share of signs.",
+    meaning: "The present value of its curve in the alignment chart: the cosine, or the share of signs.",
     text: (_snapshot, key, { aligned }) => aligned[key] ?? NONE,
   },
   gradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>

@@ -45,7 +45,7 @@ const NEXT = /** @type {Object<string, string>} */ ({
 });
 const BACK = "Thin lines are what came after. Go on from here, or branch.";
 const BRANCHES =
-  "This run branches. For the line that it leaves, take the branch away (×) when it is over, and press Start again.";
+  "This run branches. To get the line without the branch, remove the branch (×) when the run is over and press Start again.";
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 

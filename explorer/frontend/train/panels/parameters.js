@@ -77,7 +77,7 @@ function create(cell) {
 function createBlock() {
   const name = element("code", {});
   const now = element("span", {});
-  const still = element("p", { class: "note" }, "With this rule it stays as it is.");
+  const still = element("p", { class: "note" }, "It does not learn by this rule.");
   const [values, gradients] = [chart("value"), chart("gradient")];
   return {
     element: element(

@@ -59,11 +59,11 @@ export function withOut(table, name, out) {
 export function decoded(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
   if (String.fromCharCode(first, second) === WORKBOOK)
-    return { message: "This is a workbook, not a text: save it as CSV, and open that." };
+    return { message: "This is a workbook, not text: save it as CSV and open that file." };
   if ([0xfeff, 0xfffe].includes(first * 256 + second))
     return { text: new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes) };
   const text = utf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
-  return text.includes("\0") ? { message: "This is no text: open a table that was saved as CSV." } : { text };
+  return text.includes("\0") ? { message: "This is not text: open a table saved as CSV." } : { text };
 }
 
 /** @param {ArrayBuffer} bytes */

@@ -52,7 +52,7 @@ import { taskOf } from "./tasks.js";
  * @property {string|null} rate a learning rate set in mid-run, until the run has recorded its step
  */
 
-const ANEW = "Other settings: the run has begun anew. The faint curves are the one before.";
+const ANEW = "Other settings: the run has started again. The faint curves are the run before.";
 const AT_ITS_END = { at: null, displayed: null, remark: "", rate: null }; // nothing earlier is looked at
 const OTHER = "Other settings: press Start. The faint curves are the run before.";
 

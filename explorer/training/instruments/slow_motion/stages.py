@@ -141,10 +141,10 @@ WEIGHTS = (
     ),
     replace(
         _X, title="x = √{inputs} · w",
-        words="Times √inputs they are of about unit size: this is what the op sees.",
+        words="Multiplied by √inputs they have about unit size: these are the op's inputs.",
         numbers="x = √{inputs} · w = $x",
     ),
-    replace(_OP, words="The op turns each weight into one that a few bits can hold."),
+    replace(_OP, words="The op turns each weight into a value that few bits can hold."),
     replace(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
     _LOSS,
     replace(_G, words="g says how fast the loss of the whole batch grows with this y."),
@@ -158,11 +158,11 @@ WEIGHTS = (
     ),
 )  # fmt: skip
 SPIKES = (
-    replace(_INPUT, words="An example lasts {times} steps of time: look at what arrives at one of them."),
+    replace(_INPUT, words="An example lasts {times} steps of time: look at the input at one of them."),
     replace(
         _X, title="x = potential − 1",
-        words="What arrives is added to what has not leaked away. A row is an example at one time, a column "
-        "a unit.",
+        words="The input is added to the potential that has not leaked away. A row is an example at one "
+        "time, a column a unit.",
         numbers="x = $left left + $arrives arriving − 1 = $x",
         also={
             "left": _units(lambda step: step.left),

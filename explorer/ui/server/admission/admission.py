@@ -30,7 +30,7 @@ _TOO_BIG = 1009  # a websocket's "message too big"
 _SILENT = 1008  # a websocket's "policy violation"
 _FULL = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _HURRIED = "These are more than {rate} requests a second: wait a moment."
-_MANY = "{pages} pages are open where you are: close one of them, and reload this one."
+_MANY = "{pages} pages are open from your network: close one of them and reload this one."
 
 _AGAIN_S = 15  # until a page that was refused is asked for once more, by itself
 _PAGE = """<!doctype html>

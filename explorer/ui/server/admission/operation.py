@@ -24,7 +24,7 @@ LIVES, READY = "/healthz", "/readyz"
 _CLOSED = (
     f"Metrics are closed here: start the server with {TOKEN} set to a secret, and send it as a bearer token."
 )
-_NOT_YOURS = f"Metrics are for who knows {TOKEN}: send it as a bearer token."
+_NOT_YOURS = f"Metrics need {TOKEN}: send it as a bearer token."
 _SAID_EVERY_S = 60.0
 _NOT_KEPT = {"Cache-Control": "no-store"}
 _log = logging.getLogger("explorer")

@@ -16,9 +16,9 @@ from explorer.ui.server.classes.predictions import Question
 LONGEST_S = 3 * 3600.0  # a class that nobody has ended ends then
 
 _FULL = "{count} classes are open on this server already: try again later."
-_MANY = "{count} classes are open where you are already: end one of them."
+_MANY = "{count} classes are already open from your network: end one of them."
 _NO_SEAT = "The classes of this server have {count} seats, and all are taken: try again later."
-_CROWD = "{count} seats are taken where you are already: try again later."
+_CROWD = "{count} seats are already taken from your network: try again later."
 _HURRIED = "Too many codes that no class has came just now: wait a moment, and try again."
 UNKNOWN = "No class has this code: it may have ended, or a letter of it is wrong."
 

@@ -105,7 +105,7 @@ def _earlier(reference: Any) -> tuple[str, int] | None:
     identity, step = str(reference.get("run")), reference.get("step")
     require_here(identity)
     if not is_owned(identity, reference) or not isinstance(step, int):
-        raise Refused(403, "Only who started a run can go on from it: press Start for your own.")
+        raise Refused(403, "Only the visitor who started a run can go on from it: press Start for your own.")
     return identity, step
 
 
@@ -129,7 +129,7 @@ def _commanded(data: Json, identity: str, name: str) -> str:
     engine = shared_engine()
     status = None if is_owned(identity, data) else engine.snapshot(identity)
     if status and status.state != "gone":
-        raise Refused(403, "Only who started this run can command it: press Start for your own.")
+        raise Refused(403, "Only the visitor who started this run can command it: press Start for your own.")
     return event(status or _obeyed(identity, name, data))
 
 

@@ -39,7 +39,7 @@ BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture s
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; what plotly.js reads as typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _CROWDED = "This training is watched in {count} places already: close one of them and reload the page."
-_MANY = "{count} trainings are watched where you are already: close one of them and reload the page."
+_MANY = "{count} trainings are already watched from your network: close one of them and reload the page."
 _FULL = "{count} trainings are watched already: reload the page in about a minute."
 
 

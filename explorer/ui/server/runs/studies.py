@@ -173,7 +173,9 @@ def _commanded(data: Json, identity: str, name: str) -> str:
     engine = shared_engine()
     (status,) = engine.studies([identity])
     if status.state != "gone" and not is_owned(identity, data):
-        raise Refused(403, "Only who started this study can command it: press Start for your own.")
+        raise Refused(
+            403, "Only the visitor who started this study can command it: press Start for your own."
+        )
     if name not in get_args(StudyCommand):
         raise Refused(404, f"Studies know no such command: use {', '.join(get_args(StudyCommand))}.")
     return event(engine.command_study(identity, name))  # type: ignore[arg-type]  # it is one

@@ -92,7 +92,7 @@ def _taken(data: Json, identity: str, name: str) -> str | bytes:
     if file is None:
         raise Refused(404, f"There is no such file: take {', '.join(FILES)}.")
     if not is_owned(identity, data):
-        raise Refused(403, "Only who started this run can take it away: press Start for your own.")
+        raise Refused(403, "Only the visitor who started this run can download it: press Start for your own.")
     return file.content(*shared_engine().taken(identity, file.what))  # type: ignore[arg-type]  # one of them
 
 

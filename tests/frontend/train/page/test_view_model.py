@@ -142,7 +142,7 @@ def test_other_settings_leave_every_curve_of_the_run_before(node: Node, document
     ghosts = [series for series in shown["chart"]["series"] if series.get("faint")]
     assert [ghost["name"] for ghost in ghosts] == ["Default autograd A", "Straight-through A"]
     assert not any("meta" in ghost for ghost in ghosts)
-    assert "the run has begun anew" in shown["status"]["next"]
+    assert "the run has started again" in shown["status"]["next"]
     reset = picture(node, document, f"{body} state = withReset(state);",
                     status=status("running", "default", "straight_through"))  # fmt: skip
     assert not any(series.get("faint") for series in reset["chart"]["series"])

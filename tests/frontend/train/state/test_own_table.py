@@ -50,7 +50,7 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
         ("größe\tb\n".encode("utf-16"), "größe\tb\n"),
         ("größe\tb\n".encode("utf-16-be").join([b"\xfe\xff", b""]), "größe\tb\n"),
         (b"PK\x03\x04 a workbook", "workbook"),
-        (b"\x89PNG\x00\x00", "This is no text"),
+        (b"\x89PNG\x00\x00", "This is not text"),
         (b"", ""),
     ],
 )

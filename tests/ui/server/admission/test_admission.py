@@ -133,7 +133,7 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
             Share(each=2, nameless=9, address=9),
             [{"name": "one"}] * 3,
             503,
-            "close one of them, and reload this one",
+            "close one of them and reload this one",
         ),
         # With the page comes a name, for a browser that keeps it.
         (
@@ -167,7 +167,7 @@ def test_a_third_page_of_a_share_is_told_and_others_come_in(
         tasks = [asyncio.create_task(opened(**one)) for one in who[:2]]
         await asyncio.sleep(0)
         (closed,) = await opened(**who[2])
-        words = f"2 pages are open where you are: {advice}."
+        words = f"2 pages are open from your network: {advice}."
         assert (closed["code"], closed["reason"]) == (1013, words)
         assert len(words) < 124  # what a websocket has room for
         start, body = await _sent(app, scope_of(path="/", **who[2]))

@@ -158,7 +158,7 @@ def test_only_who_started_a_run_commands_it(client, engine):
     run, other = begun(client), begun(client, owner="another")
     for key in (other["key"], "", None, 7, "ü", "\ud800", [run["key"]]):
         answer = client.post(f"/runs/{run['id']}/pause", json={"key": key})
-        assert "Only who started this run" in told(answer, 403)
+        assert "Only the visitor who started this run" in told(answer, 403)
     assert [status.state for status in engine.list()] == ["running", "running"]
 
 

@@ -175,17 +175,17 @@ def test_the_route(monkeypatch):
         (
             {"share": Share(each=2, nameless=9, address=9)},
             [{"run": name, "cookie": "x"} for name in "abc"],
-            "2 trainings are watched where you are",
+            "2 trainings are already watched from your network",
         ),
         (
             {"share": Share(each=9, nameless=2, address=9)},
             [{"run": name} for name in "abc"],
-            "2 trainings are watched where you are",
+            "2 trainings are already watched from your network",
         ),
         (
             {"share": Share(each=9, nameless=9, address=2)},
             [{"run": name, "cookie": name} for name in "abc"],
-            "2 trainings are watched where you are",
+            "2 trainings are already watched from your network",
         ),
         ({"most": 2}, [{"run": name, "cookie": name} for name in "abc"], "2 trainings are watched already"),
     ],

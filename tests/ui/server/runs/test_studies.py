@@ -119,7 +119,7 @@ def test_only_who_started_a_study_commands_it(client, engine):
     study, other = begun(client), begun(client, owner="another")
     for key in (other["key"], "", None, 7):
         answer = client.post(f"/studies/{study['id']}/drop", json={"key": key})
-        assert "Only who started this study" in told(answer, 403)
+        assert "Only the visitor who started this study" in told(answer, 403)
     assert "stop, resume, drop" in told(commanded(client, study, "explode"), 404)
     assert client.post("/studies/nobody-knows/stop", json={"key": "x"}).json()["state"] == "gone"
 

@@ -118,9 +118,9 @@ def test_each_file_is_of_the_run_as_it_was(client, run, alone):
 
 @pytest.mark.parametrize("name", takeaway.FILES)
 def test_only_who_started_a_run_takes_it_away(client, run, name):
-    assert "Only who started this run" in told(taken(client, run, name, key="0" * 64), 403)
+    assert "Only the visitor who started this run" in told(taken(client, run, name, key="0" * 64), 403)
     other = begun(client, owner="somebody else", query=QUERY)
-    assert "Only who started this run" in told(taken(client, run, name, key=other["key"]), 403)
+    assert "Only the visitor who started this run" in told(taken(client, run, name, key=other["key"]), 403)
 
 
 @pytest.mark.parametrize("name", ["passwd", "..%2F..%2Fapp.py", "history.csv%00", "HISTORY.CSV"])
@@ -164,7 +164,7 @@ def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
     query = f"{QUERY}&branch=2,lr:0.02&branch=7,default:clipped"
     after = {"run": run["id"], "key": "0" * 64, "step": 7}
     refusal = client.post("/runs", json={"query": query, "owner": "me", "after": after})
-    assert "Only who started a run" in told(refusal, 403)
+    assert "Only the visitor who started a run" in told(refusal, 403)
     branched = begun(client, query=query, paused=True, after=after | {"key": run["key"]})
     assert commanded(client, branched, "step").json()["step"] == 8
     commanded(client, branched, "resume")
