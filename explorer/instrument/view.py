@@ -45,6 +45,10 @@ class Word:
     refusal: str = "The link asks for {name} = {text}: it must be one of {words} and is left at {default}."
 
 
+def _number(default: float, meaning: str, *, low: float, high: float) -> Any:
+    return _row("number", default, meaning, low=low, high=high)
+
+
 def _choice(default: str, meaning: str, *, words: Mapping[str, str], **more: str) -> Any:
     return _row("choice", default, meaning, words=words, **more)
 
@@ -60,7 +64,7 @@ class View:
     range: tuple[float, float] = _row(
         "range", (-3.0, 3.0), "The range of x.", low=-LARGEST_RANGE, high=LARGEST_RANGE
     )
-    g: float = _row("number", 1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
+    g: float = _number(1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
     section: str = _choice(
         "", "The section that is open below the chart.", words=SECTIONS,
         refusal="The link opens {text}: the sections are {words}.",
