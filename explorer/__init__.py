@@ -11,7 +11,7 @@ from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import Layer, apply
 from explorer.instrument import instrument
-from explorer.model import observe, swap
+from explorer.model import observe, race, swap
 from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
@@ -23,5 +23,5 @@ __version__ = "0.1.0"
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
     "__version__", "apply", "assert_rule", "check", "describe", "figure", "instrument", "nearest", "observe",
-    "parse", "rank", "read_source", "sample", "snippet", "study", "swap",
+    "parse", "race", "rank", "read_source", "sample", "snippet", "study", "swap",
 ]  # fmt: skip

@@ -18,7 +18,6 @@ from explorer.study.differences import Difference, Standing, differences
 from explorer.study.judged import Judged, State, by_rule, decimals_of, states
 from explorer.study.plan import Plan
 from explorer.study.words import percent_of
-from explorer.training import TASKS
 from explorer.training.ranking import text
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
@@ -137,7 +136,7 @@ _LAYOUT: dict[str, Any] = {
 
 
 def _title(plan: Plan) -> str:
-    held = f"{TASKS[plan.task].label}, held-out {plan.metric}"
+    held = f"{plan.title}, held-out {plan.metric}"
     return f"{held} (one seed: no interval)" if len(plan.judge_seeds) == 1 else f"{held}: paired differences"
 
 

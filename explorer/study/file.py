@@ -65,7 +65,7 @@ class StudyFile:
             raise ValueError(f"{self._path} is not the file of a study: choose another name")
         if lines[0] != self._columns:
             raise ValueError(self._other())
-        possible = self._possible()
+        possible = self._plan.possible()
         return [self._row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
 
     def _row(self, number: int, cells: Sequence[str], possible: set[Trial]) -> Row:
@@ -95,14 +95,6 @@ class StudyFile:
             return Row(trial, int(named["steps"]), loss, validation, held_out, diverged, passed)
         except (KeyError, ValueError):
             return None
-
-    def _possible(self) -> set[Trial]:
-        """Every run that the plan may ask for."""
-        choose = self._plan.trials("choose")
-        judge = {
-            trial._replace(stage="judge", seed=seed) for trial in choose for seed in self._plan.judge_seeds
-        }
-        return {*choose, *judge}
 
     def _other(self) -> str:
         return (

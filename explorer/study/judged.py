@@ -155,7 +155,7 @@ def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged
         rule,
         values,
         lr,
-        fmean(validation),
+        fmean(validation) if validation else math.nan,
         {row.trial.seed: row.held_out for row in ended if not row.diverged},
         tuple(row.trial.seed for row in ended),
         sum(row.diverged for row in ended),

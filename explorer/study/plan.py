@@ -20,7 +20,7 @@ from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.study.trial import COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import Learned, learned_by, learned_with
-from explorer.training.numerics import Metric, metric_of
+from explorer.training.numerics import metric_of
 from explorer.training.ranking import Unit
 from explorer.training.settings import checked_learn
 from explorer.training.tasks import Draw, Table
@@ -140,7 +140,17 @@ class Plan:
         return learned_by([self.op_entry], [find_rule(rule) for rule in self.rules], learn)
 
     @property
-    def metric(self) -> Metric:
+    def title(self) -> str:
+        """The name of the task."""
+        return TASKS[self.task].label
+
+    @property
+    def subject(self) -> str:
+        """The task and the op."""
+        return f"{self.title} with {self.op_entry.label}"
+
+    @property
+    def metric(self) -> str:
         """The metric that it is judged by."""
         data = read_table(self.table) if self.table else None
         return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
@@ -249,6 +259,12 @@ class Plan:
         done = {row.trial for row in rows}
         rest = [trial for trial in self.trials("choose") if trial not in done]
         return rest or [trial for trial in self.trials("judge", rows) if trial not in done]
+
+    def possible(self) -> set[Trial]:
+        """Every trial that the plan may ask for."""
+        choose = self.trials("choose")
+        judge = {trial._replace(stage="judge", seed=seed) for trial in choose for seed in self.judge_seeds}
+        return {*choose, *judge}
 
     @property
     def _products(self) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from explorer.formula import listed, number_text, percent
 from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking, states
 from explorer.study.plan import Plan
-from explorer.training import TASKS
 from explorer.training.ranking import MOST_RULES, shown_above, text
 
 
@@ -53,8 +52,8 @@ class _Words:
             else f"all at lr {number_text(plan.lrs[0])}, the only rate"
         )
         spread = " (mean ± SD)" if len(plan.judge_seeds) > 1 else ""
-        where = f"{rules} on {TASKS[plan.task].label} with {plan.op_entry.label}, {plan.steps:,} steps"
-        what = "held-out data" if self._percent else "held-out data, by R²,"
+        where = f"{rules} on {plan.subject}, {plan.steps:,} steps"
+        what = "held-out data" if self._percent else f"held-out data, by {plan.metric},"
         return f"{where}: {how}, judged on {what} with {_seeds(plan.judge_seeds)} that chose nothing{spread}."
 
     def progress(self, done: int, ended: Sequence[Judged]) -> list[str]:

@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import logging
 import os
+import pickle
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
@@ -69,6 +70,16 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
         yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
     finally:
         client.close()  # type: ignore[no-untyped-call]
+
+
+def packed(value: object, executor: Executor) -> bytes:
+    """A value as it is sent to an executor's workers; raises what its pickling raises."""
+    if not hasattr(executor, "_client"):
+        return pickle.dumps(value)
+    from distributed.protocol.pickle import dumps  # which takes what a notebook defines too
+
+    data: bytes = dumps(value)  # type: ignore[no-untyped-call]
+    return data
 
 
 def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[list[Row]]:

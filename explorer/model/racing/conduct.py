@@ -1,0 +1,297 @@
+"""A race from its arguments to its result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from tqdm.auto import tqdm
+
+from explorer.catalogue import Op, Rule, find_rule, finite
+from explorer.model.racing.data import Data, Tensors, data_of
+from explorer.model.racing.plan import RacePlan, race_plan
+from explorer.model.racing.result import RaceResult
+from explorer.model.racing.stacking import Way, chosen_way, run_part, unstackable
+from explorer.model.racing.work import Work, alone, called, one_number
+from explorer.study import Row, StudyFile, Trial, key_of, opened, packed, rules_of, seeds_of, usual_rates
+
+USUAL_LR = 3e-3  # of Adam; where no rates are given, a tenth to ten times this
+_PARTS = 4  # for each worker: a race ends with few of them idle
+
+
+def accuracy(out: Tensor, y: Tensor) -> Tensor:
+    """The share of examples whose largest output is that of their class."""
+    return (out.argmax(-1) == y).float().mean()
+
+
+def race(
+    make_model: Callable[[], nn.Module],
+    train: Any,
+    held_out: Any,
+    rules: Sequence[str | Rule],
+    *,
+    what: Any,
+    op: str | Op | None = None,
+    lrs: Iterable[float] | float | None = None,
+    seeds: int | Iterable[int] = 5,
+    steps: int = 200,
+    batch: int = 64,
+    loss: Callable[[Any, Any], Tensor] = functional.cross_entropy,
+    metric: Callable[[Any, Any], Any] = accuracy,
+    optimiser: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
+    validation: Any = None,
+    parameters: Mapping[str, float] | None = None,
+    device: Any = None,
+    batched: bool | Literal["auto"] = "auto",
+    file: str | os.PathLike[str] | None = None,
+    executor: Executor | str | None = None,
+    progress: bool = True,
+) -> RaceResult:
+    """Train one's own net with several rules, judge them as ``explorer.study`` does, and rank them.
+
+    Every rule starts from the same weights and sees the same batches. Each is judged at the rate that
+    validation prefers, with seeds that chose nothing, on held-out data, by ``explorer.rank``. A net is in
+    ``eval()`` while it is judged.
+
+    Args:
+        make_model: makes a net at its start; called after ``torch.manual_seed``.
+        train, held_out: pairs of tensors x and y, Datasets, loaders, or lists of batches. Loaders are gone
+            through as they are, with a random state of the seed's own; batches are then theirs.
+        rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``.
+        what, op: what is swapped, as for ``explorer.swap``.
+        lrs: rates; None: a tenth to ten times 0.003. With one rate none has to be chosen.
+        seeds: how many, or which. As many that follow the last are those that judge.
+        steps, batch: of each net's training.
+        loss: ``(out, y)`` to a tensor of one number.
+        metric: ``(out, y)`` to a number, the higher the better; accuracy where it is left out.
+        optimiser: called with parameters and ``lr=``.
+        validation: as train; None: a tenth of train, which is then not trained on.
+        parameters: of op and rules, by name or ``rule.name``.
+        device: for model and batches; None leaves them where they are.
+        batched: whether the seeds of a rule and rate are stacked by torch.func; "auto" times a few steps of
+            both ways. ``.how`` says which was taken, and why.
+        file: CSV file to which trials are appended as they end, and from which the same race goes on.
+        executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads take turns,
+            since torch has one random state for all of them.
+        progress: whether a bar shows how far it is.
+
+    Returns:
+        A ``RaceResult``: ``.frame`` (one row a trial), ``.best`` (one row a rule), ``.describe()``,
+        ``.figure()``, ``.how``.
+
+    Raises:
+        ValueError: a plain sentence for what cannot be: an unknown rule or one that does not suit, data that
+            is empty, a loss or metric that is no number, a file of another race, a make_model that cannot
+            be sent to another process. What the model raises passes through.
+    """
+    selected = rules_of(rules)
+    rates = rates_of(lrs)
+    steps, batch = _whole("steps", steps), _whole("batch", batch)
+    checked_way(batched)
+    work = Work(
+        make_model=make_model,
+        rules={key_of(rule): rule for rule in selected},
+        what=what,
+        op=op,
+        parameters=parameters_of(parameters, selected),
+        loss=loss,
+        metric=metric,
+        optimiser=optimiser,
+        batch=batch,
+        steps=steps,
+        device=device,
+        **_data(train, held_out, validation, batch, device),
+    )
+    chosen = [operator.index(seed) for seed in seeds_of(seeds, 0)]
+    plan = race_plan(selected, rates, chosen, steps, **_facts(work, chosen))
+    saved = StudyFile(file, plan) if file is not None else None
+    rows = {row.trial: row for row in saved.rows} if saved else {}
+    with opened(executor) as pool:
+        if pool is not None:
+            require_portable(work, pool)
+        way = way_of(work, plan, batched)
+        with _bar(plan, len(rows), progress) as moved:
+            for new in computed(work, plan, list(rows.values()), way, pool):
+                fresh = [row for row in new if row.trial not in rows]
+                if saved and fresh:
+                    saved.append(fresh)
+                rows |= {row.trial: row for row in fresh}
+                moved(len(rows))
+            moved(plan.runs)
+    return RaceResult(plan, rows.values(), way.why)
+
+
+def rates_of(lrs: object) -> tuple[float, ...]:
+    """The rates, ascending and distinct. Raises ValueError for one that is not above 0."""
+    if lrs is None:
+        return usual_rates(USUAL_LR)
+    given = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
+    rates = tuple(sorted({finite("lrs", rate) for rate in given}))
+    if not rates or rates[0] <= 0:
+        raise ValueError(f"lrs must be numbers above 0, one or more, not {lrs!r}")
+    return rates
+
+
+def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, float]:
+    """Values by name. Raises ValueError for one of no rule that races, and for what is no number."""
+    if parameters is None:
+        return {}
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
+    keys = {find_rule(rule).key for rule in rules}
+    for name in parameters:
+        before = str(name).rpartition(".")[0]
+        if before and before not in keys:
+            raise ValueError(f"unknown parameter {name!r}: {before} is no rule of this race")
+    return {name: finite(f"parameter {name}", value) for name, value in parameters.items()}
+
+
+def checked_way(batched: object) -> None:
+    """Raise ValueError for a way that there is not."""
+    if batched not in (True, False, "auto"):
+        raise ValueError(f"batched must be True, False or 'auto', not {batched!r}")
+
+
+def way_of(work: Work, plan: RacePlan, batched: object) -> Way:
+    """The way of training. Raises ValueError where stacking is asked for and cannot be."""
+    seeds = plan.seeds if len(plan.lrs) > 1 else plan.judge_seeds
+    if batched == "auto":
+        return chosen_way(work, plan.keys[0], plan.lrs[0], seeds)
+    if batched and (why := unstackable(work, len(seeds))):
+        raise ValueError(f"batched=True cannot be, since {why}")
+    way = "seeds stacked by torch.func" if batched else "one seed after another"
+    return Way(bool(batched), f"{way}, as asked for")
+
+
+def computed(
+    work: Work, plan: RacePlan, rows: Sequence[Row], way: Way, pool: Executor | None
+) -> Iterator[list[Row]]:
+    """The rows of missing trials, as parts of them end."""
+    rows = list(rows)
+    while trials := plan.missing(rows):
+        parts = _parts(trials, way, pool)
+        for new in _here(work, parts, way) if pool is None else _there(work, parts, way, pool):
+            rows += new
+            yield new
+
+
+def _parts(trials: Sequence[Trial], way: Way, pool: Executor | None) -> list[list[Trial]]:
+    """Trials in parts that are computed together: those of one rule and rate, or some for each worker."""
+    if way.stacked:
+        groups: dict[tuple[str, float], list[Trial]] = {}
+        for trial in trials:
+            groups.setdefault((trial.rule, trial.lr), []).append(trial)
+        return list(groups.values())
+    workers = getattr(pool, "_max_workers", 1) or 1
+    size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
+    return [[*trials[start : start + size]] for start in range(0, len(trials), size)]
+
+
+def _here(work: Work, parts: Sequence[Sequence[Trial]], way: Way) -> Iterator[list[Row]]:
+    for part in parts:
+        yield run_part(work, part, way.stacked)
+
+
+def _there(work: Work, parts: Sequence[Sequence[Trial]], way: Way, pool: Executor) -> Iterator[list[Row]]:
+    pending: set[Future[list[Row]]] = set()
+    try:
+        pending |= {pool.submit(run_part, work, part, way.stacked) for part in parts}
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def require_portable(work: Work, pool: Executor) -> None:
+    """Raise ValueError for what cannot be sent to the workers of an executor."""
+    if isinstance(pool, ThreadPoolExecutor):
+        return
+    for name in ("make_model", "what", "loss", "metric", "optimiser", "train", "held_out", "validation"):
+        try:
+            packed(getattr(work, name), pool)
+        except Exception as error:
+            said = str(error).strip().split("\n")[0] or type(error).__name__
+            raise ValueError(
+                f"{name} cannot be pickled, so that no other process can have it: define it at the top of a "
+                f"module ({said})"
+            ) from None
+
+
+def _data(train: Any, held_out: Any, validation: Any, batch: int, device: Any) -> dict[str, Data]:
+    data = data_of("train", train, batch)
+    if validation is None:
+        data, chosen = data.split()
+    else:
+        chosen = data_of("validation", validation, batch)
+    parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": chosen}
+    return {name: each.to(device) for name, each in parts.items()}
+
+
+def _facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
+    """What is found by a try of every rule: names, worth and mark. What cannot be raises before the race."""
+    with alone():
+        for rule in work.rules:
+            model = work.model(rule, seeds[0])
+            x, y = work.moved(next(iter(work.train.batches(seeds[0], 1, work.batch))))
+            loss = work.loss(called(model, x), y)
+            one_number(loss)
+            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        work.optimiser(model.parameters(), lr=1e-3)
+        start = [value.detach().cpu() for value in work.model(rule, seeds[0]).state_dict().values()]
+        work.scores(model)
+    name = type(model.undo()).__name__
+    usual = work.metric is accuracy
+    held = sum(len(y) for _, y in work.held_out.whole()) if usual else 0
+    return {
+        "model": name,
+        "what": _name(work.what),
+        "metric_name": "accuracy" if usual else _name(work.metric),
+        "worth": 1 / held if held else 0.0,
+        "mark": _mark(work, start, seeds),
+    }
+
+
+def _mark(work: Work, start: Sequence[Tensor], seeds: Sequence[int]) -> str:
+    arguments = {
+        "rules": [*work.rules],
+        "seeds": [*seeds],
+        "steps": work.steps,
+        "batch": work.batch,
+        "parameters": dict(work.parameters),
+        "names": [_name(each) for each in (work.what, work.op, work.loss, work.metric, work.optimiser)],
+        "data": [each.mark for each in (work.train, work.validation, work.held_out)],
+        "start": [Tensors(value.reshape(-1), value.reshape(-1)).mark for value in start],
+    }
+    return hashlib.sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _name(value: Any) -> str:
+    inner = getattr(value, "func", value)  # of a functools.partial
+    name = getattr(inner, "__name__", None) or getattr(inner, "key", None) or str(inner)
+    more = "".join(f", {key}={each}" for key, each in getattr(value, "keywords", {}).items())
+    return f"{name}{more}"
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
+    return value
+
+
+@contextmanager
+def _bar(plan: RacePlan, done: int, visible: bool) -> Iterator[Callable[[int], None]]:
+    """A progress bar, to be called with the trials that have ended."""
+    with tqdm(total=plan.runs, initial=done, unit="net", disable=not visible) as bar:
+        yield lambda ended: bar.update(ended - bar.n)

@@ -1,0 +1,202 @@
+"""Data of a race: two tensors, or a loader; batches by seed, the same for every rule."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+from torch import Generator, Tensor
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, SequentialSampler, Subset
+
+_AT_A_TIME = 1024  # examples that are judged in one call
+_HELD_BACK = 10  # one example in so many validates where no validation is given
+
+Batch: TypeAlias = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """Examples as two tensors, x and y, in the same order."""
+
+    x: Tensor
+    y: Tensor
+
+    def batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
+        """Batches for so many steps: all examples in an order of the seed's, and again in another."""
+        for indices in self.orders(seed, steps, size):
+            yield self.x[indices], self.y[indices]
+
+    def orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
+        """The indices of each batch, (size,) or fewer where there are fewer examples."""
+        generator, length = Generator().manual_seed(seed), len(self.x)
+        size = min(size, length)
+        each = length // size
+        orders: list[Tensor] = []
+        while len(orders) < steps:
+            order = torch.randperm(length, generator=generator)
+            orders += [order[size * i : size * (i + 1)] for i in range(each)]
+        return orders[:steps]
+
+    def whole(self) -> Iterator[Batch]:
+        """All examples, some at a time."""
+        return zip(torch.split(self.x, _AT_A_TIME), torch.split(self.y, _AT_A_TIME), strict=True)
+
+    def split(self) -> tuple[Tensors, Tensors]:
+        """Those to train on, and a tenth to validate by."""
+        held, rest = _parts(len(self.x))
+        return Tensors(self.x[rest], self.y[rest]), Tensors(self.x[held], self.y[held])
+
+    def to(self, device: Any) -> Tensors:
+        """The same on a device."""
+        return self if device is None else Tensors(self.x.to(device), self.y.to(device))
+
+    @property
+    def mark(self) -> str:
+        """A name of the values, the same for the same."""
+        marks = hashlib.sha256()
+        for each in (self.x, self.y):
+            marks.update(each.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        return marks.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Loader:
+    """Examples as batches that a loader, or a list, gives whenever it is gone through."""
+
+    source: Any
+
+    def batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
+        """Batches for so many steps. The loader draws from a random state of the seed's own."""
+        with _Drawing(seed) as drawing:
+            generator = getattr(self.source, "generator", None)
+            if generator is not None:
+                generator.manual_seed(seed)
+            done = 0
+            while done < steps:
+                batches = drawing.call(iter, self.source)
+                while done < steps and (batch := drawing.call(next, batches, None)) is not None:
+                    yield _pair(batch)
+                    done += 1
+
+    def whole(self) -> Iterator[Batch]:
+        """All batches, as they come with seed 0."""
+        with _Drawing(0) as drawing:
+            batches = drawing.call(iter, self.source)
+            while (batch := drawing.call(next, batches, None)) is not None:
+                yield _pair(batch)
+
+    def split(self) -> tuple[Loader, Loader]:
+        """Those to train on, and a tenth to validate by. Raises ValueError where there is no telling how."""
+        loader = self.source
+        sampler = getattr(loader, "sampler", None)
+        if not isinstance(loader, DataLoader) or not isinstance(sampler, RandomSampler | SequentialSampler):
+            raise ValueError(
+                "a tenth of train cannot be told apart in this loader, to validate by: give validation=…"
+            )
+        held, rest = _parts(len(loader.dataset))  # type: ignore[arg-type]  # its sampler knows the length
+        shuffled = isinstance(sampler, RandomSampler)
+        return Loader(_like(loader, rest, shuffled)), Loader(_like(loader, held, False))
+
+    def to(self, _device: Any) -> Loader:
+        """The same: batches are moved one by one."""
+        return self
+
+    @property
+    def mark(self) -> str:
+        """A name of the values of the first batch."""
+        x, y = next(self.whole())
+        tensors = [each for each in (x, y) if isinstance(each, Tensor)]
+        return Tensors(tensors[0], tensors[-1]).mark if tensors else ""
+
+
+Data: TypeAlias = Tensors | Loader
+
+
+class _Drawing:
+    """A random state of its own, beside the one that a training draws from."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._state: Tensor | None = None
+
+    def __enter__(self) -> _Drawing:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._state = None
+
+    def call(self, function: Any, *arguments: Any) -> Any:
+        before = torch.get_rng_state()
+        if self._state is None:
+            torch.manual_seed(self._seed)
+        else:
+            torch.set_rng_state(self._state)
+        try:
+            return function(*arguments)
+        finally:
+            self._state = torch.get_rng_state()
+            torch.set_rng_state(before)
+
+
+def _parts(length: int) -> tuple[Tensor, Tensor]:
+    order = torch.randperm(length, generator=Generator().manual_seed(0))
+    if length < 2:
+        raise ValueError("one example cannot be trained on and validated by: give validation=…")
+    held = max(1, length // _HELD_BACK)
+    return order[:held], order[held:]
+
+
+def _like(loader: DataLoader[Any], indices: Tensor, shuffled: bool) -> DataLoader[Any]:
+    return DataLoader(
+        Subset(loader.dataset, indices.tolist()),
+        batch_size=loader.batch_size,
+        shuffle=shuffled,
+        collate_fn=loader.collate_fn,
+        num_workers=loader.num_workers,
+        drop_last=loader.drop_last and shuffled,
+        pin_memory=loader.pin_memory,
+    )
+
+
+def _pair(batch: Any) -> Batch:
+    try:
+        x, y = batch
+    except (TypeError, ValueError):
+        raise ValueError(f"a batch must be a pair of x and y, not a {type(batch).__name__}") from None
+    return x, y
+
+
+def data_of(name: str, given: Any, size: int) -> Data:
+    """The data of an argument: a pair of tensors, a Dataset, a loader, or a list of batches.
+
+    Raises ValueError with a plain sentence for what cannot be, and for what is empty.
+    """
+    if (
+        isinstance(given, tuple | list)
+        and len(given) == 2
+        and all(isinstance(each, Tensor) for each in given)
+    ):
+        return _tensors(name, *given)
+    if isinstance(given, Dataset) and not isinstance(given, IterableDataset):
+        given = DataLoader(given, batch_size=size, shuffle=True) if len(given) else []  # type: ignore[arg-type]
+    if isinstance(given, Iterator):
+        raise ValueError(f"{name} is gone through many times: give a list or a loader, not an iterator")
+    if not hasattr(given, "__iter__") or isinstance(given, str):
+        raise ValueError(
+            f"{name} must be a pair of tensors x and y, a Dataset or a loader, not a {type(given).__name__}"
+        )
+    data = Loader(given)
+    if next(data.whole(), None) is None:
+        raise ValueError(f"{name} is empty: it has no batch to train on or to judge by")
+    return data
+
+
+def _tensors(name: str, x: Tensor, y: Tensor) -> Tensors:
+    if not x.dim() or not y.dim() or len(x) != len(y):
+        raise ValueError(f"{name} must have as many x as y, not shapes {tuple(x.shape)} and {tuple(y.shape)}")
+    if not len(x):
+        raise ValueError(f"{name} is empty: it has no example to train on or to judge by")
+    return Tensors(x, y)

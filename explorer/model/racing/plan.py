@@ -1,0 +1,127 @@
+"""The plan of a race: that of a study, on anybody's model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from explorer.study import Plan, Row, Trial
+from explorer.training.ranking import Unit
+
+
+@dataclass(frozen=True)
+class RacePlan(Plan):
+    """A plan of which trials are nets of ``make_model``.
+
+    Attributes:
+        model: its name.
+        what: the name of what is swapped in it.
+        metric_name, worth: of the metric; what one held-out example is worth in it.
+        mark: of model, data and arguments, the same for the same.
+    """
+
+    model: str = ""
+    what: str = ""
+    metric_name: str = "accuracy"
+    worth: float = 0.0
+    mark: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name of the model."""
+        return self.model
+
+    @property
+    def subject(self) -> str:
+        """What is swapped in the model."""
+        return f"{self.model} with {self.what} swapped"
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.metric_name
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of scores."""
+        return "%" if self.metric_name == "accuracy" else ""
+
+    @property
+    def example(self) -> float:
+        """The worth of one held-out example; 0 for a metric of one's own."""
+        return self.worth
+
+    @property
+    def identity(self) -> str:
+        """A name of the race, the same for the same arguments, model and data."""
+        return self.mark
+
+    @property
+    def runs(self) -> int:
+        """The number of trials; where there is one rate, none is needed to choose it."""
+        stages = len(self.lrs) + 1 if len(self.lrs) > 1 else 1
+        return len(self.rules) * len(self.seeds) * stages
+
+    def variants(self, rule: str) -> list[tuple[()]]:  # type: ignore[override]  # nothing is swept
+        """Nothing is swept."""
+        return [()]
+
+    def chosen(self, rows: Iterable[Row]) -> dict[tuple[str, tuple[()]], float | None]:  # type: ignore[override]
+        """The rate of each rule: with the fewest seeds that diverged, and of these the highest validation."""
+        if len(self.lrs) == 1:
+            return {(rule, ()): self.lrs[0] for rule in self.keys}
+        made: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
+        for row in rows:
+            if row.trial.stage == "choose":
+                made[row.trial.rule].setdefault(row.trial.lr, []).append(row)
+        return {(rule, ()): _best(rates) for rule, rates in made.items()}
+
+    def missing(self, rows: Iterable[Row]) -> list[Trial]:
+        """The trials that can be done next."""
+        if len(self.lrs) > 1:
+            return super().missing(rows)
+        done = {row.trial for row in rows}
+        return [trial for trial in self.trials("judge") if trial not in done]
+
+    def possible(self) -> set[Trial]:
+        """Every trial that the plan may ask for."""
+        judged = {
+            Trial("judge", rule, (), lr, seed)
+            for rule in self.keys
+            for lr in self.lrs
+            for seed in self.judge_seeds
+        }
+        return judged | ({*self.trials("choose")} if len(self.lrs) > 1 else set())
+
+
+def _best(rates: dict[float, list[Row]]) -> float | None:
+    found: list[tuple[int, float, float]] = []
+    for lr, rows in rates.items():
+        kept = [row.validation for row in rows if not row.diverged]
+        if kept:
+            found.append((len(kept) - len(rows), fmean(kept), -lr))
+    return -max(found)[2] if found else None
+
+
+def race_plan(
+    rules: Sequence[object], lrs: tuple[float, ...], seeds: Sequence[int], steps: int, **names: object
+) -> RacePlan:
+    """A plan of rules, rates and seeds; as many seeds judge as choose, and they follow the last."""
+    chosen = tuple(sorted(set(seeds)))
+    judging = tuple(range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen)))
+    return RacePlan(
+        task="",
+        op="identity",
+        rules=tuple(rules),  # type: ignore[arg-type]  # checked by who calls
+        controls=(),
+        lrs=lrs,
+        steps=steps,
+        seeds=chosen,
+        judge_seeds=judging,
+        fixed=(),
+        swept=(),
+        others=(),
+        table=None,
+        **names,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,166 @@
+"""The work of a race: one net from its start to its scores, with a rule, a rate and a seed."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import tree_map
+
+from explorer.catalogue import Op, Rule, find_op, find_rule
+from explorer.model.racing.data import Batch, Data
+from explorer.model.swapping import Swapped, swap
+from explorer.study import Row, Trial
+
+_ALONE = threading.RLock()  # torch has one random state a process: a net at a time draws from it
+
+
+class Scores(NamedTuple):
+    """Scores of one net: on validation data and on held-out data."""
+
+    validation: float
+    held_out: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that a trial needs beside its rule, rate and seed; see ``explorer.race`` for each."""
+
+    make_model: Callable[[], nn.Module]
+    train: Data
+    validation: Data
+    held_out: Data
+    rules: Mapping[str, str | Rule]
+    what: Any
+    op: str | Op | None
+    parameters: Mapping[str, float]
+    loss: Callable[[Any, Any], Tensor]
+    metric: Callable[[Any, Any], Any]
+    optimiser: Callable[..., torch.optim.Optimizer]
+    batch: int
+    steps: int
+    device: Any
+
+    def model(self, rule: str, seed: int) -> Swapped:
+        """A net at its start, the same for every rule."""
+        torch.manual_seed(seed)
+        model = self.make_model()
+        if not isinstance(model, nn.Module):
+            raise ValueError(f"make_model must return an nn.Module, not a {type(model).__name__}")
+        if self.device is not None:
+            model = model.to(self.device)
+        swapped = swap(model, self.what, self.rules[rule], self.op, inplace=False, **self.parameters_of(rule))
+        assert isinstance(swapped, Swapped)
+        return swapped
+
+    def parameters_of(self, rule: str) -> dict[str, float]:
+        """The parameters of a rule and of the op: those under ``rule.name`` come before those of all."""
+        entry = find_rule(self.rules[rule])
+        names = {parameter.name for parameter in entry.parameters}
+        names |= (
+            {parameter.name for parameter in find_op(self.op).parameters} if self.op is not None else set()
+        )
+        given = {name: value for name, value in self.parameters.items() if name in names}
+        own = {
+            name: self.parameters[f"{rule}.{name}"] for name in names if f"{rule}.{name}" in self.parameters
+        }
+        return given | own
+
+    def moved(self, batch: Batch) -> Batch:
+        """A batch on the device."""
+        if self.device is None:
+            return batch
+        x, y = tree_map(lambda each: each.to(self.device) if isinstance(each, Tensor) else each, batch)
+        return x, y
+
+    def scores(self, model: nn.Module) -> Scores:
+        """The scores of a net, in eval mode: what it has learnt stays as it is."""
+        return Scores(self._score(model, self.validation), self._score(model, self.held_out))
+
+    def _score(self, model: nn.Module, data: Data) -> float:
+        model.eval()
+        with torch.no_grad():
+            pairs = [(called(model, x), y) for x, y in map(self.moved, data.whole())]
+        model.train()
+        return self.measured(*_joined(pairs))
+
+    def measured(self, out: Any, y: Any) -> float:
+        """The metric of outputs; NaN where they are not finite. Raises ValueError for what is no number."""
+        score = self.metric(out, y)
+        try:
+            number = float(score)
+        except (TypeError, ValueError, RuntimeError):
+            kind = f"a tensor of shape {tuple(score.shape)}" if isinstance(score, Tensor) else f"{score!r}"
+            raise ValueError(f"metric must return one number, not {kind}") from None
+        finite = not isinstance(out, Tensor) or bool(out.isfinite().all())
+        if finite and not math.isfinite(number):
+            raise ValueError(f"metric gives {number} on outputs that are finite: it cannot be judged by")
+        return number if finite else math.nan
+
+
+def called(model: nn.Module, x: Any) -> Any:
+    """A model's outputs for x, several inputs being a tuple or a list."""
+    return model(*x) if isinstance(x, tuple | list) else model(x)
+
+
+def _joined(pairs: list[Batch]) -> Batch:
+    if len(pairs) == 1:
+        return pairs[0]
+    outs, ys = zip(*pairs, strict=True)
+    if not all(isinstance(each, Tensor) for each in (*outs, *ys)):
+        raise ValueError(
+            "outputs of several batches are judged together where they are tensors: give one batch"
+        )
+    return torch.cat(outs), torch.cat(ys)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """The block in which nothing else of a race draws from torch's random state, which is left as it was."""
+    with _ALONE, torch.random.fork_rng():
+        yield
+
+
+def run_trial(work: Work, trial: Trial) -> Row:
+    """Train one net from its start, and judge it."""
+    with alone():
+        model = work.model(trial.rule, trial.seed)
+        optimiser = work.optimiser(model.parameters(), lr=trial.lr)
+        taken, last = 0, math.nan
+        for x, y in map(work.moved, work.train.batches(trial.seed, work.steps, work.batch)):
+            loss = work.loss(called(model, x), y)
+            last = one_number(loss)
+            if not math.isfinite(last):
+                return diverged(trial, taken, last)
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+            optimiser.step()
+            taken += 1
+        scores = work.scores(model)
+    return row_of(trial, taken, last, scores)
+
+
+def one_number(loss: Any) -> float:
+    """A loss as a number. Raises ValueError for what is none."""
+    if not isinstance(loss, Tensor) or loss.numel() != 1:
+        kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
+        raise ValueError(f"loss must return a tensor of one number, not {kind}")
+    return float(loss.detach())
+
+
+def row_of(trial: Trial, taken: int, loss: float, scores: Scores) -> Row:
+    """The row of a trial that has come to its end."""
+    if not all(map(math.isfinite, scores)):
+        return diverged(trial, taken, loss)
+    return Row(trial, taken, loss, scores.validation, scores.held_out, False, math.nan)
+
+
+def diverged(trial: Trial, taken: int, loss: float) -> Row:
+    """The row of a trial whose values are no longer finite."""
+    return Row(trial, taken, loss, math.nan, math.nan, True, math.nan)
