@@ -2,6 +2,7 @@
 
 FAMILIES = {
     "rounding": "Rounding and quantising",
+    "format": "Number formats",
     "sign": "Sign-like",
     "bounded": "Bounded",
     "rectifier": "Rectifiers",
@@ -17,5 +18,6 @@ GROUPS = {
     "sign": "sign-like ops",
     "step": "step-like ops",
     "rounding": "rounding",
+    "format": "number formats",
     "own": "your own",
 }

@@ -26,6 +26,10 @@ def double_backward(curve: Curve) -> Finding:
     except _NotTwiceError as error:
         return _refused(curve, error, bool((due_x[sure].abs() > 1e-6).any()))
     wrong_g = r.isfinite() & ((second_g - due_g).abs() > 1e-4 * (due_g.abs() + 1e-3))
+    if bool(wrong_g.any()) and subject.rounds_gradient:
+        return by_design(
+            "The gradient is g rounded to a number format, which rises in steps: towards g torch casts again."
+        )
     if bool(wrong_g.any()):
         worst = int(torch.where(wrong_g, (second_g - due_g).abs(), 0.0).argmax())
         at, got, due = (float(values[worst]) for values in (x, second_g, due_g))

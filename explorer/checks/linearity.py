@@ -16,7 +16,8 @@ _SLACK = 1e3  # in eps: what is multiplied by adding logarithms, of up to 745, i
 def linear_in_g(curve: Curve) -> Finding:
     """r(x, a·g) against a·r(x, g) for several a, and r(x, 0) against 0; then a different g at each x."""
     rule = curve.subject.rule
-    if rule and rule.parsed is None:
+    casts = bool(rule) and curve.subject.rounds_gradient
+    if rule and rule.parsed is None and not casts:
         return holds("It is torch's own derivative, which is linear in g.")
     departure = _departure(curve, _PLAIN.to(curve.dtype)) or _departure(curve, curve.x)
     if departure is None:
@@ -28,6 +29,10 @@ def linear_in_g(curve: Curve) -> Finding:
     declared = curve.subject.declared
     if declared and declared.fault:
         return fails(f"{example}, not {short(due)}. {declared.fault}", at, got)
+    if declared and declared.parsed is None:
+        return by_design(
+            f"It is torch's own backward of a cast, which casts g too. {example}, not {short(due)}.", at, got
+        )
     if declared and not declared.linear:
         return by_design(
             f"{declared.label} is not linear in g, and says so. {example}, not {short(due)}.", at, got

@@ -6,7 +6,7 @@ from torch.autograd.function import BackwardCFunction
 
 from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
-from explorer.checks.result import Finding, fails, holds
+from explorer.checks.result import Finding, by_design, fails, holds
 from explorer.foreign import Subject, UntriedError, merged, said
 
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
@@ -133,6 +133,8 @@ def _precision(curve: Curve) -> Finding | None:
     """Digits that a dtype promises and the values do not have."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
+    if curve.subject.rounds_gradient:
+        return by_design("The gradient has the digits of a number format alone: it is rounded to one.")
     r = curve.subject.gradient(curve.x, _GENERIC)
     curves = [("the gradient", r)] if curve.flat or curve.coarse else [("y", curve.y), ("the gradient", r)]
     for what, values in curves:

@@ -11,7 +11,9 @@ from torch import Tensor
 from torch.autograd import Function
 
 from explorer.catalogue import RULES, Op, Rule, values
+from explorer.formula import FUNCTIONS, names
 from explorer.formula.reference import fixed
+from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
 
 SPAN = (-3.0, 3.0)  # that a mean in a formula is over
@@ -68,6 +70,16 @@ class Subject:
             if rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
             else None
         )
+
+    @cached_property
+    def rounds_gradient(self) -> bool:
+        """Whether backward rounds g to a number format, as that of torch's own casts does."""
+        if self.op is None or self.rule is None:
+            return False
+        backward = self.rule.parsed or self.op.parsed.gradient
+        parts = walk(backward.tree) if backward else []
+        calls = [part for part in parts if isinstance(part, Call) and FUNCTIONS[part.function].own]
+        return any("g" in names(call) for call in calls)
 
     @property
     def numbers(self) -> list[float]:

@@ -64,21 +64,36 @@ _LAYOUTS = {
 }
 
 
-def _whole(value: float, low: int, high: int) -> int:
+Numbers = float | Tensor  # one for all elements, or some of a shape that broadcasts to theirs
+
+
+def _whole(value: Numbers, low: int, high: int) -> int:
     return round(min(max(low, float(value)), high))
 
 
-def fp(a: Tensor, mantissa: float, least: float, largest: float) -> Tensor:
+def _wholes(value: Numbers, low: int, high: int) -> Tensor:
+    return torch.as_tensor(value, dtype=torch.float64).nan_to_num(low).clamp(low, high).round().long()
+
+
+def _vary(*values: Numbers) -> bool:
+    return any(isinstance(value, Tensor) and value.numel() > 1 for value in values)
+
+
+def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor:
     """The nearest number of a format, halves to even, detached; of a's shape and dtype.
 
     Exact in every dtype. Beyond ``largest``, which need be no number of the format, it is ``largest``.
     """
-    bits, low, top = _whole(mantissa, 0, 52), _whole(least, -1022, 1023), abs(float(largest))
     x = a.detach()
+    if _vary(mantissa, least, largest):
+        ends = torch.as_tensor(largest, dtype=torch.float64).abs()
+        rounded = _by_fraction(x.double(), _wholes(mantissa, 0, 52), _wholes(least, -1022, 1023))
+        return rounded.clamp(-ends, ends).copysign(x).to(x.dtype)
+    bits, low, top = _whole(mantissa, 0, 52), _whole(least, -1022, 1023), abs(float(largest))
     layout = _LAYOUTS.get(x.dtype) or _LAYOUTS[torch.float32]
     high = max(low, math.frexp(top)[1] - 1 if math.isfinite(top) else layout.bias)
     if bits > layout.bits - 2 or low <= -layout.bias or high + layout.bits - bits > layout.bias:
-        rounded = _by_fraction(x.double(), bits, low)
+        rounded = _by_fraction(x.double(), torch.tensor(bits), torch.tensor(low))
     else:
         rounded = _by_sum(x.to(layout.floating), layout, bits, low, high)
     return rounded.clamp(-top, top).copysign(x).to(x.dtype)
@@ -96,11 +111,11 @@ def _by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tenso
     return (x + large).sub_(large)
 
 
-def _by_fraction(x: Tensor, bits: int, low: int) -> Tensor:
+def _by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
     """The same for formats about as wide as float64 itself, x in float64; slower."""
     fraction, power = torch.frexp(x)
-    exponent = (power - 1).clamp(min=low)
-    return torch.round(fraction * _power(power - exponent + bits)) * 2.0**-bits * _power(exponent)
+    exponent = torch.maximum(power.long() - 1, low)
+    return torch.round(fraction * _power(power - exponent + bits)) * _power(-bits) * _power(exponent)
 
 
 def _power(exponent: Tensor) -> Tensor:
@@ -108,12 +123,12 @@ def _power(exponent: Tensor) -> Tensor:
     return ((exponent.long().clamp(min=-1022) + 1023) << 52).view(torch.float64)
 
 
-def exponent(a: Tensor, least: float) -> Tensor:
+def exponent(a: Tensor, least: Numbers) -> Tensor:
     """floor(log2(abs(a))), exactly, and no less than ``least``; detached. Infinite where a is."""
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
-    binade = torch.frexp(size).exponent - 1
-    low = _whole(least, -1022, 1023)
-    found = torch.where(size == 0, low, binade.clamp(min=low)).to(size.dtype)
+    binade = torch.frexp(size).exponent.long() - 1
+    low = _wholes(least, -1022, 1023)
+    found = torch.where(size == 0, low, torch.maximum(binade, low)).to(size.dtype)
     return torch.where(size.isfinite(), found, size).to(a.dtype)
 
 

@@ -12,10 +12,13 @@ from torch import Tensor
 
 from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, kink_points, values
 from explorer.gradient import apply
+from explorer.kinks import kinks
 from tests.catalogue import oracles
 
 DTYPES = (torch.float32, torch.float64)
 UPSTREAM = (1.0, 2.0, -1.0, 0.0, 0.5, 2.0**-11, -(2.0**-11))
+# For rules that only look at g: beyond the largest number of a format, between two of them, and near 0.
+WIDE = (1000.0, 100.0, 448.0005, 1.0625, -0.53125, 0.0131, 0.0068, 0.0029)
 TOLERANCE = {torch.float32: 2e-6, torch.float64: 1e-13}
 
 _PLAIN = np.concatenate([np.linspace(-3, 3, 41), [-30.7, -7.3, -1e-3, 1e-3, 7.3, 30.7, 1e-30]])
@@ -28,6 +31,21 @@ def settings_of(*entries: Op | Rule) -> Iterator[dict[str, float]]:
     if parameters:
         yield {p.name: _varied(p, p.default * 2) for p in parameters}
         yield {p.name: _varied(p, _halved(p.default)) for p in parameters}
+    for whole in (p for p in parameters if is_whole(p)):
+        for value in _wholes(whole):
+            yield {p.name: p.default for p in parameters} | {whole.name: value}
+
+
+def is_whole(parameter: Parameter) -> bool:
+    """Whether a parameter is meant to be a whole number."""
+    return "whole number" in parameter.meaning
+
+
+def _wholes(parameter: Parameter) -> list[float]:
+    """A few whole numbers for a parameter, all of them where these are few."""
+    low, high, near = int(parameter.low), int(parameter.high), int(parameter.default)
+    every = range(low, high + 1) if high - low < 8 else (near - 3, near + 2)
+    return [float(value) for value in every if low <= value <= high and value != near]
 
 
 def _halved(value: float) -> float:
@@ -41,11 +59,23 @@ def _varied(parameter: Parameter, value: float) -> float:
 def grid(op: Op, rule: Rule | None, parameters: Mapping[str, float], dtype: torch.dtype) -> np.ndarray:
     """x: plain points, 0 and −0, and every kink within ±8 with the nearest numbers on both sides."""
     number = np.float32 if dtype is torch.float32 else np.float64
-    kinks = list(kink_points(op.kinks or (), parameters, -8, 8, 200))
-    kinks += kink_points(rule.kinks or (), parameters, -8, 8, 200) if rule else []
+    kinks = all_kinks(op, rule, parameters, -8, 8)
     special = np.array([0.0, -0.0, *kinks], dtype=number)
     up, down = (np.nextafter(special, number(end)) for end in (np.inf, -np.inf))
-    return np.concatenate([_PLAIN.astype(number), special, up, down])
+    return np.concatenate([_PLAIN.astype(number), special, up, down, special * number(1.0005)])
+
+
+def all_kinks(
+    op: Op, rule: Rule | None, parameters: Mapping[str, float], start: float, stop: float
+) -> list[float]:
+    """The kinks of an op, and of a rule on it: declared, or found where an entry declares none."""
+    found = []
+    for entry in (op, *([rule] if rule else [])):
+        if entry.kinks is not None:
+            found += kink_points(entry.kinks, parameters, start, stop, 200)
+        else:
+            found += kinks(op, None if entry is op else rule, parameters, start, stop) or []
+    return found
 
 
 def usual_op(rule: Rule) -> Op:
@@ -85,8 +115,9 @@ def cases(rule: Rule) -> Iterator[Case]:
         for settings in settings_of(rule):
             parameters = values(op, rule, settings)
             points = grid(op, rule, parameters, dtype)
-            x = np.tile(points, len(UPSTREAM))
-            g = np.repeat(np.array(UPSTREAM, dtype=points.dtype), len(points))
+            upstream = UPSTREAM if rule.linear or "x" in rule.parsed.variables else (*UPSTREAM, *WIDE)
+            x = np.tile(points, len(upstream))
+            g = np.repeat(np.array(upstream, dtype=points.dtype), len(points))
             y = apply(op, "zero", torch.from_numpy(x), **own(op, parameters))
             expected = oracles.RULES[rule.key](x, y.numpy(), g, **own(rule, parameters))
             yield Case(

@@ -31,7 +31,7 @@ def kinks_of(function: Callable[[Tensor], Tensor], start: float, stop: float) ->
         points = left[:, None] + torch.arange(5, dtype=torch.float64) * (width / 4)
         values = function(points.reshape(-1)).reshape(points.shape)
         left = left[_is_rough(values)]
-    return _clusters(sorted((left + width / 2).tolist()))
+    return clusters(sorted((left + width / 2).tolist()))
 
 
 def _is_rough(values: Tensor) -> Tensor:
@@ -41,7 +41,7 @@ def _is_rough(values: Tensor) -> Tensor:
     return torch.where(finite.all(dim=1), rough, finite.any(dim=1))
 
 
-def _clusters(points: list[float]) -> list[float]:
+def clusters(points: list[float]) -> list[float]:
     """Points closer than 1e-3 to their neighbour are one, in their middle."""
     groups: list[list[float]] = []
     for point in points:

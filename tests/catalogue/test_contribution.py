@@ -53,7 +53,9 @@ def due(op: Op, rule: Rule, parameters: dict[str, float], x: Tensor, g: Tensor) 
 
 
 def _factor(rule: Rule, parameters: dict[str, float], elements: int) -> float:
-    return (elements * parameters["qmax"]) ** -0.5 if rule.key in ("lsq", "lsq_plus") else 1.0
+    if rule.key == "seq":  # of two bits or three levels the largest level is 1
+        return (elements * max(parameters["half"] - 1, 1)) ** -0.5
+    return (elements * parameters["qmax"]) ** -0.5 if rule.key in ("lsq", "lsq_plus", "rdfs") else 1.0
 
 
 def upstream(x: Tensor) -> Tensor:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, Op, kink_points, values
+from explorer.catalogue import OPS, Op, values
 from explorer.gradient import apply
 from tests.catalogue import oracles
-from tests.catalogue.cases import DTYPES, TOLERANCE, grid, settings_of
+from tests.catalogue.cases import DTYPES, TOLERANCE, all_kinks, grid, settings_of
 
 
 def _key(op: Op) -> str:
@@ -33,12 +33,28 @@ def test_op_gives_what_its_oracle_gives(op):
             torch.testing.assert_close(y, torch.from_numpy(expected), **tolerance, equal_nan=True)
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=_key)
+DIFFERENTIATED = [op for op in OPS.values() if "float8" not in op.formula]
+
+
+@pytest.mark.parametrize(
+    ("key", "dtype"), [("fp8_e4m3", torch.float8_e4m3fn), ("fp8_e5m2", torch.float8_e5m2)]
+)
+@pytest.mark.parametrize("s", [1.0, 0.3])
+def test_default_gradient_of_a_format_is_that_of_torchs_cast(key, dtype, s):
+    x = torch.linspace(-400, 400, 41, requires_grad=True)
+    g = torch.tensor([1.1, 0.003, -1000.0, 1e-9]).repeat(11)[:41]
+    (mine,) = torch.autograd.grad(apply(key, "default", x, s=s), x, g)
+    (theirs,) = torch.autograd.grad((x / s).to(dtype).float() * s, x, g)
+    assert torch.equal(mine, theirs)
+    assert not torch.equal(mine, g)
+
+
+@pytest.mark.parametrize("op", DIFFERENTIATED, ids=_key)
 def test_default_gradient_is_the_derivative_away_from_kinks(op):
     h = 1e-6
     for settings in settings_of(op):
         parameters = values(op, None, settings)
-        kinks = kink_points(op.kinks, parameters, -4, 4, 100)
+        kinks = all_kinks(op, None, parameters, -4, 4)
         x = torch.linspace(-2.97, 3.01, 40, dtype=torch.float64)
         x = x[[all(abs(float(point) - kink) > 1e-3 for kink in kinks) for point in x]]
         forward = op.parsed.bind(parameters)

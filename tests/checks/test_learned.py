@@ -18,7 +18,7 @@ from tests.checks.doubles import Style
 from tests.checks.published import learned_scale
 from tests.snippets.runner import defined
 
-SCALED = ("lsq", "lsq_plus")
+SCALED = ("lsq", "lsq_plus", "rdfs", "seq")
 SCALE = torch.tensor(0.7, requires_grad=True)
 
 

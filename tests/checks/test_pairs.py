@@ -23,6 +23,8 @@ def _pairs() -> set[tuple[str, str]]:
 
 
 PAIRS = _pairs()
+# As published: the cosine of what overflows.
+IN_FLOAT16 = {"rdfs": ["finite"]}
 
 
 def verdicts(op, rule, **parameters):
@@ -121,9 +123,11 @@ def test_no_rule_that_suits_an_op_cries_wolf(key):
             continue
         results = check_pair(key, rule.key, {})
         wrong = [result for result in results if result.verdict in VERDICTS[:2]]
-        assert [result.name for result in wrong] == (["linear in g"] if rule.fault else []), (rule.key, wrong)
+        known = ["linear in g"] if rule.fault else IN_FLOAT16.get(rule.key, [])
+        assert [result.name for result in wrong] == known, (rule.key, wrong)
         if rule.key == "default" and not reductions(OPS[key].parsed.tree):
-            assert results[0].verdict == "holds", results[0]
+            is_cast = "float8" in OPS[key].formula  # which passes g on, though the op is level
+            assert results[0].verdict == ("by design" if is_cast else "holds"), results[0]
         for result in results:
             assert result.sentence.endswith("."), result
             assert "nan" not in result.sentence, result

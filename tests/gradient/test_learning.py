@@ -60,7 +60,8 @@ def test_gradients_are_those_of_composed_code(op: Op, rule: Rule, shape: tuple[i
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, shape)
     numbers = {name: value for name, value in chosen.items() if name not in named}
     elements = x.numel() / math.prod(shape)
-    factor = (elements * chosen["qmax"]) ** -0.5 if rule.key in ("lsq", "lsq_plus") else 1.0
+    factor = (elements * chosen["qmax"]) ** -0.5 if rule.key in ("lsq", "lsq_plus", "rdfs") else 1.0
+    factor = elements**-0.5 if rule.key == "seq" else factor  # of two bits the largest level is 1
     fixed = {name: torch.tensor(value, dtype=torch.float64) for name, value in numbers.items()}
     x.requires_grad_()
     wanted = LEARNED[op.key, rule.key](x, factor, **named, **fixed)

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from explorer.catalogue.ops import activation, elementary, jump, rounding
+from explorer.catalogue.ops import activation, elementary, formats, jump, rounding
 
 _FAMILIES = {
     "rounding": rounding.ROUNDING,
+    "format": formats.FORMATS,
     "sign": jump.SIGN,
     "bounded": activation.BOUNDED,
     "rectifier": activation.RECTIFIERS,

@@ -1,6 +1,17 @@
 """Ops that round: the values between two levels are lost, and so is the gradient."""
 
-from explorer.catalogue.parameters import LOG2_STEP, OFFSET, QMAX, QMIN, STEEPNESS, STEP
+from explorer.catalogue.parameters import (
+    ELASTIC_SCALE,
+    HALF,
+    LOG2_STEP,
+    OFFSET,
+    QMAX,
+    QMIN,
+    SHIFT,
+    STEEPNESS,
+    STEP,
+    ZERO_POINT,
+)  # fmt: skip
 from explorer.catalogue.records import Lattice, Op, Parameter
 
 # Each entry is a paragraph: name and formula, facts, words.
@@ -48,6 +59,26 @@ ROUNDING = (
     Op("fraction", "Fraction", "x - floor(x)", also=("frac",), kinks=(Lattice("0", "1"),),
        purpose="Keeps what floor throws away: a sawtooth with gradient 1 that falls at every integer.",
        note="torch.frac subtracts trunc instead, and is negative below 0."),
+    Op("fake_quantize", "Fake quantise (zero point)",
+       "(clamp(round(x / s) + round(z), qmin, qmax) - round(z)) * s",
+       also=("fake_quantize_per_tensor_affine", "affine"), parameters=(STEP, ZERO_POINT, QMIN, QMAX),
+       inner="x / s", outer="q * s",
+       kinks=(Lattice("0.5 * s", "s", "(qmin - round(z) + 0.5) * s", "(qmax - round(z) - 0.5) * s"),),
+       purpose="Rounds and shifts to integer levels and back, as torch's quantisation-aware training does.",
+       note="torch multiplies by 1 / s in float32, which may round the other way exactly halfway.",
+       source="torch.fake_quantize_per_tensor_affine"),
+    Op("seq", "Stretched elastic quantiser",
+       "(round(clamp(x / s, -0.99, 0.99) * half - shift) + shift) / half * s",
+       also=("paretoq", "StretchedElasticQuant"), parameters=(ELASTIC_SCALE, HALF, SHIFT),
+       inner="x / s", outer="q * s",
+       kinks=(Lattice("(0.5 + shift) / half * s", "s / half", "-0.99 * s", "0.99 * s"),),
+       purpose="Spreads two bits evenly about 0, with no level at 0; half 1.5 and shift 0 make three levels.",
+       source="ParetoQ, Liu et al. 2025, arXiv:2502.02631; StretchedElasticQuant"),
+    Op("absmean_ternary", "Absmean ternary (BitNet)",
+       "clamp(round(x / max(mean(abs(x)), 1e-5)), -1, 1) * max(mean(abs(x)), 1e-5)",
+       also=("bitnet", "b1.58"),
+       purpose="Three levels, −1, 0 and 1 times the mean size of all weights, which sets the scale.",
+       source="BitNet b1.58, Ma et al. 2024, arXiv:2402.17764"),
     Op("soft_round", "Soft round", "floor(x) + 0.5 + tanh(a * (x - floor(x) - 0.5)) / (2 * tanh(a / 2))",
        parameters=(STEEPNESS,), kinks=(),
        purpose="Rounds only partly, smoothly enough to be differentiated: a stand-in for round in training.",

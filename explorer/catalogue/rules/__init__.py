@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from explorer.catalogue.records import Rule
-from explorer.catalogue.rules import general, rounding, sign, step
+from explorer.catalogue.rules import formats, general, rounding, sign, step
 
 
 def _grouped(family: str, rules: tuple[Rule, ...], otherwise: str) -> Iterator[Rule]:
@@ -19,4 +19,5 @@ RULES = (
     *_grouped("sign", sign.SIGN, sign.OTHERWISE),
     *_grouped("step", step.STEP, step.OTHERWISE),
     *_grouped("rounding", rounding.ROUNDING, rounding.OTHERWISE),
+    *_grouped("format", formats.FORMATS, formats.OTHERWISE),
 )

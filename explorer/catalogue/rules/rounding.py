@@ -1,6 +1,17 @@
 """Rules for ops that round: one hill per jump, or a mask where the levels end."""
 
-from explorer.catalogue.parameters import LOG2_STEP, OFFSET, QMAX, QMIN, STEEPNESS, STEP
+from explorer.catalogue.parameters import (
+    ELASTIC_SCALE,
+    HALF,
+    LOG2_STEP,
+    OFFSET,
+    QMAX,
+    QMIN,
+    SHIFT,
+    STEEPNESS,
+    STEP,
+    ZERO_POINT,
+)  # fmt: skip
 from explorer.catalogue.records import Lattice, Learned, Parameter, Rule
 
 _NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
@@ -78,4 +89,64 @@ ROUNDING = (
          ),
          purpose="Learns the step in octaves: range is weighed against precision by one gradient.",
          source="TQT, Jain et al. 2019, arXiv:1903.08066, section 3"),
+    Rule("fake_quantize", "Fake quantise (torch)", "g * (qmin <= round(x / s) + round(z) <= qmax)",
+         also=("fake_quantize_per_tensor_affine",), parameters=(STEP, ZERO_POINT, QMIN, QMAX),
+         kinks=("(qmin - round(z) - 0.5) * s", "(qmax - round(z) + 0.5) * s"), area="(qmax - qmin + 1) * s",
+         antiderivative="clamp(x, (qmin - round(z) - 0.5) * s, (qmax - round(z) + 0.5) * s)",
+         otherwise=_NO_LEVELS,
+         learned=(
+             Learned("s", "g * where(round(x / s) + round(z) < qmin, qmin - round(z), "
+                     "where(round(x / s) + round(z) > qmax, qmax - round(z), round(x / s) - x / s))"),
+         ),
+         purpose="torch's own mask: half a step wider on each side than LSQ's, since it asks after rounding.",
+         source="torch.fake_quantize_per_tensor_affine, torch._fake_quantize_learnable_per_tensor_affine"),
+    Rule("fake_quantize_strict", "Fake quantise (strict clamp)",
+         "g * (qmin < round(x / s) + round(z) < qmax)", parameters=(STEP, ZERO_POINT, QMIN, QMAX),
+         kinks=("(qmin - round(z) + 0.5) * s", "(qmax - round(z) - 0.5) * s"),
+         area="max(qmax - qmin - 1, 0) * s",
+         antiderivative="clamp(x, (qmin - round(z) + 0.5) * s, "
+                        "max((qmax - round(z) - 0.5) * s, (qmin - round(z) + 0.5) * s))",
+         otherwise=_NO_LEVELS,
+         purpose="Round, then clamp, by torch's clamp since mid-2026: the outermost levels are stuck.",
+         note="Of three levels it leaves only the middle one trainable.",
+         source="torch.clamp from version 2.14 on (pytorch pull request 191142); torchao issue 4806"),
+    Rule("rdfs", "RDFS (StableQAT)",
+         "g * (2 / (1 + sqrt(2) * pi * amp * cos(pi * (x / s + round(x / s)))) - 1)"
+         " * (qmin <= x / s <= qmax)",
+         also=("stableqat", "rotated damped fourier surrogate"),
+         parameters=(STEP, QMIN, QMAX, Parameter("amp", 0.21, 0.0, 0.225, "amplitude: 0 is the mask alone")),
+         kinks=("qmin * s", "qmax * s", Lattice("0.5 * s", "s", "qmin * s", "qmax * s")),
+         otherwise=_NO_LEVELS,
+         learned=(
+             Learned("s", "g * where(x / s < qmin, qmin, where(x / s > qmax, qmax, round(x / s) - x / s))",
+                     _LSQ_SCALE),
+         ),
+         purpose="A smoothed staircase in a turned frame: all of g at the jumps, next to none at the levels.",
+         note="At amp = 1/(π√2), about 0.2251, it would have a pole next to every jump.",
+         source="StableQAT, arXiv:2601.19320; microsoft/StableQAT, stableqat_surrogate_gradient"),
+    Rule("mad", "MAD (magnitude-aware)",
+         "g * where(x < qmin * s, qmin * s / where(x < qmin * s, x, 1), qmax * s / max(x, qmax * s))",
+         also=("octav", "magnitude-aware differentiation"), parameters=(STEP, QMIN, QMAX),
+         kinks=("qmin * s", "qmax * s"), area="infinite", otherwise=_NO_LEVELS,
+         purpose="Beyond the levels it passes the less the farther out, and never nothing.",
+         source="Sakr et al. 2022, Optimal Clipping and Magnitude-aware Differentiation, arXiv:2206.06501"),
+    Rule("quest", "QuEST (trust estimator)", "g * (abs(y - x) <= t)",
+         also=("quartet", "trust"),
+         parameters=(Parameter("t", 0.125, 0.0, 5.0, "trust: the largest error with which g passes"),),
+         suits=("rounding", "format"),
+         otherwise="It asks how far the op moves x, which means little where the op does not round.",
+         purpose="Passes g only where the op changed x by little.",
+         note="QuEST's t is a share of the standard deviation: half a step of its quantiser.",
+         source="QuEST, Panferov et al. 2025, arXiv:2502.05003; Quartet, HalfHadamardTrustQuantizer"),
+    Rule("seq", "SEQ (learned scale)", "g * (abs(x / s) <= 0.99)", also=("paretoq",),
+         parameters=(ELASTIC_SCALE, HALF, SHIFT), kinks=("-0.99 * s", "0.99 * s"), area="1.98 * s",
+         antiderivative="clamp(x, -0.99 * s, 0.99 * s)", otherwise=_NO_LEVELS,
+         learned=(
+             Learned("s", "g * where(x / s < -0.99, (shift - half) / half, "
+                     "where(x / s > 0.99, (half - shift) / half, "
+                     "(round(clamp(x / s, -0.99, 0.99) * half - shift) + shift) / half - x / s))",
+                     "1 / sqrt(N * max(half - 1, 1))"),
+         ),
+         purpose="ParetoQ's rule for its quantiser of two bits or three levels.",
+         source="ParetoQ, Liu et al. 2025, arXiv:2502.02631; StretchedElasticQuant"),
 )

@@ -122,4 +122,38 @@ STEP = (
          purpose="Cuts the fast sigmoid off, so that inactive neurons can be left out of the backward pass.",
          note="The paper keeps |x| < B; snnTorch's code keeps x > B, the very part that was to be left out.",
          source="Perez-Nieves and Goodman 2021, arXiv:2105.08810"),
+    Rule("super_spike", "SuperSpike (by height)", "g * a / (1 + abs(x))**2", also=("SuperSpike",),
+         parameters=(Parameter("a", 1.0, 0.05, 100.0, "height: the width is 1 at any a"),), kinks=("0",),
+         antiderivative="a * softsign(x)", area="2 * a",
+         purpose="The fast sigmoid with its height as parameter, at a width that stays.",
+         note="Zenke and Ganguli set the width, at height 1: that is Fast sigmoid here.",
+         source="SpikingJelly SuperSpike"),
+    Rule("nonzero_sign_log_abs", "Nonzero-sign log-abs", "g / (1 / a + abs(x))", also=("LogAbs",),
+         parameters=(_sharpness(1.0, "steepness: the peak is a"),), kinks=("0",), area="infinite",
+         antiderivative="sign(x) * log1p(a * abs(x))",
+         purpose="A long tail that costs one division: it falls like 1/|x| and never ends.",
+         source="SpikingJelly NonzeroSignLogAbs"),
+    Rule("s2nn", "S2NN", "g * where(x < 0, a * sigmoid(a * x) * (1 - sigmoid(a * x)), b / (max(x, 0) + 1))",
+         parameters=(
+             _sharpness(4.0, "steepness left of 0: the peak is a/4"),
+             Parameter("b", 1.0, 0.05, 20.0, "height right of 0"),
+         ), kinks=("0",), area="infinite",
+         antiderivative="where(x < 0, sigmoid(a * x), 0.5 + b * log1p(max(x, 0)))",
+         purpose="A sigmoid's slope below the threshold, a long tail above it, where spikes are.",
+         source="Suetake et al. 2022, arXiv:2201.10879; SpikingJelly S2NN"),
+    Rule("square_wave", "Square wave (Fourier)",
+         "g * 4 / T * (cos(2 * pi / T * remainder(x, T)) + (n > 2) * cos(6 * pi / T * remainder(x, T)) + "
+         "(n > 3) * cos(10 * pi / T * remainder(x, T)) + (n > 4) * cos(14 * pi / T * remainder(x, T)) + "
+         "(n > 5) * cos(18 * pi / T * remainder(x, T)))",
+         also=("SquarewaveFourierSeries",),
+         parameters=(
+             Parameter("n", 2.0, 2.0, 6.0, "terms and one: a whole number"),
+             Parameter("T", 8.0, 0.5, 50.0, "period: from one step up to the next"),
+         ), kinks=(),
+         antiderivative="2 / pi * (sin(2 * pi / T * x) + (n > 2) * sin(6 * pi / T * x) / 3 + "
+         "(n > 3) * sin(10 * pi / T * x) / 5 + (n > 4) * sin(14 * pi / T * x) / 7 + "
+         "(n > 5) * sin(18 * pi / T * x) / 9)",
+         purpose="The step as a square wave of few frequencies: below 0 in half of each period, without end.",
+         note="SpikingJelly's n counts one more than there are cosines, as here; it allows more than five.",
+         source="SpikingJelly SquarewaveFourierSeries"),
 )

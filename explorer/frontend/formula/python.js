@@ -27,7 +27,7 @@ export function singleText(value) {
  * @param {number} size
  * @param {number} digits
  */
-function toEven(size, digits) {
+export function toEven(size, digits) {
   const text = size.toExponential(digits);
   const isHalf = /50{20}e/.test(size.toExponential(digits + 21));
   return isHalf ? text.replace(/[13579](?=e)/, (odd) => String(Number(odd) - 1)) : text;

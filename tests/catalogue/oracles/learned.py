@@ -6,6 +6,7 @@ factor by which the gradients of its parameters are scaled, and the parameters b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -61,6 +62,30 @@ def prelu(x: Tensor, factor: float, a: Tensor) -> Tensor:
     return torch.where(x > 0, x, a * x)  # at 0 as torch.nn.functional.prelu
 
 
+def fake_quantize(x: Tensor, factor: float, s: Tensor, z: Tensor, qmin: Tensor, qmax: Tensor) -> Tensor:
+    zero = z.detach().round()
+    level = _rounded(x / s) + zero
+    return (torch.where(level < qmin, qmin, torch.where(level > qmax, qmax, level)) - zero) * s
+
+
+def rdfs(x: Tensor, factor: float, s: Tensor, qmin: Tensor, qmax: Tensor, amp: Tensor) -> Tensor:
+    step, level = _scaled(s, factor), (x / s).detach()
+    wave = math.sqrt(2) * math.pi * amp * torch.cos(math.pi * (level + level.round()))
+    x = x.detach() + ((1 - wave) / (1 + wave)).detach() * (x - x.detach())  # what the rule makes of g
+    moved = x / step
+    return torch.where(moved < qmin, qmin, torch.where(moved > qmax, qmax, _rounded(moved))) * step
+
+
+def seq(x: Tensor, factor: float, s: Tensor, half: Tensor, shift: Tensor) -> Tensor:
+    """Beyond the ends the gradient is the largest level, whatever the op makes of it."""
+    step = _scaled(s, factor)
+    inside = x / step
+    level = (((inside.clamp(-0.99, 0.99) * half - shift).round() + shift) / half).detach()
+    end = ((half - shift) / half).detach() * inside.detach().sign()
+    beyond = level * step.detach() + end * (step - step.detach())
+    return torch.where(inside.abs() > 0.99, beyond, (level + inside - inside.detach()) * step)
+
+
 # (op, rule) -> what the op is, with the gradients that the rule and its learned parameters are due.
 LEARNED: dict[tuple[str, str], Composed] = {
     ("quantize", "lsq"): lsq,
@@ -72,4 +97,7 @@ LEARNED: dict[tuple[str, str], Composed] = {
     ("hardtanh", "learned_clamp"): learned_clamp,
     ("ttq", "ttq"): ttq,
     ("prelu", "default"): prelu,
+    ("fake_quantize", "fake_quantize"): fake_quantize,
+    ("quantize", "rdfs"): rdfs,
+    ("seq", "seq"): seq,
 }

@@ -73,6 +73,58 @@ def fraction(x):
     return wide(x) % 1.0
 
 
+def _numbers(mantissa, least, count):
+    """The first ``count`` numbers of a format that are not negative, by their codes in ascending order."""
+    codes = np.arange(count)
+    exponent, rest = codes >> mantissa, codes & ((1 << mantissa) - 1)
+    leading = np.where(exponent > 0, 1 << mantissa, 0)
+    return np.ldexp((leading + rest).astype(float), np.maximum(exponent, 1) - 1 + least - mantissa)
+
+
+def _nearest(x, numbers):
+    """The nearest number, or the last, with x's sign; of two as near the one with an even code."""
+    size = np.abs(wide(x))
+    below = np.clip(np.searchsorted(numbers, size, side="right") - 1, 0, len(numbers) - 2)
+    low, high = size - numbers[below], numbers[below + 1] - size
+    up = (low > high) | ((low == high) & (below % 2 == 1))
+    return np.copysign(numbers[below + up], x)
+
+
+@_op
+def fp4_e2m1(x, s):
+    return _nearest(x / s, np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])) * s
+
+
+@_op
+def fp8_e4m3(x, s):
+    return _nearest(x / s, _numbers(3, -6, 127)) * s
+
+
+@_op
+def fp8_e5m2(x, s):
+    return _nearest(x / s, _numbers(2, -14, 124)) * s
+
+
+@_op
+def fake_quantize(x, s, z, qmin, qmax):
+    zero = round(z)
+    levels = (np.arange(qmin, qmax + 1) - zero) * s
+    return levels[np.clip(_half_even(x / s) + zero - qmin, 0, len(levels) - 1).astype(int)]
+
+
+@_op
+def seq(x, s, half, shift):
+    """In float32 the bound 0.99 is a float32 as well."""
+    inside = np.clip(x / s, -x.dtype.type(0.99), x.dtype.type(0.99))
+    return (_half_even(inside * half - shift) + shift) / half * s
+
+
+@_op
+def absmean_ternary(x):
+    size = np.mean(np.abs(wide(x)))
+    return np.sign(x) * (np.abs(x) > size / 2) * size
+
+
 @_op
 def soft_round(x, a):
     left = np.floor(wide(x))

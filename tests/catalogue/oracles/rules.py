@@ -285,3 +285,90 @@ def tqt(x, y, g, log2_s, qmin, qmax):
 @_rule
 def ttq(x, y, g, wp, wn, delta):
     return g * np.select([x > delta, x < -delta], [wp, wn], 1)
+
+
+# --- rules for number formats ---------------------------------------------------------------------------
+
+
+@_rule
+def fake_quantize(x, y, g, s, z, qmin, qmax):
+    level = np.rint(x / s) + np.rint(z)
+    return np.select([level < qmin, level > qmax], [0, 0], g)
+
+
+@_rule
+def fake_quantize_strict(x, y, g, s, z, qmin, qmax):
+    level = np.rint(x / s) + np.rint(z)
+    return np.select([level <= qmin, level >= qmax], [0, 0], g)
+
+
+@_rule
+def cast(x, y, g, s, m, emin, top):
+    m, emin, scaled = round(m), round(emin), wide(g) * s
+    binade = np.maximum(np.floor(np.log2(np.maximum(np.abs(scaled), 2.0**emin))), emin)
+    step = 2.0 ** (binade - m)
+    return np.clip(np.rint(scaled / step) * step, -top, top) / s
+
+
+@_rule
+def dge(x, y, g, s, m, emin, top, k, cap):
+    """By the levels themselves, and the place between the two beside x."""
+    m, emin = round(m), round(emin)
+    size = np.abs(x / s).astype(x.dtype)
+    binade = np.maximum(np.frexp(size)[1] - 1, emin)
+    width = 2.0 ** (binade - m)
+    low = np.floor(size / width) * width
+    place = wide(size - low) / width
+    with np.errstate(divide="ignore"):
+        slope = np.abs(2 * place - 1) ** (1 / k - 1) / k
+    return g * np.where(size <= top, np.minimum(slope, cap), 0)
+
+
+@_rule
+def rdfs(x, y, g, s, qmin, qmax, amp):
+    level = x / s
+    wave = math.sqrt(2) * math.pi * amp * np.cos(math.pi * (wide(level) + np.rint(level)))
+    return np.select([level < qmin, level > qmax], [0, 0], g * (1 - wave) / (1 + wave))
+
+
+@_rule
+def mad(x, y, g, s, qmin, qmax):
+    level = wide(x) / s
+    inside = (level >= qmin) & (level <= qmax)
+    return g * np.where(inside, 1, np.clip(level, qmin, qmax) / np.where(inside, 1, level))
+
+
+@_rule
+def quest(x, y, g, t):
+    return np.where(np.abs(y - x) > t, 0, g)
+
+
+@_rule
+def seq(x, y, g, s, half, shift):
+    level = x / s
+    return np.select([level < -x.dtype.type(0.99), level > x.dtype.type(0.99)], [0, 0], g)
+
+
+# --- further surrogates of steps ------------------------------------------------------------------------
+
+
+@_rule
+def super_spike(x, y, g, a):
+    return a * wide(g) / (np.abs(wide(x)) + 1) ** 2
+
+
+@_rule
+def nonzero_sign_log_abs(x, y, g, a):
+    return a * wide(g) / (1 + a * np.abs(wide(x)))
+
+
+@_rule
+def s2nn(x, y, g, a, b):
+    left = a / (2 + np.exp(np.minimum(-a * wide(x), 700)) + np.exp(np.minimum(a * wide(x), 700)))
+    return wide(g) * np.where(x < 0, left, b / (1 + np.abs(wide(x))))
+
+
+@_rule
+def square_wave(x, y, g, n, T):  # noqa: N803
+    odd = 2 * np.arange(1, math.ceil(n))[:, None] - 1
+    return 4 / T * wide(g) * np.cos(2 * np.pi / T * odd * wide(x)).sum(axis=0)

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Parameter, Rule, find_op, find_rule
 from explorer.curves import Curves, sample_curves
 from explorer.formula import FUNCTIONS, Formula
+from explorer.formula.operands import reductions
 from explorer.formula.tree import Call, Name, children, walk
 from explorer.formula.tree import Node as Tree
 from explorer.instrument import entry
@@ -99,7 +100,7 @@ def own_cases() -> list[Case]:
 
     collect()
     assert len(texts) >= 400
-    generator, ops = random.Random(7), list(OPS.values())
+    generator, ops = random.Random(7), OPS_DECIDED
     cases = []
     for text, formula in texts.items():
         op, g = generator.choice(ops), generator.choice(UPSTREAM)
@@ -150,8 +151,30 @@ def sampled_in(node: Node, cases: list[Case]) -> list[dict]:
     return node.run(SAMPLE, {"points": POINTS, "cases": [case.data() for case in cases]})
 
 
+def is_decided(op: Op) -> bool:
+    """Whether no jump hangs on the last bit of a mean, which is summed in another order here and there."""
+    return op.kinks is not None or not reductions(op.parsed.tree)
+
+
+OPS_DECIDED = [op for op in OPS.values() if is_decided(op)]
+
+
+def test_an_op_that_jumps_at_a_mean_is_equal_but_at_the_jump(node: Node):
+    rules = (RULES["default"], RULES["straight_through"])
+    cases = [Case(op, rules, 2.0, {}, -3.0, 2.0) for op in OPS.values() if not is_decided(op)]
+    assert cases
+    for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
+        curves = case.torch()
+        kinks, jumps = sampled["kinks"]["forward"], curves.kinks["forward"]
+        np.testing.assert_allclose(kinks, jumps, rtol=1e-12)
+        values = dict(zip(sampled["x"], sampled["y"], strict=True))
+        even = [(x, y) for x, y in zip(curves.x, curves.y, strict=True) if x in values and x not in jumps]
+        assert len(even) > 60
+        np.testing.assert_allclose([values[x] for x, _ in even], [y for _, y in even], rtol=1e-12)
+
+
 def test_the_catalogue(node: Node):
-    cases = catalogue_cases()
+    cases = [case for case in catalogue_cases() if is_decided(case.op)]
     for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
@@ -209,7 +232,7 @@ def test_every_function_of_the_table_and_no_other(node: Node):
 )
 def test_ranges(node: Node, start, stop):
     rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))
-    cases = [Case(op, rules, 2.0, {}, start, stop) for op in OPS.values()]
+    cases = [Case(op, rules, 2.0, {}, start, stop) for op in OPS_DECIDED]
     for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
