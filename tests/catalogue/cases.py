@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, kink_points, values
+from explorer.curves.kinks import kinks
 from explorer.gradient import apply
-from explorer.kinks import kinks
 from tests.catalogue import oracles
 
 DTYPES = (torch.float32, torch.float64)

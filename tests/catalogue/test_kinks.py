@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import OPS, RULES, Op, Rule, kink_points
+from explorer.curves.kinks import kinks
 from explorer.formula.reference import fixed
-from explorer.kinks import kinks
 from tests.catalogue.cases import all_kinks, settings_of, usual_op
 from tests.catalogue.finder import clusters, kinks_of
 
