@@ -200,6 +200,44 @@ def _asked_once(addresses: list[str]) -> None:
     assert len(addresses) == 1
 
 
+def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first: First) -> None:
+    page = first("task=digits&op=sign&rule=clipped&c=0.5&lr=0.02")
+
+    def choose_task(name: str) -> None:
+        page.locator(".task-chip").click()
+        page.get_by_role("group", name="Task").get_by_role("button", name=name, exact=True).click()
+
+    choose_task("Circles")
+    page.wait_for_url("**task=circles*")
+    assert "op=sign&rule=clipped" in page.url
+    assert "c=0.5" in page.url
+    choose_task("Spikes")
+    asks = page.locator(".asks")
+    expect(asks).to_contain_text("Spikes has an op and rules of its own.")
+    assert "task=circles" in page.url
+    asks.get_by_role("button", name="Keep sign").click()
+    page.wait_for_url("**task=spikes*")
+    assert "op=sign&rule=clipped" in page.url
+    asks.get_by_role("button", name="Undo").click()
+    page.wait_for_url("**task=circles*")
+    choose_task("Spikes")
+    asks.get_by_role("button", name="Use its own").click()
+    page.wait_for_url("**op=step*")
+    press(page, "Undo")
+    page.wait_for_url("**op=sign*c=0.5*")
+
+
+def test_nothing_chosen_is_lost_from_page_to_page(first: First) -> None:
+    page = first("task=circles&op=quantize&rule=lsq&s=0.5&learn=s&hidden=8&seeds=2")
+    before = page.url.partition("?")[2]
+    for name in ("Study", "Explore", "Train"):
+        page.get_by_role("link", name=name, exact=True).click()
+        page.wait_for_url(f"**/{'' if name == 'Explore' else name.lower()}?*")
+    page.locator(".net:not([data-empty])").wait_for()
+    after = page.url.partition("?")[2]
+    assert {*before.split("&")} <= {*after.split("&")}  # Explore adds a panel of what learns
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(first: First, scheme: Any) -> None:
     page = first("task=digits&op=round&steps=20&pace=full&seeds=2")

@@ -18,6 +18,7 @@ import { endOf } from "../state/series.js";
  */
 
 const FEW = 10; // steps, between which Plotly would mark fractions of a step
+const TICKS = 6; // at most, with which the axis names its end in a narrow chart too
 const NEAR = 14; // px from a curve, within which it is pointed at
 const PLOT = ".nsewdrag"; // where Plotly is pointed at
 
@@ -89,6 +90,7 @@ function alongSteps(steps) {
     title: { text: "step", standoff: 4 },
     unifiedhovertitle: { text: "step %{x}" },
     range: [0, Math.max(steps, 1)],
+    nticks: TICKS,
     ...(steps < FEW && { dtick: 1 }),
   };
 }

@@ -16,6 +16,7 @@ import { createRun } from "../client/run.js";
 import { createSlowRun } from "./slow-motion.js";
 import { asRead, NO_TABLE } from "../state/own-table.js";
 import { stateOf } from "../state/state.js";
+import { createTaskChange } from "./task-change.js";
 import { createTurning } from "./live-settings.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -91,6 +92,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onWhy: (/** @type {string|null} */ why) => become({ why }),
       onFold: () => become({ unfolded: !state.unfolded }),
       onLift,
+      ...createTaskChange(page),
       onEvidence: (/** @type {boolean} */ evidence) => become({ evidence }),
     },
   );

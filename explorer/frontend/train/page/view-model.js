@@ -10,6 +10,7 @@ import { slowOf } from "../slow-motion/view-model.js";
 import { branched, goingOn, pointsOf } from "../state/branches.js";
 import { keysOf, rateOf, scrubbed } from "../state/history.js";
 import { presentTexts } from "./learned-values.js";
+import { asksOf } from "./task-change.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
@@ -30,7 +31,7 @@ import { hasOthers, isUnread, settingText, taskOf } from "../state/tasks.js";
  *   present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
  *   time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture|null,
- *   one: import("./one-panel.js").Picture|null}} Picture ``rate`` is the learning rate on display
+ *   one: import("./one-panel.js").Picture|null, asks: import("../settings/task-note.js").Picture|null}} Picture ``rate`` is the learning rate on display
  */
 
 const cutOff = () =>
@@ -97,6 +98,7 @@ export function pictureOf(live) {
     rate: rateOf(live),
     object: state.drawn ? objectOf(state, lines) : null,
     one: oneOf(state, lines),
+    asks: asksOf(live),
   };
 }
 

@@ -11,6 +11,7 @@ import { chooseTools } from "../../choice/tools.js";
 import { createLift } from "../widgets/highlight.js";
 import { createObject } from "../object/object.js";
 import { createOnePanel } from "./one-panel.js";
+import { createTaskNote } from "../settings/task-note.js";
 import { createTaskChip } from "../settings/task-chip.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 import { createPicker } from "../settings/task-picker.js";
@@ -20,7 +21,7 @@ import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
 import { newTable } from "../state/own-table.js";
-import { entered, taskOf, withOwnOp, withSetting, withTask } from "../state/tasks.js";
+import { entered, taskOf, withOwnOp, withSetting } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
@@ -47,7 +48,8 @@ import { createWhy } from "../evidence/view.js";
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
  *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` is undefined where the net is not drawn
- * @param {Acts & ReturnType<typeof import("../history/controller.js").createMachine>} on
+ * @param {Acts & ReturnType<typeof import("../history/controller.js").createMachine> &
+ *   ReturnType<typeof import("./task-change.js").createTaskChange>} on
  */
 export function createPainter(host, { store, plotly, examples, onPresent, calm, cardOf }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
@@ -55,7 +57,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     { buttons: find("commands"), status: find("status") },
     { ...on, onOwnOp: () => store.change(withOwnOp(store.now)) },
   );
-  const picker = createPicker(find("tasks"), (key) => store.change(withTask(store.now, key)));
+  const picker = createPicker(find("tasks"), on.onTask);
+  const note = createTaskNote(find("asks"), on);
   let pasted = ""; // the table that is learnt from
   const menu = createExamples(
     examples,
@@ -128,6 +131,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       const isOne = host.matches(".lab.calm"); // whose one button changes its word
       commands.show({ ...picture, again: picture.again && isOne });
       picker.show(picture.task.key);
+      note.show(picture.asks);
       pasted = picture.table.own.text;
       menu.show(choice, picture.about);
       table.show(picture.table);

@@ -46,6 +46,8 @@ import { taskOf } from "./tasks.js";
  * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
  * @property {boolean} unfolded whether the middle layers of the drawing stand one by one
  * @property {string|null} lifted the rule that is pointed at
+ * @property {{key: string, before: Choice, done: boolean}|null} changing a task that asks whether op and rules stay, or
+ *   that was ``done``, and the choice before it
  * @property {boolean} drawn whether the net is drawn as an object
  * @property {boolean} evidence whether the area "Why" is open
  * @property {string|null} why the rule whose line's evidence is open
@@ -84,6 +86,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
     first: null,
     unfolded: false,
     lifted: null,
+    changing: null,
     drawn: false,
     evidence: true,
     why: null,
@@ -92,7 +95,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, ...AT_ITS_END, trained: state.choice };
+  return { ...state, ...AT_ITS_END, trained: state.choice, changing: null };
 }
 
 /**

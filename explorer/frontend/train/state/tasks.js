@@ -21,6 +21,7 @@ import { plain, pointsOf } from "./branches.js";
  */
 
 const FIRST_SEEDS = "5"; // of who has set nothing: what is said of one seed alone has no uncertainty
+const OF_OWN_OP = ["learn", "learn_rate"]; // what goes with an op that stays
 const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls"]; // what means the same whatever is learnt
 
 /** @returns {Task[]} in the order of the picker */
@@ -104,18 +105,48 @@ function markOf(text) {
 
 /**
  * Another task with its own settings. Op and rules become those it begins with, unless the visitor has chosen
- * others and the op has the same site in both nets.
+ * others and the op stands at hidden units there, or where it stands now.
  * @param {Choice} choice
  * @param {string} key
  * @returns {Choice}
  */
 export function withTask(choice, key) {
-  const [from, to] = [taskOf(choice), /** @type {Task} */ (tasks().find((task) => task.key === key))];
-  const lasting = Object.entries(choice.training).filter(([name]) => OF_ANY_TASK.includes(name));
-  const next = { ...choice, training: { task: key, ...Object.fromEntries(lasting) } };
+  const [from, to] = [taskOf(choice), taskNamed(key)];
+  const stays = !isUntouched(choice, from) && (isAtUnits(to.site) || from.site.key === to.site.key);
+  if (stays) return withTaskAlone(choice, key);
   const keys = choice.rules.map(({ key: rule }) => rule);
-  const stays = from.site.key === to.site.key && !isUntouched(choice, from);
-  return withoutLost(choice, stays ? next : begun(next, to, keys));
+  return withoutLost(choice, begun(onlyLasting(choice, key, OF_ANY_TASK), to, keys));
+}
+
+/** Another task with its own settings, but for op and rules. @param {Choice} choice @param {string} key @returns {Choice} */
+export function withTaskAlone(choice, key) {
+  return withoutLost(choice, onlyLasting(choice, key, [...OF_ANY_TASK, ...OF_OWN_OP]));
+}
+
+/**
+ * Whether a task takes away op and rules that the visitor has chosen, and so is to be asked for.
+ * @param {Choice} choice
+ * @param {string} key
+ */
+export function takesOwn(choice, key) {
+  const [from, to] = [taskOf(choice), taskNamed(key)];
+  return !isUntouched(choice, from) && !isAtUnits(to.site) && from.site.key !== to.site.key;
+}
+
+/** @param {string} key @returns {Task} */
+export function taskNamed(key) {
+  return /** @type {Task} */ (tasks().find((task) => task.key === key));
+}
+
+/** Whether the op stands at hidden units that do not fire. @param {Site} site */
+function isAtUnits({ per_example: perExample, fires }) {
+  return perExample && !fires;
+}
+
+/** A choice on another task with some of its settings. @param {Choice} choice @param {string} key @param {string[]} names */
+function onlyLasting(choice, key, names) {
+  const lasting = Object.entries(choice.training).filter(([name]) => names.includes(name));
+  return { ...choice, training: { task: key, ...Object.fromEntries(lasting) } };
 }
 
 /**

@@ -71,6 +71,27 @@ def test_op_and_rules_of_ones_own_stay_where_they_stand_in_the_same_place(tell: 
     assert rules_of(tell("state/tasks", "withTask", start, "binary weights")) != ["masked", "published_clamp"]
 
 
+@pytest.mark.parametrize("task", ["circles", "moons", "spiral", "xor", "documents", "data"])
+def test_what_was_chosen_on_weights_stays_at_hidden_units_with_what_learns(tell: Run, task: str):
+    start = choice(
+        "quantize", "lsq", parameters={"qmax": 1}, task="ternary weights", learn="s", learn_rate="2"
+    )
+    changed = tell("state/tasks", "withTask", start, task)
+    assert (changed["op"], rules_of(changed), changed["parameters"]) == ("quantize", ["lsq"], {"qmax": 1})
+    assert changed["training"] == {"task": task, "learn": "s", "learn_rate": "2"}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_weights_and_spikes_ask_before_they_take_what_was_chosen(tell: Run, task: str):
+    own = choice("clamp", "masked", task="digits")
+    asks = task in ("binary weights", "ternary weights", "spikes")
+    assert tell("state/tasks", "takesOwn", own, task) is asks
+    kept = tell("state/tasks", "withTaskAlone", own, task)
+    assert (kept["op"], rules_of(kept), kept["training"]["task"]) == ("clamp", ["masked"], task)
+    untouched = choice("round", "default", "straight_through", task="digits")
+    assert tell("state/tasks", "takesOwn", untouched, task) is False
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_what_every_task_begins_with_can_be_trained_and_linked(tell: Run, task: str):
     start = tell("state/tasks", "withTask", choice("clamp", "masked", task="documents"), task)
