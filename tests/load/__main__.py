@@ -3,6 +3,8 @@
 explore  N visitors change something every 3 to 8 seconds
 train    N visitors each watch a run at full pace to its end, while three explore
 open     N pages are held open
+class    N students join a class within half a minute, draw, send it all at once and see the answers, while
+         five visitors explore
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
 attack   N visitors come one after another, change something three times, start a run and a study, while
@@ -18,10 +20,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from tests.load.attack import CONNECTIONS, NAMES, attacking
+from tests.load.classroom import predict_together
 from tests.load.http import Connection
 from tests.load.machine import figures
 from tests.load.scenarios import Crowd
@@ -29,6 +34,8 @@ from tests.load.scenarios import Crowd
 ARRIVALS_S = 0.05  # between two visitors
 _LOCAL = ("127.0.0.1", "localhost")
 _MOST = 400
+_LONGEST_S = 300.0
+SCENARIOS = ("explore", "train", "open", "class", "flood", "fault", "attack")
 
 
 async def scenario(name: str, crowd: Crowd, count: int) -> None:
@@ -37,11 +44,12 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
         await asyncio.gather(*(crowd.hold(ARRIVALS_S * number) for number in range(count)))
         return
     if name == "train":
-        exploring = [asyncio.create_task(crowd.explore(number)) for number in range(3)]
-        await asyncio.gather(*(crowd.train(number) for number in range(count)))
-        for task in exploring:
-            task.cancel()
-        await asyncio.gather(*exploring, return_exceptions=True)
+        async with exploring(crowd, 3):
+            await asyncio.gather(*(crowd.train(number) for number in range(count)))
+        return
+    if name == "class":
+        async with exploring(crowd, 5):
+            await predict_together(crowd, count)
         return
     works = [crowd.explore(number, ARRIVALS_S * number) for number in range(count)]
     if name == "flood":
@@ -49,6 +57,19 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
     elif name == "fault":
         works.append(nonsense(crowd))
     await asyncio.gather(*works)
+
+
+@asynccontextmanager
+async def exploring(crowd: Crowd, count: int) -> AsyncIterator[None]:
+    """Other visitors explore meanwhile, however long that takes."""
+    staying = replace(crowd, seconds=_LONGEST_S)
+    others = [asyncio.create_task(staying.explore(number)) for number in range(count)]
+    try:
+        yield
+    finally:
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
 
 async def attacked(crowd: Crowd, count: int, before_s: float, scale: float, names: int) -> None:
@@ -93,7 +114,7 @@ def main() -> None:
     )
     options.add_argument("address")
     options.add_argument("count", type=int, help=f"visitors, at most {_MOST}")
-    options.add_argument("scenario", choices=("explore", "train", "open", "flood", "fault", "attack"))
+    options.add_argument("scenario", choices=SCENARIOS)
     options.add_argument("--seconds", type=float, default=30.0, help="each visitor stays, at most 300 (30)")
     options.add_argument(
         "--training", default="op=relu&rule=default", help="what they train, as in a link (%(default)s)"
@@ -109,7 +130,7 @@ def main() -> None:
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
-    if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > 300:
+    if urlsplit(given.address).hostname not in _LOCAL or given.count > _MOST or given.seconds > _LONGEST_S:
         options.error(f"a server of this machine, {_MOST} visitors and 300 seconds are the most")
     crowd = Crowd(given.address.rstrip("/"), given.seconds, training=given.training, shown=tuple(given.show))
     begun, before = time.monotonic(), told(given.pid)

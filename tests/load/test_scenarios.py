@@ -16,7 +16,7 @@ import pytest
 from explorer.training import Settings
 from tests import forks
 from tests.browser.server import server_at
-from tests.load import scenarios
+from tests.load import classroom, scenarios
 from tests.load.__main__ import scenario
 from tests.load.machine import figures
 from tests.load.scenarios import Crowd, Tally
@@ -90,6 +90,17 @@ def test_pages_held_open(address: str):
     tally = visited(address, "open")
     assert not tally.failures
     assert tally.counts == {"pages held": VISITORS}
+
+
+def test_a_class_predicts_together(address: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(classroom, "JOINING_S", 1.0)
+    monkeypatch.setattr(classroom, "REST_S", 0.1)
+    tally = visited(address, "class")
+    assert not tally.failures
+    told = {name: len(times) for name, times in tally.times.items()}
+    each = {"join", "send a drawing", "until a student sees it revealed"}
+    assert {told[name] for name in each} == {VISITORS}
+    assert tally.counts == {"drawings on the teacher's screen": VISITORS}
 
 
 def test_nonsense_hurts_nobody(address: str):

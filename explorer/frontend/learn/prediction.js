@@ -65,8 +65,10 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
       for (const button of buttons()) button.checked = false;
       check.disabled = clear.hidden = false;
     },
-    /** The reader has decided: there is nothing to decide until something is changed. */
-    rest: () => (check.disabled = true),
+    /** Whether there is nothing to decide until something is changed. @param {boolean} resting */
+    rest(resting) {
+      check.disabled = resting;
+    },
     offerAnswer: () => setText(skip, "Show the answer"),
   };
 }

@@ -20,10 +20,10 @@ import { received } from "../choice/message.js";
 /**
  * The part of a reader in a class, where somebody else reveals the answer. ``memory`` is the key that the prediction
  * is remembered by, null for none; ``form`` makes what stands in the place of the form, with a layer over the first
- * curves in the place of the reader's drawing; ``send`` gets the prediction and gives the sentence to it.
+ * curves in the place of the reader's drawing; ``send`` gets the prediction, and says whether it was taken.
  * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement,
  *   layer: Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
- *   Promise<string>)|null}} Part
+ *   Promise<{taken: boolean, words: string}>)|null}} Part
  * @typedef {import("./scenes.js").Layer} Layer
  */
 
@@ -97,9 +97,12 @@ export function createLesson(lesson, around, part = null) {
   async function send() {
     const prediction = forecast.saved();
     keep({ ...prediction, missed: true });
-    forecast.rest();
-    const words = (await part?.send?.(prediction)) ?? "";
-    if (!state.revealed) answer(words);
+    forecast.rest(true);
+    const { taken = false, words = "" } = (await part?.send?.(prediction)) ?? {};
+    if (state.revealed || !state.missed) return; // or it was changed meanwhile
+    answer(words);
+    keep({ missed: taken });
+    forecast.rest(taken);
   }
 
   /** @param {string} words */
@@ -239,7 +242,7 @@ export function createLesson(lesson, around, part = null) {
     begin() {
       forecast.restore(state);
       if (state.revealed) reveal(state.revealed);
-      else if (state.missed) part ? forecast.rest() : check();
+      else if (state.missed) part ? forecast.rest(true) : check();
       if (forecast.draws && !state.revealed) show(first);
       title.focus({ preventScroll: true });
     },

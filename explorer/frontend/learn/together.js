@@ -128,7 +128,8 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
       memory: `${id} ${round}`,
       form: null,
       async send(prediction) {
-        return (await live.answer(prediction)) || SENT;
+        const refused = await live.answer(prediction);
+        return { taken: !refused, words: refused || SENT };
       },
     };
   }
