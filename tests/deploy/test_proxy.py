@@ -242,6 +242,32 @@ def test_who_keeps_no_cookie_finds_the_server_of_a_run_all_the_same(come: Callab
     assert led
 
 
+@pytest.mark.parametrize("keeps", [True, False], ids=["with cookies", "without"])
+def test_a_class_is_found_from_the_other_server_by_its_code(come: Callable[..., Client], keeps: bool):
+    teacher, student = come(), come(keeps=keeps)
+    teacher.cookies["replica"], student.cookies["replica"] = WORDS
+    room = json.loads(teacher.ask("/classes", {"lesson": "straight-through"}).read())
+    leading, path = {"secret": room["secret"]}, f"/classes/{room['id']}"
+    base = f"https://localhost{PREFIX}/"
+    code = json.loads(teacher.ask(f"{path}/invite", {**leading, "address": base}).read())["code"]
+    assert code.startswith(f"{WORDS[0]}-")
+
+    entered = student.ask(f"/c/{code.upper()}")
+    assert (entered.status, entered.getheader("location")) == (303, f"../learn?class={room['id']}")
+    assert student.cookies["replica"] == WORDS[0 if keeps else 1]  # with a cookie its page is there too
+    guest = json.loads(student.ask(f"{path}/join", {"guest": ""}).read())["guest"]
+    events = student.events(f"{path}/events?guest={guest}")
+    assert next(events)["revealed"] is False
+    sent = {"guest": guest, "round": 1, "picked": None, "drawn": [1.0] * 300}
+    assert student.ask(f"{path}/answer", sent).status == 200
+    teacher.ask(f"{path}/reveal", leading).read()
+    assert next(events)["revealed"] is True
+    drawn = teacher.ask(f"{path}/drawings", leading, accept_encoding="identity").read()
+    assert len(json.loads(drawn)["drawings"]) == 1
+    teacher.ask(f"{path}/end", leading).read()
+    assert next(events)["state"] == "ended"
+
+
 def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
     site: Site, come: Callable[..., Client], leave: ExitStack
 ):

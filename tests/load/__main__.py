@@ -4,7 +4,7 @@ explore  N visitors change something every 3 to 8 seconds
 train    N visitors each watch a run at full pace to its end, while three explore
 open     N pages are held open
 class    N students join a class within half a minute, draw, send it all at once and see the answers, while
-         five visitors explore
+         one visitor explores for each fifteen of them
 flood    N visitors explore, while one sends 200 reruns and 200 requests a second
 fault    N visitors explore, while connections come, ask for nonsense and break off
 attack   N visitors come one after another, change something three times, start a run and a study, while
@@ -48,7 +48,7 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
             await asyncio.gather(*(crowd.train(number) for number in range(count)))
         return
     if name == "class":
-        async with exploring(crowd, 5):
+        async with exploring(crowd, max(1, count // 15)):
             await predict_together(crowd, count)
         return
     works = [crowd.explore(number, ARRIVALS_S * number) for number in range(count)]
