@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+from typing import Any
 
 gc.disable()  # until all tests are known: of what is imported nothing is garbage, and there is much of it
 
@@ -21,6 +22,28 @@ def pytest_collection(session: pytest.Session) -> None:
         settings.register_profile("explorer", deadline=None)
         settings.load_profile("explorer")
         _propagate()
+
+
+# Folders whose files share what takes seconds: a server, Python in node, jax, all generated code. Of each one
+# worker takes all, and first: what is left behind them are small files, by which all workers end together.
+_SHARING = ("tests/load/", "tests/site/", "tests/snippets/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(_SHARING))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a worker a file at a time, or a folder."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFileOrFolder(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            folder = next(filter(nodeid.startswith, _SHARING), "")
+            return folder or str(super()._split_scope(nodeid))
+
+    return ByFileOrFolder(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def _propagate() -> None:
