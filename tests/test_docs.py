@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +116,37 @@ def test_the_code_of_a_study_runs_and_gives_what_it_says() -> None:
     assert printed
     assert f" {printed[1]} " in names["fair"].describe()
     assert "held-out examples, at " in printed[1]
+
+
+def shown(name: str) -> list[tuple[str, object]]:
+    """The texts in quotation marks behind expressions of a page's code, each with the expression's value."""
+    names: dict[str, object] = {}
+    found = []
+    for block in PYTHON.findall(read(name)):
+        lines = block.splitlines()
+        for statement in ast.parse(block).body:
+            said = re.search(r'  # "(.+?)"', lines[(statement.end_lineno or 0) - 1])
+            if said and isinstance(statement, ast.Expr):
+                found.append((said[1], eval(compile(ast.Expression(statement.value), name, "eval"), names)))
+            else:
+                exec(compile(ast.Module([statement], []), name, "exec"), names)  # our own text
+    return found
+
+
+def texts_of(value: Any) -> list[str]:
+    """All that may be shown of a value: itself, or one of its parts."""
+    parts = [] if isinstance(value, str) else [*value] if isinstance(value, Iterable) else []
+    words = [f"{part.verdict}, {part.name}: {part.sentence}" for part in parts if hasattr(part, "verdict")]
+    return [str(value), *words, *(str(getattr(part, "sentence", part)) for part in parts)]
+
+
+@pytest.mark.parametrize(("page", "count"), [("README.md", 2), ("docs/library.md", 6), ("docs/study.md", 1)])
+def test_every_text_beside_code_is_what_the_code_gives(page: str, count: int) -> None:
+    quoted = shown(page)
+    assert len(quoted) >= count
+    for said, value in quoted:
+        pattern = ".*".join(re.escape(part.strip()) for part in said.split("…"))
+        assert any(re.search(pattern, text, re.DOTALL) for text in texts_of(value)), said
 
 
 @of_each

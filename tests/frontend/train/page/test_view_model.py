@@ -99,6 +99,14 @@ def test_what_is_offered_in_each_state(node: Node, document: dict[str, Any], sta
     assert {name for name, is_offered in shown.items() if is_offered} == offered
 
 
+def test_who_diverges_at_step_0_is_offered_the_tasks_own_op(node: Node, document: dict[str, Any]):
+    spikes = choice("round", "default", task="spikes")
+    lost = status("diverged", "default") | {"step": 0}
+    assert picture(node, document, SEEN, status=lost, choice=spikes)["offersOwnOp"]
+    assert not picture(node, document, SEEN, status=lost | {"step": 7}, choice=spikes)["offersOwnOp"]
+    assert not picture(node, document, SEEN, status=lost | {"state": "paused"}, choice=spikes)["offersOwnOp"]
+
+
 def test_held_out_accuracy_comes_first_and_the_rest_by_a_switch(node: Node, document: dict[str, Any]):
     seen = status("running", "default", "straight_through")
     first = picture(node, document, SEEN, status=seen)
@@ -113,6 +121,7 @@ def test_held_out_accuracy_comes_first_and_the_rest_by_a_switch(node: Node, docu
     ]  # fmt: skip
     loss = picture(node, document, SEEN + "state.measure = 'loss';", status=seen)
     assert [s["y"] for s in loss["chart"]["series"]] == [[3, 1], [3, 2]]
+    assert loss["metrics"][1].endswith(" of Default autograd"), "the header's loss is the first rule's"
     norms = picture(node, document, SEEN + "state.measure = 'norms';", status=seen)
     assert [s.get("meta") for s in norms["chart"]["series"]] == [None] * 4  # two a rule: neither is its curve
 
