@@ -1,4 +1,4 @@
-"""What holds for every test: one torch thread, no limit on single examples, little for the collector."""
+"""Settings of every test: one torch thread, no limit on single examples, little for the collector."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def begin(module: str, arguments: list[str], environment: Mapping[str, str], log
 
 @functools.cache
 def _loaded() -> ForkServerContext:
-    """What forks: one process for all that begins here, and it ends with us."""
+    """The process that forks: one for all that begins here, and it ends with us."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(_LOADED))
     with patch.dict(os.environ, _ONE_THREAD):

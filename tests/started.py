@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 def answer(path: str) -> str:
-    """What the server answers."""
+    """The answer of the server."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=STARTS_WITHIN_S) as response:
         return str(response.read().decode())
 
@@ -48,7 +48,7 @@ def wait_until_ready() -> None:
 
 
 def messages() -> dict[str, ForwardMsg]:
-    """What a browser is told until the script of its page has run once: the last message of each kind."""
+    """The last message of each kind that a browser gets until the script of its page has run once."""
     by_type: dict[str, ForwardMsg] = {}
     with connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")]) as page:
         page.send(BackMsg(rerun_script={"query_string": "op=sign&rule=clipped"}).SerializeToString())

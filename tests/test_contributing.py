@@ -24,7 +24,7 @@ LEFT_BEHIND = shutil.ignore_patterns(".*cache", ".git", ".venv*", ".hypothesis",
 
 
 def section(title: str) -> str:
-    """What stands below a heading, up to the next one of its level."""
+    """The text below a heading, up to the next one of its level."""
     return GUIDE.split(f"\n## {title}")[1].split("\n## ")[0]
 
 

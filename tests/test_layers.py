@@ -23,7 +23,7 @@ EVERYWHERE = frozenset(sys.stdlib_module_names) | {"numpy"}
 
 @dataclass(frozen=True)
 class Row:
-    """What a part may import: packages of others, and parts of ours."""
+    """The imports that a part may have: packages of others, and parts of ours."""
 
     third: frozenset[str]
     ours: frozenset[str]
@@ -185,7 +185,7 @@ def python_room(path: Path) -> str:
 
 
 def rooms_used(root: Path, part: str, rooms: Collection[str]) -> dict[str, set[str]]:
-    """What the files of each room of a part import of its other rooms; "" for what is in none."""
+    """The other rooms of a part that the files of each room import; "" for what is in none."""
     folder = root / "explorer" / part
     known = {room.replace("/", "."): room for room in rooms}
     used: dict[str, set[str]] = {room: set() for room in rooms}

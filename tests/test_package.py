@@ -79,7 +79,7 @@ SAMPLED = "explorer.sample('round', ['default', 'straight_through'])"
 
 @pytest.fixture(scope="module")
 def loaded() -> list[set[str]]:
-    """What is loaded in a fresh interpreter: by a training and a study, then by the core and a curve."""
+    """The modules that a fresh interpreter loads: by a training and a study, then by the core and a curve."""
     prints = "import sys; print(*sys.modules)"
     code = "\n".join([TRAINED, prints, *(f"import {name}" for name in ["explorer", *CORE]), SAMPLED, prints])
     command = [sys.executable, "-W", "error", "-c", code]

@@ -1,4 +1,4 @@
-"""What is published: its version, what changed in it, and the torch that it works with."""
+"""The published package: its version, what changed in it, and the torch that it works with."""
 
 from __future__ import annotations
 

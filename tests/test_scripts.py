@@ -108,7 +108,7 @@ def test_a_spiking_nets_script_gives_the_runs_bits(rule, executed):
     "branch", [[], [(9, "op", "relu"), (9, "rule", "default")]], ids=["all the way", "from a step on"]
 )
 def test_units_that_leak_and_do_not_fire_go_in_the_script_as_in_the_run(branch, executed):
-    """What moves a weight a little moves every loss: spikes would hide it."""
+    """A little move of a weight moves every loss: spikes would hide it."""
     op, rule = ("step", "triangle") if branch else ("relu", "default")
     settings = Settings(task="spikes", op=op, rules=(rule,), branch=branch, steps=20, device="cpu")
     assert_it_branches(executed(settings), settings)
@@ -329,7 +329,7 @@ def test_what_learns_goes_in_the_script_as_in_the_run(task, optimiser, executed)
     ids=["rests", "op without it", "another op learns another"],
 )
 def test_a_script_branches_with_what_was_learned(branch, optimiser, executed):
-    """What no step uses for a while, and what is used only later, goes as in the run too."""
+    """A parameter that no step uses for a while, or only later, goes as in the run too."""
     learned: dict[str, Any] = (
         {"learn": ("lsq.s", "hi")} if ("op", "clamp") in [each[1:] for each in branch] else {}
     )

@@ -1,4 +1,4 @@
-"""What is taken away of a run, read back by those it is for."""
+"""Exports of a run, read back by those they are for."""
 
 import csv
 import dataclasses

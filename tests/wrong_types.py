@@ -10,5 +10,5 @@ sample("round", "default", g=None)  # type: ignore[arg-type]
 
 
 def untyped(value):  # type: ignore[no-untyped-def]
-    """What nobody says the type of."""
+    """An argument without a type."""
     return value

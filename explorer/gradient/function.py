@@ -53,7 +53,7 @@ class Backward:
     needs_y: bool
 
     def kept(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        """What of x and y is kept for backward."""
+        """The ones of x and y that are kept for backward."""
         return ((x,) if self.needs_x else ()) + ((y,) if self.needs_y else ())
 
     def __call__(self, saved: tuple[Tensor, ...], g: Tensor) -> Tensor:

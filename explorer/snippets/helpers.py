@@ -70,7 +70,7 @@ def _float8_{name}(x):
 '''
 _CASTS = {"e4m3fn": "3, -6, 448", "e5m2": "2, -14, 57344"}
 
-# What calls another one stands before it.
+# A helper stands before those that it calls.
 TORCH: Mapping[str, str] = {
     **{f"_float8_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _TORCH_FP,

@@ -1,1 +1,1 @@
-"""What the app's speed is measured against; run with ``python -m tests.benchmarks``."""
+"""Measures of the app's speed; run with ``python -m tests.benchmarks``."""

@@ -1,4 +1,4 @@
-"""What a study costs a class that trains: thirty runs at full pace with one beside them and without.
+"""The cost of a study for a class that trains: thirty runs at full pace with one beside them and without.
 
 Steps are counted by seconds of processor, so that what else the machine does matters little.
 """

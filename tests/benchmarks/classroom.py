@@ -1,4 +1,4 @@
-"""What thirty watchers of thirty runs cost the server, and what each of them gets."""
+"""The cost of thirty watchers of thirty runs for the server, and what each of them gets."""
 
 from __future__ import annotations
 

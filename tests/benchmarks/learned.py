@@ -1,4 +1,4 @@
-"""What it costs that a parameter learns: a step of 30 nets with one, by a step where it is a number.
+"""The cost of a parameter that learns: a step of 30 nets with one, by a step where it is a number.
 
 Both in turns, by processor time of one thread. The contributions of clamp's upper bound are masks; LSQ's has
 a part that rounds.

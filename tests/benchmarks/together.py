@@ -1,4 +1,4 @@
-"""What a class saves whose runs take their steps together: thirty of them, each with a seed of its own.
+"""The time that runs of a class save by steps together: thirty of them, each with a seed of its own.
 
 Beside the same runs one after another; both without pictures, by seconds of processor.
 """

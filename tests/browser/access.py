@@ -1,4 +1,4 @@
-"""What axe-core finds wrong in a page."""
+"""Faults that axe-core finds in a page."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _COLOURS = "part => colours.judge(part)"
 
 
 def violations(page: Page, part: str = ".instrument") -> list[str]:
-    """What is wrong in a part of the page: the rule and where."""
+    """The faults of a part of the page: the rule and where."""
     return [*_run(page, _STRUCTURE, part), *_run(page, _COLOURS, part)]
 
 
@@ -116,7 +116,7 @@ def in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
 
 
 def colours_in_both_themes(page: Page, part: str = ".instrument") -> list[str]:
-    """What is wrong with colours alone; where all are known, the theme stays as it is."""
+    """The faults of colours alone; where all are known, the theme stays as it is."""
     _load_axe(page)
     page.evaluate(_COLOURED)
     if page.evaluate("part => colours.isKnown(part)", part):

@@ -1,4 +1,4 @@
-"""What a visitor does with a lesson, and what a test reads from it."""
+"""Steps of a visitor in a lesson, and what a test reads from it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def press(page: Page, name: str) -> None:
 
 
 def choice_of(address: str) -> Choice:
-    """What a link opens; there is nothing in it that cannot be had."""
+    """The choice that a link opens; nothing in it is refused."""
     choice, notices = from_query(parse_qs(urlsplit(address).query))
     assert notices == []
     return choice

@@ -1,4 +1,4 @@
-"""What a visitor does with the page, and what a test reads from it."""
+"""Steps of a visitor on a page, and what a test reads from it."""
 
 from __future__ import annotations
 

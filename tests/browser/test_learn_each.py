@@ -55,7 +55,7 @@ LEAST_PANEL_PX = 120
 
 @pytest.fixture(scope="module")
 def sent() -> list[str]:
-    """What the page of lessons has sent since the list was cleared: requests, and messages to the script."""
+    """The traffic of the page of lessons since the list was cleared: requests, and messages to the script."""
     return []
 
 
@@ -71,7 +71,7 @@ def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
 
 
 def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
-    """What was sent beside fonts and the question for torch's curves, the same whoever has answered what."""
+    """The traffic beside fonts and the question for torch's curves, the same whoever has answered what."""
     asked = choice_of(f"/?{lesson.scenes[0].query}")
     scene = [part for part in sent if "/confirm?" in part and choice_of(part.split()[1]) == asked]
     return [part for part in sent if part not in scene and not FONT.fullmatch(part)]

@@ -132,7 +132,7 @@ class Other:
 
 
 def events(address: str, run: str) -> Iterator[dict[str, Any]]:
-    """What who watches a run is told."""
+    """The events of a run."""
     with urllib.request.urlopen(f"{address}/runs/{run}/events", timeout=30) as stream:
         for line in stream:
             if line.startswith(b"data: "):
@@ -164,7 +164,7 @@ def visitor(tab: Tab) -> Iterator[Page]:
 
 
 class Line:
-    """What leads from a tab to the network, which the other tabs keep."""
+    """The way from a tab to the network, which the other tabs keep."""
 
     def __init__(self, page: Page) -> None:
         self._session: CDPSession = page.context.new_cdp_session(page)

@@ -30,7 +30,7 @@ MOST = 100  # more than any page has
 
 
 def reached(page: Page) -> list[list[str]]:
-    """What Tab leads to after the links to the pages, or on Train from Start on, one after another."""
+    """The way of Tab after the links to the pages, or on Train from Start on, one after another."""
     start = page.locator(".training .stage").get_by_role("button", name="Start", exact=True)
     link = page.get_by_role("link", name="Learn", exact=True)
     (start if start.count() else link).focus()

@@ -1,4 +1,4 @@
-"""What a visitor does with a study."""
+"""A visitor with a study."""
 
 from __future__ import annotations
 

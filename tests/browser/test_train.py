@@ -196,7 +196,7 @@ def losses_of(page: Page, query: str, steps_: int) -> list[float]:
 
 
 def assert_shown_is_trained(page: Page, steps_: int) -> None:
-    """What the page draws is a run of what its address says, which may both follow a moment later."""
+    """The page draws a run of what its address says, which may both follow a moment later."""
 
     def drawn() -> None:
         expected = losses_of(page, page.url.partition("?")[2], steps_)
@@ -294,7 +294,7 @@ def test_a_typed_number_stays_when_it_is_confirmed(train: Page, state: str) -> N
     turn_train(train, f"op=relu&rule=default&{LONG}")
 
     def stays(name: str, text: str) -> None:
-        """What the run says meanwhile writes over nothing."""
+        """Events of the run write over nothing."""
         if state == "running":
             wait_for_steps(train, steps(train))
         expect(live(train, name)).to_have_value(text)
@@ -483,7 +483,7 @@ def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no
 
 @contextmanager
 def frames_sent(page: Page) -> Iterator[list[str | bytes]]:
-    """What a page sends meanwhile by the websockets that it opens."""
+    """The messages that a page sends meanwhile by the websockets that it opens."""
     sent: list[str | bytes] = []
 
     def follow(socket: WebSocket) -> None:

@@ -48,7 +48,7 @@ HEADING = "*/static/js/BidiComponent.*"  # and what stands before them
 
 
 def asked(page: Page) -> dict[str, list[str]]:
-    """What the address asks for."""
+    """The query of the address."""
     return parse_qs(urlsplit(page.url).query)
 
 
@@ -139,7 +139,7 @@ def test_mean_and_band_of_several_seeds_what_is_under_the_pointer_and_the_switch
 
 
 def assert_written_under_the_pointer(page: Page) -> None:
-    """What stands under the pointer is written as in the sentence."""
+    """The text under the pointer is written as in the sentence."""
     expect(verdict(page)).to_be_visible()
     box = page.locator(".curves .js-plotly-plot .nsewdrag").first.bounding_box()
     assert box

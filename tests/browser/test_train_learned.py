@@ -1,4 +1,4 @@
-"""What was learned, on the page of trainings: drawn while it is open, asked for no longer than that."""
+"""Learned values on the page of trainings: drawn while it is open, asked for no longer than that."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def finish(page: Page, query: str = SMALL) -> None:
 
 
 def column(page: Page, panel: str, rule: str) -> Locator:
-    """What a panel shows of a rule."""
+    """The row of a rule in a panel."""
     return page.get_by_role("region", name=re.compile(f"^{panel}")).locator(f'[data-rule="{rule}"]')
 
 

@@ -136,7 +136,7 @@ def own(entry: Op | Rule, parameters: Mapping[str, float]) -> dict[str, float]:
 
 
 def gradient_through_autograd(rule: Rule, case: Case) -> Tensor:
-    """What torch.autograd returns when the rule is applied."""
+    """The gradient of torch.autograd when the rule is applied."""
     x = case.x.clone().requires_grad_()
     y = apply(case.op, rule, x, **case.settings)
     return torch.autograd.grad(y, x, case.g)[0]

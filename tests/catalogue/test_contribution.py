@@ -1,4 +1,4 @@
-"""What one element contributes to a parameter's gradient, against autograd of code without a Function."""
+"""The contribution of one element to a parameter's gradient, against autograd of code without a Function."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_there_is_no_silent_zero(op, rule, name, message):
 
 
 def test_a_contribution_that_is_zero_everywhere_is_refused_for_every_op():
-    """What torch gives no gradient is told as such, and whatever is called learnable gets some."""
+    """A parameter without a gradient in torch is told as such, and whatever is called learnable gets some."""
     for op in OPS.values():
         x = torch.linspace(-6, 6, 1201, dtype=torch.float64)
         parameters = values(op, None, {})

@@ -189,7 +189,7 @@ def test_an_unknown_key_is_refused_with_the_one_that_may_be_meant(find, key, mea
 
 @pytest.mark.parametrize("word", ["asin", "log2", "exp2", "tan", "sinh", "glu", "logsigmoid", "", "_"])
 def test_no_other_function_is_taken_for_a_slip_of_the_pen(word):
-    """What has a meaning of its own is never answered with a function of another meaning."""
+    """A word with a meaning of its own is never answered with a function of another meaning."""
     assert OPS.meant(word) == []
     with pytest.raises(ValueError, match=f"unknown op '{word}': explorer.OPS lists all, and 'formula: …'"):
         find_op(word)

@@ -1,1 +1,1 @@
-"""What runs the explorer for others: the proxy, the image, the service and their settings."""
+"""Deployment for others: the proxy, the image, the service and their settings."""

@@ -21,7 +21,7 @@ class Instruction(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """What follows, as JSON or as a shell would split it."""
+        """The words behind it, as JSON or as a shell would split them."""
         return json.loads(self.rest) if self.rest.startswith("[") else shlex.split(self.rest)
 
 
@@ -45,12 +45,12 @@ def the(name: str) -> Instruction:
 
 
 def command() -> list[str]:
-    """What the container runs."""
+    """The command of the container."""
     return the("CMD").words
 
 
 def environment() -> dict[str, str]:
-    """What the image sets."""
+    """The environment of the image."""
     return dict(word.split("=", 1) for word in the("ENV").words)
 
 

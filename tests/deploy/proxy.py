@@ -82,7 +82,7 @@ def _indented(lines: str) -> str:
 
 
 class Client:
-    """What a browser asks of the proxy, below the prefix; it keeps the cookies it is given, or none.
+    """A browser that asks the proxy, below the prefix; it keeps the cookies it is given, or none.
 
     Args:
         port: of the proxy, with TLS.
@@ -116,7 +116,7 @@ class Client:
         return self.ask(path.partition("?")[0] + str(answer.getheader("location")), data, **headers)
 
     def events(self, path: str) -> Iterator[Any]:
-        """What is told there, as it comes."""
+        """The events there, as they come."""
         answer = self.ask(path, accept_encoding="gzip")
         assert answer.getheader("content-encoding") is None
         while line := answer.readline():

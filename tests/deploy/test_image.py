@@ -152,7 +152,7 @@ def test_the_image_is_tried_as_the_containers_are_started():
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """What the image runs, of what it holds, where only one folder can be written to."""
+    """The image's command on the image's files, where only one folder can be written to."""
     if not can_confine():
         pytest.skip("only root can make a file system read-only here, with unshare and setpriv")
     app, writable, port = tmp_path / "app", tmp_path / "writable", free_port()

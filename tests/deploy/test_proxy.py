@@ -83,7 +83,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def leave() -> Iterator[ExitStack]:
-    """What ends with the test."""
+    """A stack that ends with the test."""
     with ExitStack() as stack:
         yield stack
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def analysed(*words: str) -> subprocess.CompletedProcess[str]:
-    """What systemd says of a unit; nothing has to run for it."""
+    """The answer of systemd on a unit; nothing has to run for it."""
     return subprocess.run(["systemd-analyze", *words], check=False, capture_output=True, text=True)
 
 

@@ -1,4 +1,4 @@
-"""What data make of a parameter that learns, against sums and errors computed on the spot in NumPy."""
+"""The effect of data on a parameter that learns, against sums and errors computed on the spot in NumPy."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Page(ABC):
 
     @abstractmethod
     def call(self, function: str) -> Any:
-        """What an asynchronous JavaScript function without arguments returns, as plain data."""
+        """The result of an asynchronous JavaScript function without arguments returns, as plain data."""
 
     @abstractmethod
     def act(self, source: dict[str, Any]) -> None:

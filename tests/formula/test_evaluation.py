@@ -39,7 +39,7 @@ def bits(tensor):
 
 
 def run_source(formula, x, y, g):
-    """What the generated torch code returns, filled out to x as a snippet does it."""
+    """The result of the generated torch code, filled out to x as a snippet does it."""
     names = {**_HELPERS, "torch": torch, "math": math, "x": x, "y": y, "g": g, **PARAMETERS}
     value = eval(formula.torch_source, names)
     if not isinstance(value, torch.Tensor):

@@ -15,5 +15,5 @@ def results(key: str) -> dict[str, Any]:
 
 @cache
 def data(key: str) -> dict[str, Any]:
-    """What a page is given."""
+    """The data of a page."""
     return LESSONS[key].data()

@@ -1,4 +1,4 @@
-"""What the words of the lessons claim beside their numbers: no story outlives its facts."""
+"""The claims of the lessons' words beside their numbers: no story outlives its facts."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_the_gradient_of_the_lesson_is_the_rule_of_the_catalogue(c: float) -> No
 
 
 def test_learned_step(r: Results) -> None:
-    """What the story says, and that the live panel below it has the same numbers."""
+    """The story is true, and the live panel below it has the same numbers."""
     numbers = learned_step.normal().tolist()
     settings = {"s": learned_step.START, "qmin": float(learned_step.LOW), "qmax": float(learned_step.HIGH)}
     assert numbers == pytest.approx(normal_numbers(), abs=1e-12)

@@ -103,7 +103,7 @@ async def nonsense(crowd: Crowd) -> None:
 
 
 def told(pid: int | None) -> str:
-    """What a process and its children hold, in one line."""
+    """The figures of a process and its children, in one line."""
     return "; ".join(map(str, figures(pid))) if pid else ""
 
 

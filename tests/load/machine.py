@@ -1,4 +1,4 @@
-"""What a process and its children hold of the machine, as Linux tells it."""
+"""Memory, threads and files of a process and its children, as Linux counts them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Figures:
-    """What one process holds: memory in MB, threads, open files, and the seconds it has computed."""
+    """The figures of one process: memory in MB, threads, open files, and the seconds it has computed."""
 
     memory_mb: int
     threads: int

@@ -1,4 +1,4 @@
-"""What visitors do, and what is written down of it."""
+"""Visitors, and the record of what they do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
 
     async def timed(self, name: str, work: Any) -> Any:
-        """What some work returns, its seconds written down; None where it fails."""
+        """The result of some work, its seconds written down; None where it fails."""
         begun = asyncio.get_running_loop().time()
         try:
             result = await work

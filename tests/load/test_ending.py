@@ -51,7 +51,7 @@ def address(log: Path) -> Iterator[str]:
 
 
 def in_thread(work):
-    """What a coroutine returns: a browser test may keep an event loop running in this thread."""
+    """The result of a coroutine: a browser test may keep an event loop running in this thread."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 

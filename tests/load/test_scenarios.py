@@ -1,4 +1,4 @@
-"""What a class does, with a class of three: nobody is refused, and nothing is left behind."""
+"""The scenarios of a class, with a class of three: nobody is refused, and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IDLE_S = 11.0  # the server lets a thread go that has had nothing to do for ten
 
 
 def visited(address: str, name: str, visitors: int = VISITORS) -> Tally:
-    """What was written down of a class that came and left."""
+    """The record of a class that came and left."""
     crowd = Crowd(address, SECONDS)
     with ThreadPoolExecutor(1) as thread:  # a browser test may keep an event loop running in this one
         thread.submit(asyncio.run, scenario(name, crowd, visitors)).result()

@@ -189,5 +189,5 @@ def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
 
 @pytest.mark.parametrize("formula", ["g / x", "g / (x - 1)", "g / x**3"])
 def test_beside_a_pole_there_is_no_neighbour(formula: str) -> None:
-    """What is left of 1/x by any bounded rule is all of it: a few values beside the pole are its size."""
+    """Any bounded rule leaves all of 1/x: a few values beside the pole are its size."""
     assert nearest("sign", f"formula: {formula}") == []

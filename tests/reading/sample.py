@@ -1,4 +1,4 @@
-"""What a published Function is in these tests."""
+"""A published Function in these tests."""
 
 from __future__ import annotations
 

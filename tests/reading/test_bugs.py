@@ -16,7 +16,7 @@ from tests.reading.learned import PUBLISHED
 
 
 def pasted(*names: str) -> Reading:
-    """What is read of a double, whose bases are pasted with it."""
+    """The reading of a double, whose bases are pasted with it."""
     source = "\n\n".join(inspect.getsource(getattr(doubles, name)) for name in ("Style", *names))
     return next(one for one in read_sources(source) if one.name == names[-1])
 

@@ -1,4 +1,4 @@
-"""What a pasted Function teaches its parameters, against the Function itself as torch runs it."""
+"""The gradients of a pasted Function for its parameters, against the Function itself as torch runs it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def executed(source: str) -> Any:
 
 
 def arguments(sample: Published, shape: tuple[int, ...] = (1,)) -> dict[str, Any]:
-    """What the Function is called with behind x: tensors of a shape learn."""
+    """The arguments of the Function behind x: tensors of a shape learn."""
     return {
         name: torch.full(shape, float(value.split()[1]), dtype=torch.float64, requires_grad=True)
         if isinstance(value, str)
@@ -119,7 +119,7 @@ def test_the_one_that_multiplies_matrices_is_left_out_with_its_line() -> None:
 def parts_of(
     backward: str, takes: str = "ctx, x, s"
 ) -> tuple[dict[str, tuple[str, str | None]], tuple[str, ...]]:
-    """What learns in a Function with a mask m of x beside a tensor s, and the notes."""
+    """The parameters that learn in a Function with a mask m of x beside a tensor s, and the notes."""
     start = "x, s = ctx.saved_tensors\nm = (x > s).float()\ng = grad_output\n"
     keys = read_source(function("ctx.save_for_backward(x, s)\nreturn x * s", start + backward, takes=takes))
     return {one.name: (one.formula, one.scale) for one in find_rule(keys[1]).learned}, keys.notes

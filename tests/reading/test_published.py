@@ -1,4 +1,4 @@
-"""What was read against what the code does when it runs: the test runs it, the reader never does."""
+"""Readings against what the code does when it runs: the test runs it, the reader never does."""
 
 from __future__ import annotations
 

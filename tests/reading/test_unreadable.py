@@ -1,4 +1,4 @@
-"""What cannot be read is named in a sentence, with its line."""
+"""Unreadable code is named in a sentence, with its line."""
 
 from __future__ import annotations
 

@@ -12,6 +12,6 @@ from tests.site.pyodide import Ask, started
 
 @pytest.fixture(scope="package")
 def ask() -> Iterator[Ask]:
-    """What asks a Python that starts for the first test, which takes seconds, and stays."""
+    """The function that asks a Python, which starts for the first test within seconds, and stays."""
     with started(python.program()) as ask:
         yield ask

@@ -48,7 +48,7 @@ needs_pyodide = pytest.mark.skipif(not python.version(), reason="npm install bri
 
 @contextmanager
 def started(program: dict[str, Any]) -> Iterator[Ask]:
-    """What asks a program, once Python has started for it."""
+    """The function that asks a program, once Python has started for it."""
     with modules.node() as node:
         assert node.run(_START, {"runtime": runtime(), "program": program}) == {}
         yield lambda questions: list(node.run(_ASK, questions))

@@ -1,4 +1,4 @@
-"""What torch's checks said, and which rules are near, as it comes along: the app's own answers."""
+"""Verdicts of torch's checks and near rules, as they come along: the app's own answers."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def known(choice: Choice) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the worker writes into the browser's own file system."""
+    """The files that the worker writes into the browser's own file system."""
     folder = tmp_path_factory.mktemp("browser")
     for path, text in (python.program()["modules"] | formatter()).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -107,14 +107,14 @@ def answered(folder: Path, questions: list[tuple[str, Json]]) -> list[Any]:
 
 
 def asked(node: Node, found: list[Choice]) -> list[tuple[str, Json]]:
-    """What the browser asks for the code of the first rule of each choice, in every language."""
+    """The questions of the browser for the code of the first rule of each choice, in every language."""
     given = {"document": answers.whole_document(), "languages": LANGUAGES}
     sent = [json.loads(json.dumps(answers.chosen(choice))) for choice in found]
     return [("code", each) for each in node.run(QUESTIONS, given | {"choices": sent})]
 
 
 def apps(choice: Choice, language: str) -> Json:
-    """What the app shows of a choice in a language."""
+    """The app's code of a choice in a language."""
     op, (rule,) = choice.entries
     learns = learned_with(op, rule, choice.learns)
     text = written(language, op, rule, choice.parameters, learns, lambda: sections._drawing(choice, rule))

@@ -43,7 +43,7 @@ json.dump([told, others], sys.stdout)
 
 
 def corpus() -> list[Question]:
-    """What formulas are tested with elsewhere: right, wrong, of the catalogue, and learned ones."""
+    """The formulas of other tests: right, wrong, of the catalogue, and learned ones."""
     learned = [
         own_key(rule.formula, rule.label, rule.learned).removeprefix(OWN)
         for rule in RULES.values()
@@ -63,7 +63,7 @@ def expected(questions: list[Question]) -> list[Any]:
 
 
 def told(questions: list[Question], found: list[Any]) -> list[tuple[Question, Any, Any]]:
-    """What was answered otherwise than by the app."""
+    """The answers that are not the app's."""
     pairs = zip(questions, found, expected(questions), strict=True)
     return [(question, one, other) for question, one, other in pairs if one != other]
 

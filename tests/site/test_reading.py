@@ -76,7 +76,7 @@ def node() -> Iterator[Node]:
 
 
 def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
-    """What the browser makes of queries; ``expected`` is what Python makes of each, in the browser's form."""
+    """The choices that the browser reads of queries; ``expected``: those that Python reads, in its form."""
     expected = {query: answers.chosen(from_text(query)[0]) for query in queries}
     keys = [
         (kind, key) for query in queries for kind in ("op", "rule") for key in parse_qs(query).get(kind, [])
@@ -87,7 +87,7 @@ def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
 
 
 def seen(choice: dict[str, Any]) -> dict[str, Any]:
-    """What a choice shows: all but trainings, which the pages without a server do not read."""
+    """The picture of a choice: all but trainings, which the pages without a server do not read."""
     return {name: value for name, value in choice.items() if name not in ("training", "slow")}
 
 

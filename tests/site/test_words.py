@@ -89,7 +89,7 @@ def mended(choice: Choice) -> tuple[Choice, str]:
 
 @pytest.fixture(scope="module")
 def worded() -> list[tuple[Json, Json]]:
-    """What the page asks about words, and what the app says."""
+    """The questions of the page about words, and the app's answers."""
     rng = random.Random(24)
     choices = [*SAID, *varied(), *(random_choice(rng) for _ in range(40))]
     result = [mended(choice) for choice in choices]

@@ -66,6 +66,6 @@ def trials(op: Op, rule: Rule) -> Iterator[tuple[dict[str, float], list[float]]]
 
 
 def job(op: str, rule: str) -> tuple[str, str, str, list[tuple[dict[str, float], list[float]]]]:
-    """What ``runner`` needs to execute the code of a pair."""
+    """A job for ``runner``: the code of a pair, and how to try it."""
     chosen = paired(op, rule, {})
     return code_of(op, rule), chosen.name, chosen.layer, list(trials(find_op(op), find_rule(rule)))

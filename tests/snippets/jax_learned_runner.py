@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 
 def defined(code: str, name: str, learned: list[str], numbers: dict[str, float]) -> Callable[..., Any]:
-    """What a piece of code defines under a name, as a function of x and what learns."""
+    """The function that a piece of code defines under a name, as a function of x and what learns."""
     names: dict[str, Any] = {"__name__": "generated"}
     exec(compile(code, "<snippet>", "exec"), names)
     return lambda x, *values: names[name](x, **dict(zip(learned, values, strict=True)), **numbers)

@@ -25,7 +25,7 @@ def curve(function: Function, x: Any, g: float) -> tuple[Any, Any]:
 
 
 def defined(code: str, name: str, parameters: dict[str, float]) -> Function:
-    """What a piece of code defines under a name, with its parameters."""
+    """The function that a piece of code defines under a name, with its parameters."""
     names: dict[str, Any] = {"__name__": "generated"}
     exec(compile(code, "<snippet>", "exec"), names)
     return lambda x: names[name](x, **parameters)

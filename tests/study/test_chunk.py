@@ -1,4 +1,4 @@
-"""What the trials of a study do is what each run does alone: bit for bit, wherever it stands."""
+"""The trials of a study do what each run does alone: bit for bit, wherever it stands."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""What papers claim of backward rules, each with its source, its setting and what comes out here."""
+"""Claims of papers on backward rules, each with its source, its setting and what comes out here."""
 
 import math
 import re

@@ -36,7 +36,7 @@ def labelled(widgets, label: str):
 
 
 def mounted(test: AppTest, part: str) -> dict:
-    """What a part of the instrument was given."""
+    """The data of a part of the instrument."""
     (only,) = [
         component for component in test.get("bidi_component") if component.proto.component_name.endswith(part)
     ]

@@ -73,7 +73,7 @@ def _drawn(weights: Tensor) -> dict[str, Any]:
 
 
 def _dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
-    """What the op sees and makes of it: of one example, or the weights from the first on."""
+    """The inputs and outputs of the op: of one example, or the weights from the first on."""
     op = nets.now.traces[number].op
     every = nets.x.shape[1] if nets.site.per_example else 1  # examples stand within each step of time
     x, y = (each[member, ::every].flatten()[:MOST_DOTS] for each in (op.x, op.y))

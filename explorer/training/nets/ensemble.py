@@ -24,7 +24,7 @@ Views = list[list[Tensor]]
 Lr = float | Sequence[float]
 """A learning rate of all members, or one by the number of a rule."""
 Fault = Literal["op", "forward", "backward"]
-"""What is not finite first in a pass: the op for finite inputs, an output of the net, a gradient."""
+"""The first of a pass that is not finite: the op for finite inputs, an output of the net, a gradient."""
 
 
 class OpParameters(NamedTuple):

@@ -27,7 +27,7 @@ _CAUSES = (
     (1, "under 1 % of its peak", "inputs"),
     (3, "nothing from above", "causes"),
 )
-"""What part of the op's inputs may lack, by its index among the causes, and the instrument that shows why."""
+"""The lack of a part of the op's inputs, by its index among the causes, and the instrument that shows why."""
 _NEAR = 0.03  # below the best at most, as the ranking bounds it
 
 

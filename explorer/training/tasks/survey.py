@@ -1,4 +1,4 @@
-"""What was read of a table: its columns and first rows, the one to learn, and those to leave out."""
+"""A survey of a table: its columns and first rows, the one to learn, and those to leave out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Survey:
-    """What was read of a table, before anything is learnt from it.
+    """The survey of a table, before anything is learnt from it.
 
     Attributes:
         rows: their count.

@@ -70,7 +70,7 @@ def _numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
 
 
 def _answers(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """What is learnt of each row, and the names of the classes, none where it is a number."""
+    """The answer of each row, and the names of the classes, none where it is a number."""
     if fault := cells.answer_fault(target):
         raise ValueError(f"{cells.where(target)} {fault}")
     if cells.are_classes(target):

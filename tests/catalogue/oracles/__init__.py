@@ -1,4 +1,4 @@
-"""What every op and rule of the catalogue should give, written in NumPy from its source or its meaning.
+"""The due results of every op and rule of the catalogue, written in NumPy from its source or its meaning.
 
 An oracle never looks at the catalogue's formula. It takes arrays of one dtype and the parameters by
 name; bounds are compared in that dtype, as torch compares them, and everything smooth is calculated

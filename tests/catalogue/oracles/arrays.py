@@ -1,4 +1,4 @@
-"""What oracles of ops and rules share."""
+"""Arrays that oracles of ops and rules share."""
 
 from __future__ import annotations
 

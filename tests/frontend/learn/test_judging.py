@@ -90,7 +90,7 @@ def test_an_exact_drawing_and_one_with_gaps_at_the_jumps_are_right(node: Node, l
 
 
 def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
-    """What is drawn by who expects something else."""
+    """The drawing of somebody who expects something else."""
     assert isinstance(lesson.prediction, Drawing)
     truth = shape_of(lesson)
     width = np.ptp(cells_of(lesson))

@@ -1,4 +1,4 @@
-"""What is said under a sweep: the width that was trained nearest to the slider, beside the control."""
+"""The sentence under a sweep: the width that was trained nearest to the slider, beside the control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a prediction: it is so, and it gives nothing away before the answer is shown."""
+"""Verdicts on a prediction: they are true, and none gives nothing away before the answer is shown."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ SHARED = """
 
 @pytest.fixture(scope="module")
 def shared() -> Any:
-    """What is told of curves and of pasted code by one Python, and what is asked and waited for."""
+    """The words on curves and on pasted code by one Python, and what is asked and waited for."""
     with modules.node() as node:
         return node.run(PAGE + SHARED, {"document": answers.whole_document()})
 

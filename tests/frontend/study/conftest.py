@@ -1,4 +1,4 @@
-"""What the browser knows, for the modules of the page of studies."""
+"""The document of the browser, for the modules of the page of studies."""
 
 from tests.frontend.train.conftest import document
 

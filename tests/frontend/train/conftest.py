@@ -1,4 +1,4 @@
-"""What the browser knows, for the modules of the page of trainings."""
+"""The document of the browser, for the modules of the page of trainings."""
 
 from __future__ import annotations
 

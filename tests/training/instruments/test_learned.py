@@ -1,4 +1,4 @@
-"""What was learned, as a picture of a run has it: while it is asked for, and without a trace in the run."""
+"""Learned values, as a picture of a run has them: while it is asked for, and without a trace in the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read wrong: counted and sorted as the nets themselves say."""
+"""Mistakes: counted and sorted as the nets themselves say."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_its_picture_is_one_file_more(package: Path):
 
 
 def _seen() -> dict[str, Any]:
-    """What is measured, streamed and said on the page, by the package as it is imported now."""
+    """The measurement, its event and its sentence on the page, by the package as it is imported now."""
     answers, stream, status, training = map(
         import_module,
         (

@@ -21,7 +21,7 @@ def run() -> Run:
 
 
 def plain(run: Run, member: int, x: torch.Tensor) -> torch.Tensor:
-    """What one net of a run with sign in it returns, layer by layer as anybody would write it."""
+    """The output of one net of a run with sign in it, layer by layer as anybody would write it."""
     *hidden, last = [
         [each[member] for each in views] for views in run._nets.ensemble.parameter_views if views
     ]

@@ -62,7 +62,7 @@ LEARNS = {"op": "clamp", "rules": ("pact",), "learn": ("hi",), "learn_rate": 30.
 @pytest.mark.parametrize("given", [{}, LEARNS], ids=["fixed", "learns"])
 @pytest.mark.parametrize("task", ["digits", "documents", "binary weights"])
 def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
-    """What learns goes along, by its own rate."""
+    """Parameters that learn go along, by their own rate."""
     run = run_of(task=task, **{"rules": ("straight_through",), **given})
     run.advance(2)
     (result,) = run.measure("line_search").values()

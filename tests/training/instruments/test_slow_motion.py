@@ -173,7 +173,7 @@ def test_parameters_are_those_of_the_layer_as_they_are_now():
 
 
 def test_torchs_own_gradient_is_that_beside_what_learns():
-    """What is put into numbers is what the step takes, exactly at a bound too."""
+    """The numbers are those that the step takes, exactly at a bound too."""
     both = {"op": "clamp", "rules": ("default", "pact"), "parameters": {"hi": 0.5}}
     numbers, learned = (run_of("circles", **both, learn=learn) for learn in ((), ("hi",)))
     own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))

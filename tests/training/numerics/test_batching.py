@@ -1,4 +1,4 @@
-"""What a member does is bit for bit what it would do alone, whatever stands beside it in the run."""
+"""A member does bit for bit what it would do alone, whatever stands beside it in the run."""
 
 import dataclasses
 

@@ -268,7 +268,7 @@ def test_a_score_reads_the_same_in_a_rules_line_in_the_table_and_in_the_conclusi
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
-    """What somebody sees who opens Train for the first time, in the words of the run itself."""
+    """The first run of somebody who opens Train, in the words of the run itself."""
     run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"), recorded=())
     run.advance(run.settings.steps)
     snapshot = run.snapshot()

@@ -130,7 +130,7 @@ COMING = st.integers(0, 2 ** len(COMERS) - 1)  # which of them come, a bit each:
 
 
 def used_before(me: Item, turns: list[tuple[list[Item], float]]) -> list[float]:
-    """What others use until each turn of one who always waits.
+    """The time that others use until each turn of one who always waits.
 
     Of each turn it is given who else is present, and what it takes.
     """

@@ -232,7 +232,7 @@ def test_who_has_taken_all_places_under_many_names_makes_way_for_another_address
 
 
 def test_another_address_gets_a_place_at_once_however_much_is_begun_and_nothing_is_lost(clock):
-    """What has begun and waits stays bounded as well, though one newcomer after another leaves again."""
+    """Begun studies that wait stay bounded as well, though one newcomer after another leaves again."""
     studies = studies_of(clock, studying=2, study_turn_s=0.1, pause_after_s=math.inf)
     made = []
 

@@ -87,7 +87,7 @@ def test_travels_as_text_and_between_processes():
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_a_setting_is_whole(setting):
-    """What a control and a link need stands in the table, and a run takes all of it."""
+    """The table holds all that a control and a link need, and a run takes all of it."""
     assert setting.label
     assert setting.meaning.endswith(".")
     ends = (setting.low, setting.high) if setting.high else ()

@@ -29,7 +29,7 @@ LEFT = 200_000_000  # bytes: a small run needs some millions, and a large one ta
 
 
 def test_a_run_that_needs_more_than_is_left_fails_in_a_sentence_and_others_go_on(monkeypatch):
-    """What is left is measured: of torch with CUDA the process counts 570 MB more from the start."""
+    """The memory left is measured: of torch with CUDA the process counts 570 MB more from the start."""
     monkeypatch.setenv(MEMORY, "8000")
     engine = open_engine("process")
     try:
@@ -59,7 +59,7 @@ def _await(holds: Callable[[], bool]) -> None:
 
 
 def _counted_bytes(pid: int) -> int:
-    """What the limit counts of a process, which is more than it has written to."""
+    """The bytes of a process that the limit counts: more than it has written to."""
     (counted,) = re.findall(r"VmData:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text("ascii"))
     return int(counted) * 1024
 

@@ -1,4 +1,4 @@
-"""What is told of a table before anything is trained."""
+"""The survey of a table before anything is trained."""
 
 from __future__ import annotations
 

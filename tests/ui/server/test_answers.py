@@ -1,4 +1,4 @@
-"""What the server answers: torch's curves, own formulas, pasted code, the files; never an error."""
+"""Answers of the server: torch's curves, own formulas, pasted code, the files; never an error."""
 
 from __future__ import annotations
 

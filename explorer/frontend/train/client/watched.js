@@ -2,7 +2,7 @@
 
 import { createFeed } from "./events.js";
 
-/** What is displayed of the work. @template S @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View */
+/** The displayed state of the work. @template S @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View */
 
 /**
  * ``onEvent`` is called with what the server sends; ``current`` gives the work there is now, and ``needsWatching``

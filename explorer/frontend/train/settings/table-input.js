@@ -93,7 +93,7 @@ export function createTable(host, { onTable }) {
   };
 }
 
-/** What a table may be, before one is there. */
+/** The limits of a table, before one is there. */
 function limitsText() {
   const { fewest, rows, columns, classes, bytes } = catalogue().limits.table;
   return [

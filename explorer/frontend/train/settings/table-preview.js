@@ -1,4 +1,4 @@
-// What was read of a visitor's table: its columns, to choose from, and its first rows.
+// The survey of a visitor's table: its columns, to choose from, and its first rows.
 
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 

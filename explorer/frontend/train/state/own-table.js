@@ -75,7 +75,7 @@ function utf8(bytes) {
   }
 }
 
-/** What was read of a table, as it is shown; null before that. @param {Reading} reading @returns {Preview|null} */
+/** The survey of a table as it is shown; null before there is one. @param {Reading} reading @returns {Preview|null} */
 export function previewOf(reading) {
   if (!reading) return null;
   if (reading.message !== undefined)

@@ -1,4 +1,4 @@
-"""What a run is begun with, and what goes with a command, as the browser has it."""
+"""The request that begins a run, and what goes with a command, as the browser has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of trainings asks of single instruments, without a server."""
+"""Requests of the page of trainings to single instruments, without a server."""
 
 from __future__ import annotations
 

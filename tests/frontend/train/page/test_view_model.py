@@ -1,4 +1,4 @@
-"""What the page of trainings shows of a state: plain data, so that no page is needed."""
+"""The view model of the page of trainings: plain data, so that no page is needed."""
 
 from __future__ import annotations
 

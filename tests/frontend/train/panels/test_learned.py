@@ -1,4 +1,4 @@
-"""What was learned, as small pictures: read off the records of runs that were trained."""
+"""Learned values as small pictures: read off the records of runs that were trained."""
 
 from __future__ import annotations
 

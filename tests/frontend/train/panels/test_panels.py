@@ -1,4 +1,4 @@
-"""What the small pictures of "Why" show of a rule: shares of a picture, and words."""
+"""The small pictures of "Why" for a rule: shares of a picture, and words."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ CARRIED = """
 
 
 def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
-    """What lies beyond the bins too; an empty bin counts nowhere."""
+    """Values beyond the bins too; an empty bin counts nowhere."""
     carried = node.run(CARRIED, {"document": document(), "measured": INPUTS})
     assert (carried["values"].tolist(), carried["weights"].tolist()) == ([-3.0, -0.5, 0.25], [50, 10, 20])
     assert carried["label"] == "data of Clipped (80 numbers in 4 bins, each at the mean of its bin)"

@@ -1,4 +1,4 @@
-"""What slow motion shows of a recorded step: where stages stand, the numbers of a unit, what is said."""
+"""The view model of slow motion: where stages stand, the numbers of a unit, what is said."""
 
 from __future__ import annotations
 

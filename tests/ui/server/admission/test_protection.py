@@ -1,4 +1,4 @@
-"""What every answer carries, and what no request may ask for."""
+"""Headers that every answer carries, and requests that are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What uvicorn's server is told: it ends within seconds, and holds back nothing that it has written."""
+"""Settings of uvicorn's server: it ends within seconds, and holds back nothing that it has written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at, taken away and brought back: by whom, and what is refused."""
+"""Runs that are looked at, taken away and brought back: by whom, and what is refused."""
 
 from __future__ import annotations
 
