@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from types import SimpleNamespace
@@ -102,8 +101,10 @@ class _RuleFunctionWithForwardMode(_RuleFunction):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
-        _RuleFunction.setup_context(ctx, inputs, output)
-        ctx.save_for_forward(*ctx.rule.kept(inputs[0], output))
+        x, _, ctx.rule = inputs
+        if kept := ctx.rule.kept(x, output):
+            ctx.save_for_backward(*kept)
+            ctx.save_for_forward(*kept)
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *_: None) -> Tensor:
@@ -370,7 +371,8 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
             tensors[name] = value
         else:
             numbers.append(_exact(name, value.detach().item() if isinstance(value, Tensor) else value))
-    signature = op, rule, tuple(numbers), tuple([(name, _learns(value)) for name, value in tensors.items()])
+    learns = tuple([(name, _learns(value)) for name, value in tensors.items()]) if tensors else ()
+    signature = op, rule, tuple(numbers), learns
     if torch.compiler.is_compiling():
         bound: Bound | Learning = getattr(_TRACED, _traced(*signature))
     else:
@@ -414,9 +416,11 @@ _traced._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 def _bound(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> Bound | Learning:
     """An op bound to a rule for one way of calling ``apply``; kept for the next call of the same kind."""
-    if all(is_float or type(value) is int for _, value, is_float in numbers):
-        with suppress(TypeError):  # an entry that has no hash
+    if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
+        try:
             return _kept(op, rule, numbers, learns)
+        except TypeError:  # an entry that has no hash
+            pass
     return _newly_bound(op, rule, numbers, learns)
 
 

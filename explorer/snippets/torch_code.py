@@ -12,6 +12,11 @@ from explorer.snippets.helpers import helped
 from explorer.snippets.layout import block, docstring, names_in, several
 from explorer.snippets.pair import Pair, Values, paired
 
+_STANDARD = {
+    "inspect": "import inspect",
+    "math": "import math",
+    "SimpleNamespace": "from types import SimpleNamespace",
+}
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
 _FUNCTION_CLASS = '''
@@ -40,8 +45,14 @@ class _{layer}ForwardMode(_{layer}Function):
     """The same with forward mode, which torch.compile does not read."""
 {methods}
 
-# torch binds the arguments to this at every call; without names that is fast.
-_{layer}Function.forward.__signature__ = inspect.signature(lambda *inputs: inputs)
+class _Given(inspect.Signature):
+    """The arguments as they are: torch binds them at every call, fast by this."""
+
+    def bind(self, *inputs):
+        return SimpleNamespace(args=inputs, kwargs={{}}, apply_defaults=lambda: None)
+
+
+_{layer}Function.forward.__signature__ = _Given()
 '''
 _TANGENT = """
     @staticmethod
@@ -184,9 +195,7 @@ def module(code: str) -> str:
     """The text of a module: the imports the code needs, the code."""
     code = helped(code, helpers.TORCH)
     layer = "from torch import Tensor, nn" if "nn.Module" in code else "from torch import Tensor"
-    return layout.module(
-        code, {"inspect": "import inspect", "math": "import math"}, {"torch": "import torch", "Tensor": layer}
-    )
+    return layout.module(code, _STANDARD, {"torch": "import torch", "Tensor": layer})
 
 
 def function(pair: Pair, body: str, *remarks: str) -> str:

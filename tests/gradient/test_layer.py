@@ -8,10 +8,14 @@ import pickle
 
 import pytest
 import torch
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
 from torch import nn
 
 import explorer
 from explorer.catalogue import OPS, RULES, learnable
+from explorer.formula import FUNCTIONS
+from explorer.formula.tree import Call, walk
 from tests.catalogue.cases import usual_op
 
 LEARNING = [
@@ -108,6 +112,57 @@ def test_it_exports_with_the_same_numbers(make):
     exported = torch.export.export(layer, (points(),))
     x = points() * 0.7 + 0.1
     assert torch.equal(exported.module()(x), layer(x))
+
+
+def ran_by_onnx(layer, x):
+    """What ONNX's evaluator computes for x, exported at fewer columns, and the initial values."""
+    free = ({1: torch.export.Dim.DYNAMIC},)
+    program = torch.onnx.export(layer.eval(), (x[:, :4],), dynamo=True, verbose=False, dynamic_shapes=free)
+    model = program.model_proto
+    (y,) = ReferenceEvaluator(model).run(None, {model.graph.input[0].name: x.numpy()})
+    return torch.from_numpy(y), {
+        value.name: numpy_helper.to_array(value) for value in model.graph.initializer
+    }
+
+
+# onnxscript's own, about NumPy and about torch; and the evaluator's outside the domain of a logarithm.
+without_warnings = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore:invalid value:RuntimeWarning"
+)
+
+
+@without_warnings
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_onnx_computes_the_same_numbers(make):
+    layer, x = make(), torch.linspace(-3.1, 2.8, 26).reshape(2, 13)
+    y, initial = ran_by_onnx(layer, x)
+    torch.testing.assert_close(y, layer(x).detach(), rtol=1e-6, atol=1e-6)
+    for name, value in layer.state_dict().items():
+        assert initial[name].tolist() == value.tolist()
+
+
+def of_torch_alone(op):
+    """Whether torch and so ONNX know every function of an op."""
+    calls = [node for node in walk(op.parsed.tree) if isinstance(node, Call)]
+    return not any(FUNCTIONS[call.function].own for call in calls)
+
+
+@without_warnings
+def test_every_op_of_the_catalogue_is_exported_to_onnx():
+    class All(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList(
+                explorer.Layer(key, "zero") for key, op in OPS.items() if of_torch_alone(op)
+            )
+
+        def forward(self, x):
+            return torch.stack([layer(x) for layer in self.layers])
+
+    x = torch.linspace(-3.1, 2.8, 26).reshape(2, 13)
+    y, _ = ran_by_onnx(All(), x)
+    assert len(y) > 30
+    torch.testing.assert_close(y, All()(x), rtol=1e-5, atol=1e-5, equal_nan=True)
 
 
 def test_it_trains_what_learns():
