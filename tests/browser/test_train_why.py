@@ -20,6 +20,9 @@ from tests.browser.training import (
 
 SMALL = "task=digits&op=sign&hidden=8,8&rule=approx_sign&rule=clipped&rule=default&seeds=2&steps=20&pace=full"
 
+# The rules of the curves of the large chart, as they lie over one another.
+ORDER = "[...document.querySelectorAll('.curves .scatterlayer > .trace')].map(curve => curve.dataset.rule)"
+
 
 def finish(page: Page, query: str = SMALL) -> None:
     turn_train(page, query)
@@ -87,6 +90,13 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
         wait_for_lift(train, *rules)
         train.mouse.move(0, 0)
         wait_for_rest(train, *rules)
+    usual = train.evaluate(ORDER)
+    for rule in rules:  # its curves lie over the others, on which they lay before
+        train.locator(f"tbody tr[data-rule={rule}]").first.hover()
+        assert train.evaluate(ORDER)[-1] == rule
+    train.mouse.move(0, 0)
+    wait_for_rest(train, *rules)
+    assert train.evaluate(ORDER) == usual
     train.get_by_role("button", name="Remove ApproxSign").focus()
     wait_for_lift(train, "approx_sign", "clipped")
     holder = train.locator(".measured").get_by_role("button", name="Clipped straight-through")

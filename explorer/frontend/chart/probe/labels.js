@@ -1,7 +1,7 @@
 // Labels in place of a legend: the slope that each tangent claims, the x of the probe, and at each gradient's end its
 // rule with the value at the probe.
 
-import { across, down, panelOf } from "../scene/panels.js";
+import { across, down } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { numberText } from "../../formula/substitution.js";
 import { tangentsOf, valueOn } from "./probe-marks.js";
@@ -12,6 +12,7 @@ import { tangentsOf, valueOn } from "./probe-marks.js";
 /** A text with its baseline in px. @typedef {{text: string, x: number, y: number, anchor: "start"|"middle"|"end", colour: string}} Label */
 
 const APART = 1.25; // heights of letters from one label to the next
+const [ABOVE, BELOW] = [0.6, 1.3]; // heights of letters from a line to the baseline of a label beside it
 const BESIDE_PX = 6; // from the end of a line to its label
 const WIDEST = 6; // heights of letters that "slope −1.234" takes
 
@@ -60,25 +61,51 @@ function slopeLabels(values, lines, frame, g) {
 /** @param {Values} values @param {Line[]} lines @param {Frame} frame */
 function endLabels(values, lines, frame) {
   const { left, inner, gradient, size } = frame;
-  const labels = lines
+  const ends = lines
     .filter(({ panel }) => panel === "gradient")
     .map((line) => {
       const last = Array.from(line.y).findLast(Number.isFinite) ?? 0;
-      const y = down(panelOf(frame, line.panel), last);
-      const value = valueOn(line, values);
-      const text = Number.isNaN(value) ? line.label : `${line.label}: ${numberText(value)}`;
-      const above = y - 0.6 * size;
-      const isRoomAbove = above - size > gradient.top;
-      const x = left + inner - BESIDE_PX;
-      return {
-        text,
-        x,
-        y: isRoomAbove ? above : y + 1.3 * size,
-        anchor: /** @type {const} */ ("end"),
-        colour: line.colour,
-      };
+      return { line, y: down(gradient, last) };
     });
-  return apart(labels, gradient, size);
+  const labels = ends.map(({ line, y }) => {
+    const value = valueOn(line, values);
+    const text = Number.isNaN(value) ? line.label : `${line.label}: ${numberText(value)}`;
+    const x = left + inner - BESIDE_PX;
+    return { text, x, y, anchor: /** @type {const} */ ("end"), colour: line.colour };
+  });
+  return besideEnds(
+    labels,
+    ends.map(({ y }) => y),
+    gradient,
+    size,
+  );
+}
+
+/**
+ * Labels at the ends of curves, each as near its own as it can be and on none of them: above, else below, and where
+ * many end at one height one after the other.
+ * @param {Label[]} labels with the end in place of the baseline
+ * @param {number[]} ends in px from the top
+ * @param {import("../scene/panels.js").Panel} panel
+ * @param {number} size of letters
+ */
+function besideEnds(labels, ends, { top, height }, size) {
+  const [above, below] = [ABOVE * size, BELOW * size]; // from an end to a baseline beside it
+  const isFree = (/** @type {number} */ y) =>
+    y >= top + size &&
+    y <= top + height - size / 4 &&
+    ends.every((end) => y <= end - above + 0.5 || y >= end + below - 0.5) &&
+    taken.every((other) => Math.abs(y - other) >= APART * size - 0.5);
+  /** @type {number[]} */
+  const taken = [];
+  const steps = Array.from({ length: 4 * labels.length }, (_, step) => step * (APART * size) * 0.5);
+  for (const label of labels) {
+    const end = label.y;
+    const places = steps.flatMap((step) => [end - above - step, end + below + step]);
+    label.y = places.find(isFree) ?? Math.max(end - above, top + size);
+    taken.push(label.y);
+  }
+  return labels;
 }
 
 /**

@@ -51,6 +51,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
       setAttribute(line, "data-rule", rules[at]),
     );
+    graph.dispatchEvent(new Event("curves", { bubbles: true })); // in their usual order
   }
 
   /** @param {Picture} picture @param {number} width px of the host */

@@ -1,6 +1,7 @@
 // Files of a run to take away, and settings to open again.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { createFileButton } from "../../elements/file-button.js";
 import { createMenu } from "../../elements/menu.js";
 
 const FILES = /** @type {const} */ ([
@@ -19,9 +20,8 @@ export function createTaking({ onTake, onOpen }) {
   const buttons = FILES.map(([file, name, hint]) =>
     element("button", { onclick: () => act(() => onTake(file)) }, element("b", {}, name), ` ${hint}`),
   );
-  const field = element("input", { type: "file", accept: ".json,application/json", onchange: open });
-  const label = element("label", { class: "own-file" }, element("b", {}, "Open settings"), field);
-  const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, label, said));
+  const file = createFileButton("Open settings", { accept: ".json,application/json", onFile: open });
+  const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, file, said));
 
   /** @param {() => Promise<string>} work */
   async function act(work) {
@@ -29,10 +29,9 @@ export function createTaking({ onTake, onOpen }) {
     setText(said, await work());
   }
 
-  async function open() {
-    const [file] = field.files;
-    if (file) await act(async () => onOpen(await file.text()));
-    field.value = "";
+  /** @param {File} chosen */
+  function open(chosen) {
+    return act(async () => onOpen(await chosen.text()));
   }
 
   return {

@@ -1,6 +1,7 @@
 // A visitor's own table: pasted, dropped or opened, read by Python, and stored in this tab alone.
 
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
+import { createFileButton } from "../../elements/file-button.js";
 import { catalogue } from "../../choice/entries.js";
 import { decoded, newTable, NO_TABLE, previewOf, withOut, withTarget } from "../state/own-table.js";
 import { createPreview } from "./table-preview.js";
@@ -29,12 +30,7 @@ export function createTable(host, { onTable }) {
     onchange: () => taken(field.value),
     oninput: ({ inputType }) => /^insertFrom(Paste|Drop)$/.test(inputType) && taken(field.value),
   });
-  const file = element("input", {
-    type: "file",
-    accept: ".csv,.tsv,.txt,text/csv",
-    "aria-label": "Open a file",
-    onchange: () => file.files[0] && opened(file.files[0]),
-  });
+  const file = createFileButton("Open a file", { accept: ".csv,.tsv,.txt,text/csv", onFile: opened });
   const said = element("p", { class: "next", role: "status" });
   let own = NO_TABLE;
   const preview = createPreview({
@@ -53,7 +49,6 @@ export function createTable(host, { onTable }) {
   async function opened(chosen) {
     const found =
       chosen.size > bytes ? { message: tooLarge(chosen.size) } : decoded(await chosen.arrayBuffer());
-    file.value = ""; // so that the same one may be opened again
     if ("message" in found) return refused(found.message, "");
     writeValue(field, found.text);
     taken(found.text);

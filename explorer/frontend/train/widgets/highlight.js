@@ -15,6 +15,7 @@ const FAINT = 0.66; // of what has letters: they stay as dark as they must be to
 export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
   const end = new AbortController();
+  const usual = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap()); // orders of curves
   let lifted = /** @type {string|null} */ (null);
   let held = /** @type {string|null} */ (null);
   document.adoptedStyleSheets.push(sheet);
@@ -26,6 +27,16 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     lifted = next;
     sheet.replaceSync(next === null ? "" : fading(next));
     onLift(next);
+    for (const layer of layersIn(host)) {
+      layer.append(...(usual.get(layer) ?? []));
+      raise(layer);
+    }
+  }
+
+  /** Draw the curves of the lifted rule over the others of their chart. @param {Element} layer in its usual order */
+  function raise(layer) {
+    usual.set(layer, [...layer.children]);
+    layer.append(...[...layer.children].filter((curve) => curve.getAttribute("data-rule") === lifted));
   }
 
   /** Lift a rule until another is held, or none. @param {string|null} rule */
@@ -40,6 +51,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   const on = (act, ...names) =>
     names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
   on((event) => event.pointerType !== "touch" && lift(ruleAt(event.target)), "pointerover");
+  on((event) => layersIn(event.target).forEach(raise), "curves");
   on((event) => lift(ruleAt(event.target)), "focusin");
   on((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // a finger leaves with each tap
   on(() => lift(null), "focusout", "pointercancel");
@@ -70,6 +82,9 @@ function fading(rule) {
     .training .column${other} :is(svg, canvas, i) { opacity: ${FADED / FAINT}; }
   `;
 }
+
+/** The places of curves in charts. @param {Element} host */
+const layersIn = (host) => [...host.querySelectorAll(".scatterlayer")];
 
 /** @param {EventTarget|null} target @returns {string|null} */
 function ruleAt(target) {
