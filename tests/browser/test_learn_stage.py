@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
+from tests.browser.conftest import Open
 from tests.browser.lessons import COMPUTED_MS, open_lesson, present, press, turn_to
 from tests.browser.reading import enter, number, settle, slider
 
@@ -89,3 +90,23 @@ def test_on_a_stage_names_are_whole_g_is_in_view_and_the_chart_stays_while_it_mo
     for width in (1024, 1366, 1920):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(f"() => !({CUT})().length")
+
+
+# Answers and buttons of a prediction of which something else lies on the middle, once each is scrolled to.
+COVERED = """() => [...document.querySelectorAll(".lesson .option, .lesson .decide button")].filter(each => {
+    each.scrollIntoView({ block: "nearest" });
+    const { x, y, width, height } = each.getBoundingClientRect();
+    const points = [[0.5, 0.5], [0.5, 0.1], [0.5, 0.9]].map(([across, down]) =>
+        document.elementFromPoint(x + across * width, y + down * height));
+    return !points.every(found => found && (each.contains(found) || found.contains(each)));
+}).map(each => each.textContent)"""
+
+
+@pytest.mark.parametrize("place", ["&present=1", ""])
+def test_nothing_covers_an_answer_in_a_low_window(new_page: Open, place: str) -> None:
+    page = new_page(viewport={"width": 900, "height": 600})
+    for key in ("vanishing", "surrogates", "clamp"):
+        open_lesson(page, key, place)
+        page.locator(".lesson .option").first.wait_for()
+        assert page.locator(".lesson .option").count() >= 3
+        assert page.evaluate(COVERED) == []

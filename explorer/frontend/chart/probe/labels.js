@@ -89,7 +89,7 @@ function endLabels(values, lines, frame) {
  * @param {import("../scene/panels.js").Panel} panel
  * @param {number} size of letters
  */
-function besideEnds(labels, ends, { top, height }, size) {
+export function besideEnds(labels, ends, { top, height }, size) {
   const [above, below] = [ABOVE * size, BELOW * size]; // from an end to a baseline beside it
   const isFree = (/** @type {number} */ y) =>
     y >= top + size &&

@@ -1,0 +1,55 @@
+"""Labels at the ends of curves: each beside its own, on no curve and on no other label."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from tests.frontend.modules import Node
+
+SIZE = 12
+PANEL = {"top": 100, "height": 250}
+ABOVE, BELOW = 0.6 * SIZE, 1.3 * SIZE
+PLACE = """
+    const { besideEnds } = await import("./chart/probe/labels.js");
+    const labels = given.ends.map((y) => ({ y }));
+    return besideEnds(labels, given.ends, given.panel, given.size).map(({ y }) => y);
+"""
+
+
+def placed(node: Node, ends: list[float]) -> list[float]:
+    found = node.run(PLACE, {"ends": ends, "panel": PANEL, "size": SIZE})
+    return [float(y) for y in found]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [200],
+        [200, 200],
+        [120, 230, 230, 230, 230, 340],
+        [225] * 6,
+        [200, 215, 230, 245],
+        [101, 101, 101],
+        [349, 349, 349, 349, 349, 349],
+        [100, 350],
+    ],
+)
+def test_labels_lie_on_no_curve_and_on_no_other(node: Node, ends: list[float]) -> None:
+    baselines = placed(node, ends)
+    for one, other in combinations(baselines, 2):
+        assert abs(one - other) >= 1.2 * SIZE
+    for y in baselines:
+        assert PANEL["top"] + SIZE <= y <= PANEL["top"] + PANEL["height"] - SIZE / 4
+        assert all(y <= end - ABOVE + 0.5 or y >= end + BELOW - 0.5 for end in ends), (y, ends)
+
+
+def test_a_label_stands_above_its_curve_where_there_is_room(node: Node) -> None:
+    assert placed(node, [200]) == [200 - ABOVE]
+    assert placed(node, [101]) == [101 + BELOW]
+
+
+def test_where_no_place_is_left_each_still_has_a_label_in_the_panel(node: Node) -> None:
+    ends = [100 + 10 * step for step in range(26)]
+    assert all(PANEL["top"] <= y <= PANEL["top"] + PANEL["height"] for y in placed(node, ends))
