@@ -215,7 +215,10 @@ class _Torch:
         """A value as bool, byte, int or float; as it is where no such kind is named."""
         held = quantity(self)
         name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
-        kind = KINDS.get(str(name).rsplit(".", 1)[-1].removesuffix("Tensor").lower())
+        last = str(name).rsplit(".", 1)[-1]
+        if cast := vocabulary.FORMATS.get(last):
+            return _maths(cast, self)
+        kind = KINDS.get(last.removesuffix("Tensor").lower())
         is_mask = is_condition(held.node)
         short = isinstance(name, str) and not kind and _NUMBERS.fullmatch(name.rsplit(".", 1)[-1])
         require(
@@ -243,6 +246,23 @@ class _Torch:
         finite = {name: bound for name, bound in bounds.items() if bound not in (None, math.inf, -math.inf)}
         name = "clamp" + "".join(finite) * (len(finite) == 1)
         return made(name, self, *finite.values()) if finite else self
+
+    def fake_quantize_per_tensor_affine(
+        self: Value, scale: Value, zero_point: Value, quant_min: Value, quant_max: Value
+    ) -> Value:
+        """Levels and back; under autograd g is passed where the level is one of them."""
+        level = operation("+", _maths("round(a / b)", self, scale), zero_point)
+        kept = made("clamp", level, quant_min, quant_max)
+        result = operation("*", operation("-", kept, zero_point), scale)
+        if not AUTOGRAD.get():
+            return result
+        inside = operation("&", made(">=", level, quant_min), made("<=", level, quant_max))
+        return made("where", inside, _maths("a + detach(b - a)", self, result), _maths("detach(a)", result))
+
+    def fake_quantize_per_channel_affine(
+        self: Value, scale: Value, zero_point: Value, axis: Value, quant_min: Value, quant_max: Value
+    ) -> Value:
+        return _Torch.fake_quantize_per_tensor_affine(self, scale, zero_point, quant_min, quant_max)
 
     def item(self: Value) -> Value:
         held = quantity(self)
@@ -325,6 +345,16 @@ _TYPES = {
 _ALIKE: dict[str, Any] = {"folded": False, "sized": False, "summed": None}  # what a copy of a tensor keeps
 _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
+
+def _finfo(dtype: Value = None) -> type:
+    """The limits of float32, or the largest number of a format of eight bits."""
+    last = dtype.name.rsplit(".", 1)[-1] if isinstance(dtype, Library) else ""
+    if last not in vocabulary.LARGEST:
+        return _FLOAT32
+    largest = vocabulary.LARGEST[last]
+    return type("finfo", (values.Pasted,), {"max": largest, "min": -largest})
+
+
 _INFINITY = Quantity(built("/", ONE, ZERO))
 _MINUS_INFINITY = Quantity(built("-", _INFINITY.node))
 LEARNED = "has a weight that learns: here it stays at its first value, {}"
@@ -381,7 +411,7 @@ _ROWS: dict[str, values.Function] = {
     "is_tensor": lambda self: isinstance(self, Tensor),
     "is_floating_point": lambda self: quantity(self).kind == "float32",
     "device": lambda *_kind: values.Opaque("the device"),
-    "finfo": lambda dtype=None: _FLOAT32,
+    "finfo": _finfo,
 }
 TABLE: dict[str, values.Function] = {
     **{name: refusal(reason) for name, reason in REASONS.items()},

@@ -5,6 +5,7 @@ row; the tensor is the first argument.
 """
 
 from explorer.formula.aliases import OPERATORS as NAMES
+from explorer.formula.measured import e4m3_saturates
 
 
 def words(text: str) -> frozenset[str]:
@@ -48,6 +49,14 @@ _KINDS = {
     "bool": "bool bool_", "uint8": "byte uint8", "narrow": "half bfloat16 float16 bfloat int8 char",
 }  # fmt: skip
 KINDS = {name: kind for kind, names in _KINDS.items() for name in words(names)}
+
+# Casts to a number format, as torch makes them: from where on E5M2 is infinite, and E4M3 may be no number.
+_E4M3 = "float8_e4m3fn(a)"
+FORMATS = {
+    "float8_e4m3fn": _E4M3 if e4m3_saturates() else f"where(abs(a) > 464, 0 / 0, {_E4M3})",
+    "float8_e5m2": "where(abs(a) >= 61440, sign(a) / 0, float8_e5m2(a))",
+}
+LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 
 IGNORED_KEYWORDS = words(
     "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent"

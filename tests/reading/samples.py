@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
+from tests.reading.low_precision import LOW_PRECISION
 from tests.reading.sample import Sample
 
 
@@ -328,4 +329,5 @@ FUNCTIONS = (
         {"bound": 1.5},
         old=True,
     ),
+    *LOW_PRECISION,
 )

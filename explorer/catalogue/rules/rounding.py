@@ -145,7 +145,7 @@ ROUNDING = (
              Learned("s", "g * where(x / s < -0.99, (shift - half) / half, "
                      "where(x / s > 0.99, (half - shift) / half, "
                      "(round(clamp(x / s, -0.99, 0.99) * half - shift) + shift) / half - x / s))",
-                     "1 / sqrt(N * max(half - 1, 1))"),
+                     "1 / sqrt(N * clamp_min(half - 1, 1))"),
          ),
          purpose="ParetoQ's rule for its quantiser of two bits or three levels.",
          source="ParetoQ, Liu et al. 2025, arXiv:2502.02631; StretchedElasticQuant"),

@@ -1,0 +1,147 @@
+"""Casts to number formats and torch's fake quantisation in pasted code, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from explorer.catalogue import find_op, find_rule
+from explorer.gradient import apply
+from explorer.reading import ReadingError, read_source
+from tests.reading.low_precision import LOW_PRECISION
+from tests.reading.test_published import _check_same, _drawn, _executed, _run
+
+
+def reading_of(expression: str, backward: str = "grad_output") -> tuple[str, str]:
+    text = (
+        "class Fn(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+        f"        return {expression}\n    @staticmethod\n    def backward(ctx, grad_output):\n"
+        f"        return {backward}\n"
+    )
+    op, rule = read_source(text)
+    return find_op(op).formula, find_rule(rule).formula
+
+
+@pytest.mark.parametrize("expression", [
+    "x.to(torch.float8_e4m3fn).to(x.dtype)", "x.to(dtype=torch.float8_e4m3fn).float()",
+    "x.type(torch.float8_e4m3fn).type_as(x)",
+])  # fmt: skip
+def test_a_cast_there_and_back_is_its_function(expression: str) -> None:
+    assert reading_of(expression) == ("float8_e4m3fn(x)", "g")
+
+
+def test_a_cast_to_e5m2_keeps_torchs_infinity() -> None:
+    op, rule = reading_of("x.to(torch.float8_e5m2).to(x.dtype)", "grad_output.to(torch.float8_e5m2).float()")
+    assert op == "where(abs(x) >= 61440, sign(x) / 0, float8_e5m2(x))"
+    assert rule == "where(abs(g) >= 61440, sign(g) / 0, float8_e5m2(g))"
+    x = torch.tensor([61439.0, 61440.0, -1e9, 3.3])
+    due = x.to(torch.float8_e5m2).float()
+    assert torch.equal(find_op(f"formula: {op}").parsed.bind()(x), due)
+
+
+@pytest.mark.parametrize("kind", ["float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "int8", "bfloat16"])
+def test_other_formats_are_refused(kind: str) -> None:
+    with pytest.raises(ReadingError, match="another number format"):
+        reading_of(f"x.to(torch.{kind}).to(x.dtype)")
+
+
+PLAIN = {
+    "cast": "def fn(x):\n    return x.to(torch.float8_e4m3fn).to(x.dtype)\n",
+    "bitnet": (
+        "def fn(w):\n    scale = 1.0 / w.abs().mean().clamp(min=1e-5)\n"
+        "    u = (w * scale).round().clamp(-1, 1) / scale\n    return w + (u - w).detach()\n"
+    ),
+    "straight through a cast": (
+        "def fn(x):\n    q = x.to(torch.float8_e4m3fn).to(x.dtype)\n    return x + (q - x).detach()\n"
+    ),
+    "fake quantize": "def fn(x):\n    return torch.fake_quantize_per_tensor_affine(x, 0.25, 3, 0, 15)\n",
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_autograd_through_casts_and_fake_quantisation_is_torchs(name: str) -> None:
+    wanted = _executed(_run(PLAIN[name], "fn"))
+    got: tuple[Tensor, Tensor] = _drawn(*read_source(PLAIN[name]), {})
+    _check_same(got, wanted)
+
+
+PARETOQ = """class StretchedElasticQuant(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, alpha, num_bits, layerwise):
+        ctx.num_bits = num_bits
+        if num_bits >= 16:
+            return input
+        if num_bits == 1 or num_bits == 0:
+            lowest, highest = -1, 1
+        else:
+            lowest, highest = -(2 ** (num_bits - 1)), 2 ** (num_bits - 1) - 1
+        least = torch.tensor(0.00001, device=alpha.device).float()
+        alpha = torch.where(alpha > least, alpha, least)
+        factor = 1.0 / math.sqrt(input.numel()) if not highest else 1.0 / math.sqrt(input.numel() * highest)
+        ctx.save_for_backward(input, alpha)
+        clip = 1 - 1e-2
+        if num_bits == 0:
+            count, shift = 1.5, 0
+        else:
+            count, shift = 2 ** (num_bits - 1), 0.5
+        highest = (count - shift) / count
+        lowest = -highest
+        ctx.other = factor, lowest, highest, layerwise
+        if num_bits == 1:
+            level = input.sign()
+        else:
+            level = (torch.round(torch.clamp(input / alpha, -clip, clip) * count - shift) + shift) / count
+        return level * alpha
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        if ctx.num_bits >= 16:
+            return grad_output, None, None, None
+        input, alpha = ctx.saved_tensors
+        factor, lowest, highest, layerwise = ctx.other
+        level = input / alpha
+        clip = 1 - 1e-2
+        if ctx.num_bits == 0:
+            count, shift = 1.5, 0
+        else:
+            count, shift = 2 ** (ctx.num_bits - 1), 0.5
+        below = (level < -clip).float()
+        above = (level > clip).float()
+        inside = 1.0 - below - above
+        if ctx.num_bits == 1:
+            if layerwise:
+                towards = ((input.sign()) * grad_output * factor).sum().unsqueeze(dim=0)
+            else:
+                towards = torch.sum(input.sign() * grad_output * factor, dim=-1, keepdim=True)
+        else:
+            each = (below * lowest + above * highest + inside * (
+                -level + (torch.round(torch.clamp(level, -clip, clip) * count - shift) + shift) / count
+            )) * grad_output * factor
+            if layerwise:
+                towards = each.sum().unsqueeze(dim=0)
+            else:
+                towards = torch.sum(each, dim=-1, keepdim=True)
+        return inside * grad_output, towards, None, None
+"""
+
+
+def test_paretoqs_quantiser_asks_for_bits_and_whether_it_is_layerwise() -> None:
+    with pytest.raises(ReadingError, match="give num_bits and layerwise a value"):
+        read_source(PARETOQ)
+    source = PARETOQ.replace("num_bits, layerwise):", "num_bits=2, layerwise=True):")
+    reading = read_source(source)
+    x = torch.linspace(-2, 2, 161, dtype=torch.float64)
+    g = torch.cos(x)
+    y = apply(*reading, x.requires_grad_(), alpha=0.8)
+    y.backward(g)
+    leaf = x.detach().clone().requires_grad_()
+    due = apply("seq", "seq", leaf, s=0.8, half=2.0, shift=0.5)
+    due.backward(g)
+    assert torch.equal(y, due)
+    assert torch.equal(x.grad, leaf.grad)
+    assert any("a gradient for alpha, which is left out" in note for note in reading.notes)  # it is too long
+
+
+def test_there_are_eight_functions_of_low_precision() -> None:
+    assert len(LOW_PRECISION) >= 8
