@@ -44,7 +44,7 @@ def drawn(node, curves: Curves, g: float):
         (nn.Softplus(), ["default", "formula: g * y"]),
         ("clamp", ["default", nn.Hardtanh()]),
     ],
-    ids=str,
+    ids=["a function", "a module", "a key beside a module"],
 )
 def test_the_browser_draws_the_functions_values(node, op, rules):
     parameters = {"hi": 0.5} if op == "clamp" else {}
