@@ -11,7 +11,8 @@ import { answeredWords } from "./tally.js";
 const LOST = "The connection is lost: it is opened again by itself.";
 const ATTENDING = "You are in a class. No name is asked for, and nobody sees which answer is yours.";
 const SHOWN = "You are in a class. The answers are shown.";
-const OVER = "The class has ended. Nothing of it was kept.";
+const ENDED = "The class has ended. Nothing of it was kept.";
+const OVER = ["refused", "gone", "ended"];
 
 /**
  * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>,
@@ -20,6 +21,7 @@ const OVER = "The class has ended. Nothing of it was kept.";
  */
 export function createTeachersBand({ isNew, invite, command, next }) {
   let view = /** @type {View|null} */ (null);
+  let refusal = ""; // of what was pressed last
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
   const place = element("div");
@@ -33,11 +35,17 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     element("button", { onclick: () => act("end") }, "End the class"),
   );
 
+  const acts = element("div", { class: "acts" }, reveal, onward, more);
+
   /** @param {string} name @param {*} [data] */
   async function act(name, data) {
     more.open = false;
-    const { message } = await command(name, data);
-    setText(note, message ?? "");
+    refusal = (await command(name, data)).message ?? "";
+    tell();
+  }
+
+  function tell() {
+    setText(note, view?.sentence || (view?.lost ? LOST : refusal));
   }
 
   function goOn() {
@@ -54,7 +62,10 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   async function inviteOnce() {
     isInvited = true;
     const told = await invite();
-    if (told.message) return setText(note, told.message);
+    if (told.message) {
+      refusal = told.message;
+      return tell();
+    }
     invitation = createInvitation(told);
     place.replaceWith(invitation.element);
     if (isNew) invitation.open();
@@ -62,14 +73,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   }
 
   return {
-    element: element(
-      "section",
-      { class: "class-band", "aria-label": "Class" },
-      place,
-      count,
-      element("div", { class: "acts" }, reveal, onward, more),
-      note,
-    ),
+    element: element("section", { class: "class-band", "aria-label": "Class" }, place, count, acts, note),
     show(now) {
       view = now;
       if (now.state === "open" && !isInvited) inviteOnce();
@@ -79,8 +83,8 @@ export function createTeachersBand({ isNew, invite, command, next }) {
       onward.hidden = following === null;
       setText(onward, `Next: ${following?.title ?? ""}`);
       onward.classList.toggle("main", now.revealed === true);
-      if (now.lost || now.sentence) setText(note, now.sentence ?? LOST);
-      else if (note.textContent === LOST) setText(note, "");
+      acts.hidden = OVER.includes(now.state);
+      tell();
     },
   };
 }
@@ -103,8 +107,8 @@ export function createStudentsBand({ onLeave, onAgain }) {
     ),
     show({ state, lost, revealed, sentence }) {
       again.hidden = state !== "refused";
-      setText(leave, ["refused", "gone", "ended"].includes(state) ? "All lessons" : "Leave");
-      setText(words, state === "ended" ? OVER : (sentence ?? (lost ? LOST : revealed ? SHOWN : ATTENDING)));
+      setText(leave, OVER.includes(state) ? "All lessons" : "Leave");
+      setText(words, state === "ended" ? ENDED : sentence || (lost ? LOST : revealed ? SHOWN : ATTENDING));
     },
   };
 }

@@ -6,8 +6,8 @@ import { shape } from "../elements/svg.js";
 
 /** @import { Frame } from "../chart/scene/panels.js" */
 
-const FAINTEST = 0.08; // of a drawing among very many
-const TOGETHER = 14; // drawings over one another that are as dark as one alone
+const FAINTEST = 0.05; // of a drawing among very many
+const TOGETHER = 10; // drawings over one another that are as dark as one alone
 
 /**
  * The layer, to be put over a chart. A drawing is a path in the units of the axes: whatever the chart does, only the

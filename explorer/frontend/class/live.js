@@ -46,7 +46,7 @@ function createLive() {
   function onEvent(event) {
     if (event.state !== "open" && event.state !== "silent") feed.close();
     if (OVER.includes(event.state)) forget();
-    show({ ...event, lost: false });
+    show({ sentence: "", ...event, lost: false });
     if (event.state === "open" && view?.role === "student") follow(event);
   }
 
@@ -103,6 +103,10 @@ function createLive() {
   return {
     get view() {
       return view;
+    },
+    /** Whether the class goes on, as far as is known. */
+    get goesOn() {
+      return view !== null && STANDS.includes(view.state);
     },
     /** Be told of every state, and of the present one; returns what ends it. @param {(view: View|null) => void} watcher */
     follow(watcher) {

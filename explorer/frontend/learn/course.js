@@ -43,6 +43,7 @@ export function createCourse(
   let current = /** @type {{showLinks: () => void, destroy: () => void}|null} */ (null);
   let together = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let turn = 0;
+  let isOpening = false; // a class: one press opens one
 
   host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
@@ -64,7 +65,7 @@ export function createCourse(
 
   /** @param {string|null} key null for the list */
   function go(key) {
-    if (together && key !== null) return together.leads ? together.ask(key) : undefined;
+    if (together?.goesOn() && key !== null) return together.leads ? together.ask(key) : undefined;
     return leadTo({ lesson: key, class: null });
   }
 
@@ -76,8 +77,11 @@ export function createCourse(
 
   /** Open a class on this lesson, or go to the one that is open. */
   async function beginClass() {
+    if (isOpening) return undefined;
+    isOpening = true;
     const held = classes?.held();
     const answer = held ? { id: held } : await classes?.open(queryNow().get("lesson") ?? "");
+    isOpening = false;
     if (answer?.id) return leadTo({ class: answer.id });
     return bar.say(answer?.message ?? "");
   }

@@ -156,6 +156,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
   return {
     id,
     leads,
+    goesOn: () => live.goesOn,
     /** Go on with the class to a lesson, as its teacher. @param {string} key */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
