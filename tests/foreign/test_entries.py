@@ -141,7 +141,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("words", "function"), REFUSED.items(), ids=lambda value: str(value)[:50])
+@pytest.mark.parametrize(("words", "function"), REFUSED.items(), ids=[words[:50] for words in REFUSED])
 def test_what_cannot_be_sampled_is_refused_with_the_reason(words, function):
     calls = (
         lambda: explorer.sample(function, "default"),
