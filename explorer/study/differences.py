@@ -100,3 +100,18 @@ def _made(
         is_control=is_control,
         words=lower_text(found, reach) if known else "no interval with so few seeds",
     )
+
+
+def equal_to_controls(plan: Plan, variants: Sequence[Judged]) -> list[str]:
+    """A sentence on each rule that has the very scores of a control, seed by seed: it does what that does."""
+    ended = [each for each in by_rule(plan, variants) if each.scores]
+    rules, controls = (
+        [each for each in ended if (each.rule in plan.controls) is which] for which in (False, True)
+    )
+    return [
+        f"{plan.labels[rule.rule]} has exactly the scores of {plan.labels[control.rule]}, a control, "
+        f"with {'its one seed' if len(rule.scores) == 1 else f'all {len(rule.scores)} seeds'}."
+        for rule in rules
+        for control in controls
+        if rule.scores == control.scores
+    ]

@@ -8,6 +8,8 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations
+from tests.browser.conftest import Open
+from tests.browser.test_calm import NOTHING_CHOSEN
 from tests.browser.training import button, press
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
@@ -31,6 +33,23 @@ def status(page: Page):
 
 def cell(page: Page, name: str):
     return page.get_by_role("link", name=re.compile(name))
+
+
+def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open):
+    page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
+    page.add_init_script(NOTHING_CHOSEN)
+    open_study(page, SMALL)
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+    expect(page.locator(".study .ranked")).to_contain_text("held-out")
+    rows = page.locator(".study .apart-row")
+    expect(rows).to_have_count(3)  # one beside the highest, and two controls
+    expect(page.locator(".study .equal")).to_contain_text("exactly the scores of")
+    expect(page.locator(".study .heat")).to_be_hidden()
+    button(page, "Rates: heat map").click()
+    expect(cell(page, r"\d %").first).to_be_visible()
+    page.wait_for_url("**tools=evidence*")
+    assert violations(page, ".study") == []
 
 
 def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 import pytest
 
 from explorer.study import Lane, Plan, Result, Row, Trial
-from explorer.study.differences import differences
+from explorer.study.differences import differences, equal_to_controls
 from explorer.study.judged import judged, states
 from explorer.study.trial import COLUMNS
 from explorer.training.ranking import rank
@@ -283,6 +283,19 @@ def test_differences_are_those_of_seeds_that_two_rules_share():
     assert other.low < other.middle < other.high
     one = result_of(["clipped", "default"], seeds=1)
     assert [each.standing for each in differences(one.plan, one._judged)] == ["highest", *["unknown"] * 3]
+
+
+def test_a_rule_that_equals_a_control_with_every_seed_is_said_and_no_other():
+    assert equal_to_controls(*parts(result_of(["clipped", "default"]))) == []
+    alike = SCORES | {"default": SCORES["zero"]}
+    said = equal_to_controls(*parts(result_of(["clipped", "default"], alike)))
+    assert said == ["Default autograd has exactly the scores of Zero, a control, with all 4 seeds."]
+    one = equal_to_controls(*parts(result_of(["clipped", "default"], alike, seeds=1)))
+    assert one == ["Default autograd has exactly the scores of Zero, a control, with its one seed."]
+
+
+def parts(result):
+    return result.plan, result._judged
 
 
 def test_all_numbers_of_a_study_have_the_digits_of_its_sentence():

@@ -9,6 +9,8 @@ import { createAccuracyChart } from "./chart.js";
 import { createCommands } from "./commands.js";
 import { enteredStudy, judgedTasks } from "./settings.js";
 import { createSetup } from "./setup.js";
+import { chooseTools, openTools } from "../choice/tools.js";
+import { createDifferences } from "./differences-drawing.js";
 import { createHeat } from "./table.js";
 
 /** @import { Picture } from "./picture.js" */
@@ -36,18 +38,32 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   find("about").append(menu.element);
   const table = createTable(find("table"), on);
   const heat = createHeat(find("heat"));
+  const apart = createDifferences({ headline: find("ranked"), drawing: find("differences") });
+  const rates = element("button", { class: "rates", onclick: turn }, "Rates: heat map");
   const heading = element("h2", {});
   const plot = element("div", { class: "plot" });
   find("accuracy").append(heading, plot);
   const chart = createAccuracyChart(plot, { plotly });
   const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");
-  find("measured").append(csv);
+  find("measured").append(rates, csv);
   const setup = createSetup(find("setup"), store, on.onWrong);
+
+  const hasEvidence = () => ["all", "evidence"].includes(openTools(store.now));
+
+  /** Open or close the heat map and all sentences. */
+  function turn() {
+    chooseTools(store, hasEvidence() ? "" : "evidence");
+  }
 
   return {
     /** @param {Picture} picture */
     paint(picture) {
       host.classList.add("filled");
+      host.classList.toggle("with-evidence", hasEvidence() || !picture.differences);
+      host.classList.toggle("swept", picture.accuracy.sweep !== "");
+      setAttribute(rates, "aria-expanded", String(hasEvidence()));
+      setAttribute(rates, "hidden", !picture.differences);
+      apart.show(picture.differences);
       host.classList.toggle("begun", picture.heat.busy);
       const { choice, csv: id } = picture;
       commands.show(picture);

@@ -10,6 +10,8 @@ from urllib.parse import parse_qs
 import pytest
 
 from explorer.study import Plan, Result, Row, Stepper
+from explorer.study.differences import differences
+from explorer.study.words import headline
 from explorer.training import Settings
 from explorer.training.scheduling.study_queue import StudyStatus
 from explorer.ui.links.link import from_text
@@ -79,6 +81,36 @@ def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
     numbers = re.findall(r"\d+\.\d+(?= ±| ?%)", " ".join([*said, *Result(plan, near).sentences]))
     assert len(numbers) > len(said)
     assert {len(number.partition(".")[2]) for number in [*cells, *numbers]} == {3}
+
+
+def test_distances_are_those_of_python_on_axes_that_hold_them(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    """The controls, and a default that is shown to be lower, stand on an axis of their own."""
+    plan, rows = study
+    scores = {"default": 0.6, "clipped": 0.9, "zero": 0.6, "reversal": 0.2}
+    apart = [
+        row._replace(held_out=scores[row.trial.rule] + 0.01 * (row.trial.seed % 2 if at % 2 else 0))
+        for at, row in enumerate(rows)
+    ]
+    assert picture(node, document)["differences"] is None
+    shown = picture(node, document, SEEN, event=event(plan, apart, "finished"))["differences"]
+    result = Result(plan, apart)
+    best, *others = differences(plan, result._judged)
+    assert best.rule == "clipped"
+    assert shown["headline"] == headline(plan, result._judged)
+    drawn = {row["key"]: row for panel in (shown["near"], shown["far"]) if panel for row in panel["rows"]}
+    assert list(drawn) == [each.rule for each in others]
+    assert {row["key"] for row in shown["far"]["rows"]} >= {"zero", "reversal"}
+    for each in others:
+        row = drawn[each.rule]
+        assert row["words"] == each.words
+        assert len(row["seeds"]) == len(each.seeds)
+        for share in [*row["seeds"], *(row["ends"] or [])]:
+            assert 0 < share < 1
+    ticks = shown["far"]["ticks"]
+    assert [tick["at"] for tick in ticks] == sorted(tick["at"] for tick in ticks)
+    assert any(tick["text"] == "0" and tick["at"] == pytest.approx(shown["far"]["zero"]) for tick in ticks)
 
 
 def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(node: Node, document: dict[str, Any]):

@@ -45,9 +45,14 @@
  *   validation: number|null, mean: number|null, half: number|null}} Judgement
  */
 /**
+ * @typedef {{rule: string, control: boolean, standing: string, mean: number, middle: number|null,
+ *   low: number|null, high: number|null, seeds: Array<number>, words: string}} Distance
+ */
+/**
  * @typedef {{controls: Array<string>, lrs: Array<number>, seeds: number, metric: string|null,
  *   decimals: number, chance: number|null, runs: number, most: number, cells: Array<Cell>,
- *   judged: Array<Judgement>, words: Array<string>}} Results
+ *   judged: Array<Judgement>, differences: Array<Distance>, equal: Array<string>, headline: string,
+ *   words: Array<string>}} Results
  */
 /**
  * @typedef {{id: string, state: string, sentence: string, done: number, total: number, left: string,

@@ -18,7 +18,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from explorer.study import Plan, Result, Row, Stepper
+from explorer.study.differences import Difference, differences, equal_to_controls
 from explorer.study.judged import Judged, decimals_of, judged
+from explorer.study.words import headline
 from explorer.training import ACTIVE, SETTINGS, TASKS, StudyCommand, StudyStatus, shared_engine
 from explorer.training.scheduling import SENTENCES, duration
 from explorer.ui.server.admission import limits, operation
@@ -71,8 +73,25 @@ class Judgement(TypedDict):
     half: float | None
 
 
+class Distance(TypedDict):
+    """How far a rule is from the highest, with each of the ``seeds``; ``low`` to ``high`` is the interval."""
+
+    rule: str
+    control: bool
+    standing: str
+    mean: float
+    middle: float | None
+    low: float | None
+    high: float | None
+    seeds: list[float]
+    words: str
+
+
 class Results(TypedDict):
-    """The results of a study so far, of ``runs`` of ``most``; all its scores have as many ``decimals``."""
+    """The results of a study so far, of ``runs`` of ``most``; all its scores have as many ``decimals``.
+
+    ``headline`` is the ranking in words, ``equal`` has a sentence for each rule that equals a control.
+    """
 
     controls: Sequence[str]
     lrs: Sequence[float]
@@ -84,6 +103,9 @@ class Results(TypedDict):
     most: int
     cells: list[Cell]
     judged: list[Judgement]
+    differences: list[Distance]
+    equal: list[str]
+    headline: str
     words: Sequence[str]
 
 
@@ -253,6 +275,9 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "most": plan.runs,
         "cells": [_cell(plan, cell) for cell in result.cells.to_dict("records")],
         "judged": [_judged(each) for each in ended],
+        "differences": [_distance(each) for each in differences(plan, ended)],
+        "equal": equal_to_controls(plan, ended),
+        "headline": headline(plan, ended),
         "words": result.sentences,
     }
 
@@ -278,6 +303,20 @@ def _judged(each: Judged) -> Judgement:
         "validation": _finite(each.validation),
         "mean": _finite(each.mean),
         "half": _finite(each.half),
+    }
+
+
+def _distance(each: Difference) -> Distance:
+    return {
+        "rule": each.rule,
+        "control": each.is_control,
+        "standing": each.standing,
+        "mean": each.mean,
+        "middle": _finite(each.middle),
+        "low": _finite(each.low),
+        "high": _finite(each.high),
+        "seeds": [*each.seeds.values()],
+        "words": each.words,
     }
 
 

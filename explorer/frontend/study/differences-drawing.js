@@ -1,0 +1,101 @@
+// The distances of rules from the highest: a row a rule, a ring a seed, the interval as a band.
+
+import { counted } from "../elements/children.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+
+/** @import { Panel, Picture, Row } from "./differences.js" */
+
+/** @param {{headline: HTMLElement, drawing: HTMLElement}} hosts */
+export function createDifferences({ headline, drawing }) {
+  const equal = element("p", { class: "equal" });
+  const panels = ["near", "far"].map((kind) => createPanel(kind));
+  drawing.append(...panels.map(({ node }) => node), equal);
+  return {
+    /** @param {Picture|null} picture */
+    show(picture) {
+      setText(headline, picture?.headline ?? "");
+      setAttribute(drawing, "hidden", !picture);
+      if (!picture) return;
+      panels[0].show(picture.near);
+      panels[1].show(picture.far);
+      setText(equal, picture.equal.join(" "));
+    },
+  };
+}
+
+/** @param {string} kind */
+function createPanel(kind) {
+  const heading = element("h2", {});
+  const rows = element("div", { class: "rows" });
+  const ticks = element("div", { class: "scale" });
+  const node = element(
+    "section",
+    { class: `apart ${kind}` },
+    heading,
+    rows,
+    element("div", { class: "ticks", "aria-hidden": "true" }, ticks),
+  );
+  return {
+    node,
+    /** @param {Panel|null} panel */
+    show(panel) {
+      setAttribute(node, "hidden", !panel);
+      if (!panel) return;
+      setText(heading, panel.heading);
+      node.style.setProperty("--zero", percent(panel.zero));
+      counted(rows, panel.rows, createRow, drawRow);
+      counted(
+        ticks,
+        panel.ticks,
+        () => element("span", {}),
+        (tick, { at, text }) => {
+          tick.style.left = percent(at);
+          setText(tick, text);
+        },
+      );
+    },
+  };
+}
+
+function createRow() {
+  const name = element("p", { class: "named" }, element("b", {}), element("small", {}));
+  const band = element("i", { class: "band" });
+  const middle = element("i", { class: "middle" });
+  const track = element(
+    "div",
+    { class: "along", role: "img" },
+    band,
+    element("div", { class: "seeds" }),
+    middle,
+  );
+  return element("div", { class: "apart-row" }, name, track, element("p", { class: "words-of" }));
+}
+
+/** @param {HTMLElement} node @param {Row} row */
+function drawRow(node, { key, name, note, colour, seeds, middle, ends, words }) {
+  const [named, track, said] = node.children;
+  const [band, rings, diamond] = /** @type {HTMLElement[]} */ ([...track.children]);
+  setAttribute(node, "data-rule", key);
+  node.style.setProperty("--colour", colour);
+  setText(named.children[0], name);
+  setText(named.children[1], note);
+  setText(said, words);
+  setAttribute(track, "aria-label", `${name}, ${note}: ${words}`);
+  setAttribute(band, "hidden", !ends);
+  if (ends) Object.assign(band.style, { left: percent(ends[0]), width: percent(ends[1] - ends[0]) });
+  setAttribute(diamond, "hidden", middle === null);
+  diamond.style.left = percent(middle ?? 0);
+  counted(
+    rings,
+    seeds,
+    () => element("i", {}),
+    (ring, at) => {
+      ring.style.left = percent(at);
+    },
+  );
+}
+
+/** @param {number} share */
+function percent(share) {
+  return `${(100 * share).toFixed(2)}%`;
+}
