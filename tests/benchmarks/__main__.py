@@ -25,6 +25,7 @@ from tests.benchmarks import (
     ensemble,
     learned,
     lesson,
+    model,
     peer,
     ranking,
     site,
@@ -121,6 +122,10 @@ def _learned(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return learned.measure(rounds)
 
 
+def _model(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return model.measure(rounds)
+
+
 def _calling(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return calling.measure(rounds)
 
@@ -159,6 +164,7 @@ SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "ensemble": (_ensemble, 5, False),
     "learned": (_learned, 20, False),
     "calling": (_calling, 40, False),
+    "model": (_model, 60, False),
     "study": (_study, 3, False),
     "beside": (_beside, 5, False),
     "together": (_together, 3, False),

@@ -183,6 +183,21 @@ def test_a_detach_trick_is_one_site_with_the_rule_it_makes(trick):
     assert seen.unseen == ()
 
 
+def test_a_reset_by_a_detached_spike_is_no_trick():
+    """A spiking neuron as libraries write it: its membrane less the spike's value, which stays 0 at first."""
+
+    def neuron(h):
+        membrane = 0.1 * h.tanh()
+        for _ in range(3):
+            spike = torch.sign(membrane - 1).clamp(min=0)
+            membrane = 0.9 * membrane + 0.1 * h - spike.detach()
+        return membrane + spike
+
+    seen = observed(made(neuron))
+    assert set(seen.frame["op"]) == {"tanh", "sign", "clamp"}
+    assert not seen.frame["note"].str.contains("trick").any()
+
+
 def under_no_grad(h):
     with torch.no_grad():
         y = torch.round(h)

@@ -19,7 +19,7 @@ from explorer.model.observing.record import Record, hook_on
 from explorer.model.observing.seen import Seen
 from explorer.model.observing.slopes import Slope, slope_of
 from explorer.model.observing.table import rows_of
-from explorer.model.observing.words import sentences
+from explorer.model.observing.words import UNNEEDED, sentences
 from explorer.model.watching import (
     Asked,
     Cut,
@@ -227,7 +227,7 @@ class Observation:
         """Why autograd does not follow a call."""
         if asked.in_place and self._tracker.tagged(asked.x):
             return "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
-        return "called under no_grad" if x.requires_grad else "its x requires no gradient"
+        return "called under no_grad" if x.requires_grad else UNNEEDED
 
     def _record(self, site: Site, x: Tensor, live: bool, kind: str = "") -> Record:
         if (site, kind) not in self._sites:

@@ -52,7 +52,8 @@ def _row(name: str, seen: Seen, total: Statistics) -> dict[str, Any]:
 
 def _note(seen: Seen, total: Statistics) -> str:
     notes = [seen.kind] if seen.kind else []
-    notes += list(dict.fromkeys(total.reasons))
+    some = "in some calls " if total.known else ""
+    notes += [f"{some}{reason}" for reason in dict.fromkeys(total.reasons)]
     if total.broken:
         notes.append(f"{total.broken} gradients are not finite")
     if not total.same_shape:

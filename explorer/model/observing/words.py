@@ -9,6 +9,7 @@ from explorer.formula import listed, percent
 from explorer.model.watching import Unseen
 
 Row = Mapping[str, Any]
+UNNEEDED = "its x requires no gradient"  # of a constant: the table has it, and no sentence
 _MUCH = 0.5  # of the gradient blocked at one site: worth a sentence
 
 
@@ -78,6 +79,8 @@ def _victims(rows: Sequence[Row]) -> list[str]:
 def _cut(rows: Sequence[Row]) -> list[str]:
     said = []
     for row in rows:
+        if row["note"] == UNNEEDED:
+            continue
         if row["note"] and _unknown(row["share_grad"]):
             said.append(f"Of {_named(row)} no gradient is seen: {row['note']}.")
         elif row["note"].startswith("detach trick"):

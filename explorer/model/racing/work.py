@@ -55,9 +55,7 @@ class Work:
             raise ValueError(f"make_model must return an nn.Module, not a {type(model).__name__}")
         if self.device is not None:
             model = model.to(self.device)
-        swapped = swap(model, self.what, self.rules[rule], self.op, inplace=False, **self.parameters_of(rule))
-        assert isinstance(swapped, Swapped)
-        return swapped
+        return swap(model, self.what, self.rules[rule], self.op, inplace=False, **self.parameters_of(rule))
 
     def parameters_of(self, rule: str) -> dict[str, float]:
         """The parameters of a rule and of the op: those under ``rule.name`` come before those of all."""

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import torch
 from torch import fx, nn
@@ -125,6 +125,30 @@ def _uncompiled() -> Callable[..., Any]:
 def _disabled() -> Callable[..., Any]:
     disabled: Callable[..., Any] = torch.compiler.disable(Swapped.run)  # type: ignore[no-untyped-call]
     return disabled
+
+
+@overload
+def swap(
+    model: nn.Module,
+    what: Any,
+    rule: str | Rule,
+    op: str | Op | None = None,
+    *,
+    inplace: Literal[False] = False,
+    **parameters: float,
+) -> Swapped: ...
+
+
+@overload
+def swap(
+    model: nn.Module,
+    what: Any,
+    rule: str | Rule,
+    op: str | Op | None = None,
+    *,
+    inplace: Literal[True],
+    **parameters: float,
+) -> Replaced: ...
 
 
 def swap(

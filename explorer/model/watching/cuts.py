@@ -204,13 +204,13 @@ class Tracker:
         values = [each for each in both.members if each is not carrier]
         value = next((each for each in reversed(values) if _equal(each, result)), None)
         tag = self._tags.get(id(value)) if value is not None else None
-        if tag is None or not tag.calls:
+        if tag is None or not tag.calls or _equal(carrier, result):  # what was cut has added nothing
             return None
         if is_functorch_wrapped_tensor(result):  # whose graph cannot be asked here
             return Cut(carrier, None, result, tag.calls, cut.calls) if _among(carrier, cut.members) else None
-        return self._measured(carrier, cut, tag.calls, result)
+        return self._measured(carrier, cut, tag, result)
 
-    def _measured(self, carrier: Tensor, cut: Tag, calls: tuple[Followed, ...], result: Tensor) -> Cut | None:
+    def _measured(self, carrier: Tensor, cut: Tag, value: Tag, result: Tensor) -> Cut | None:
         both = self._tags[id(result)]
         sources = [each for each in both.members if each.requires_grad]
         with _probe():
@@ -219,10 +219,10 @@ class Tracker:
             )
         known = {id(each): slope for each, slope in zip(sources, slopes, strict=True) if slope is not None}
         left = tuple(call for call in both.calls if call.y_key not in known)
-        restored = tuple(call for call in calls if call in left)
+        restored = tuple(call for call in value.calls if call in left)
         first = [carrier] if _among(carrier, cut.members) else []
         behind = [each for each in (*first, *both.members) if id(each) in known]
-        if not restored or not behind:
+        if not restored or not behind or id(value.tensor) in known:  # one that autograd follows was not cut
             return None
         x, slope = behind[0], known[id(behind[0])]
         return Cut(x, slope, result, restored, left) if slope.shape == result.shape else None

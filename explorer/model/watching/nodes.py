@@ -119,7 +119,7 @@ def _reason(node: Node) -> str:
     ):
         own = name.removesuffix("Backward")
         return (
-            f"the Function {own}: give its class as functions=[{own}]; where that is done, the model keeps "
-            f"{own}.apply under another name, taken earlier: call {own}.apply itself"
+            f"the Function {own}: give its class as functions=[{own}]; where that is done, its apply was "
+            f"taken earlier, under another name, and is called as that"
         )
     return ""

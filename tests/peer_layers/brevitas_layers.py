@@ -1,0 +1,44 @@
+"""Quantised layers of Brevitas, which keeps each ``apply`` under a name of its own."""
+
+from __future__ import annotations
+
+import brevitas.nn as quantised
+import pytest
+import torch
+from brevitas.function import round_ste
+from brevitas.ops.autograd_ste_ops import RoundSteFn
+
+import explorer
+from explorer.model import UnreachedError
+from tests.peer_layers.nets import Around, gradient_of, loss_of, observed
+
+
+def net():
+    torch.manual_seed(0)
+    linear = lambda inputs, outputs: quantised.QuantLinear(inputs, outputs, bias=True, weight_bit_width=3)  # noqa: E731
+    return Around(quantised.QuantReLU(bit_width=3), steps=1, first=linear).eval()
+
+
+def test_its_activation_is_seen_and_its_functions_are_named():
+    seen = observed(net(), RoundSteFn)
+    ops = seen.frame.set_index("op")
+    assert ops.loc["relu"].site.startswith("layer.act_quant")
+    assert ops.loc["relu"].units == 16
+    named = {each.node: each.reason for each in seen.unseen}
+    assert "its apply was taken earlier, under another name" in named["RoundSteFnBackward"]
+    assert "TensorClampSteFnBackward" in named
+
+
+def test_its_activation_is_exchanged_and_what_would_not_be_reached_is_refused():
+    model = net()
+    open_ = explorer.swap(model, "layer", rule="straight_through")
+    torch.testing.assert_close(loss_of(open_), loss_of(model))
+    assert not torch.allclose(gradient_of(open_), gradient_of(model))
+    with pytest.raises(UnreachedError, match="has not called RoundSteFn"):
+        gradient_of(explorer.swap(model, RoundSteFn, rule="zero"))
+
+
+def test_its_rounding_is_checked():
+    results = {each.name: each.verdict for each in explorer.check(round_ste)}
+    assert results["finite"] == results["linear in g"] == "holds"
+    assert results["true derivative"] == "by design"
