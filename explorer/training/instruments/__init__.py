@@ -6,7 +6,6 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 
 from explorer.training.instruments.base.instrument import (
-    Argument,
     Instrument,
     Nets,
     Record,
@@ -15,7 +14,7 @@ from explorer.training.instruments.base.instrument import (
     Visible,
 )
 
-__all__ = ["INSTRUMENTS", "Argument", "Instrument", "Nets", "Record", "Recorded", "Requested", "Visible"]
+__all__ = ["INSTRUMENTS", "Instrument", "Nets", "Record", "Recorded", "Requested", "Visible"]
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 _all: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]

@@ -2,11 +2,11 @@
 
 from explorer.training.nets.layers.dense import Dense, Relu
 from explorer.training.nets.layers.fixed import Fixed
-from explorer.training.nets.layers.layer import Layer, OpSite, OpTrace, Parameters, Spread, Trace
+from explorer.training.nets.layers.layer import Layer, OpSite, OpTrace, Spread, Trace
 from explorer.training.nets.layers.op import Activation, OpWeights
 from explorer.training.nets.layers.spiking import Latency, LeakySum, Spiking
 
 __all__ = [
     "Activation", "Dense", "Fixed", "Latency", "Layer", "LeakySum", "OpSite", "OpTrace", "OpWeights",
-    "Parameters", "Relu", "Spiking", "Spread", "Trace",
+    "Relu", "Spiking", "Spread", "Trace",
 ]  # fmt: skip
