@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from explorer.ui import MAIN, warm_up
+from explorer.ui.links.preview import NAME, preview
 from explorer.ui.server import answers, files
 from explorer.ui.server.admission import admission, limits, operation, replicas
 from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
@@ -65,7 +66,13 @@ _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', 
 
 _ROOT = '<div id="root">'
 _PAGE = files.INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
-_PAGES = {page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)) for page in PAGES}
+_TITLE = "<title>Streamlit</title>"
+_PAGES = {
+    page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)).replace(
+        _TITLE, preview(f"{page.title} · {NAME}", page.purpose)
+    )
+    for page in PAGES
+}
 _NO_PAGE = _PAGE.replace("<!-- head -->", answers.head(""))  # Streamlit says so, and shows the first one
 # Without the slash at the end of a proxy's prefix everything would be looked for beside it.
 _SLASH = """<script>
@@ -83,6 +90,7 @@ _LATER = """<script>
     setTimeout(begin, 3000)
 </script>"""
 _EARLY = re.sub(r'<script type="module" crossorigin src="(.+?)"></script>', _LATER, _PAGES["/"])
+_USUAL = preview(f"{PAGES[0].title} · {NAME}", PAGES[0].purpose)
 _EARLY = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EARLY)
 
 
@@ -92,8 +100,8 @@ async def index(request: Request) -> Response:
     page = _PAGES.get(path, _NO_PAGE)
     if path == "/":
         with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
-            served = await _seats.compute(arriving(request), answers.served, request.url.query)
-            page = _EARLY.replace(_ROOT, served + _ROOT)
+            about, body = await _seats.compute(arriving(request), answers.served, request.url.query)
+            page = _EARLY.replace(_USUAL, about).replace(_ROOT, body + _ROOT)
     return replicas.kept_here(
         request, named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
     )

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from explorer.instrument.assets import skeleton
+from explorer.ui.links.preview import title
 from explorer.ui.pages import state
 from explorer.ui.server import answers
 
@@ -55,5 +56,4 @@ def mount(part: str, **more: Any) -> None:
 
 def page_title() -> str:
     """The choice in the title of the page."""
-    op, rules = state.current().entries
-    return f"{op.label}: {', '.join(rule.label for rule in rules)} · Gradient explorer"
+    return title(state.current())

@@ -38,6 +38,7 @@ from explorer.training.scheduling.status import SENTENCES
 from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
 from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
+from explorer.ui.links.preview import preview, purpose, title
 from explorer.ui.sections import lines, pasted
 from explorer.ui.sections.words import drawn
 
@@ -148,12 +149,17 @@ def head(path: str) -> str:
     )
 
 
-def served(query: str) -> str:
-    """Explore with the choice of a link, for the body of its page: it is drawn before Streamlit has come."""
-    data = json_text(page_data(from_text(query)[0], "instrument"))
+def served(query: str) -> tuple[str, str]:
+    """Explore with the choice of a link, for head and body of its page.
+
+    The head says what the link is for; the body is drawn before Streamlit has come.
+    """
+    choice = from_text(query)[0]
+    data = json_text(page_data(choice, "instrument"))
     heading = "" if is_embedded(query) else skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
-    return f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
+    body = f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
+    return preview(title(choice), purpose(choice)), body
 
 
 def page_data(choice: Choice, part: str) -> Answer:

@@ -18,6 +18,7 @@ from explorer.description import describe, described
 from explorer.instrument.assets import PLOTLY
 from explorer.reading import read_source
 from explorer.training import SETTINGS
+from explorer.ui.links.presets import PRESETS
 from explorer.ui.sections import words
 from explorer.ui.server import answers
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
@@ -203,13 +204,16 @@ def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, comes: bool
 
 
 def test_explore_comes_with_its_choice():
-    page = answers.served("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
+    head, page = answers.served("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
+    assert "<title>Sign: g * (x &lt; 0) · Gradient explorer</title>" in head
+    assert 'content="The gradient that g * (x &lt; 0) returns for Sign, drawn below it."' in head
+    assert "ClampGradient&#x27;s bug. Above 1 the published rule" in answers.served(PRESETS[2].query)[0]
     assert "heading" not in page
     assert page.count("</script>") == 1
     data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])
     assert (data["choice"]["op"], data["choice"]["rules"]) == ("sign", ["formula: g * (x < 0)"])
     assert {"folder", "plotly", "choice", "sections", "examples"} == set(data)
-    assert "heading" in answers.served("")
+    assert "heading" in answers.served("")[1]
 
 
 def test_a_saved_page_holds_its_choice_and_words():

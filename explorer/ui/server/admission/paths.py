@@ -7,7 +7,7 @@ import streamlit as st
 
 @dataclass(frozen=True)
 class Page:
-    """A page by the name of its file in ``views``, its path, title and Material icon.
+    """A page by the name of its file in ``views``, its path, title, Material icon and purpose in a sentence.
 
     What it holds comes before the links to the other pages for the keyboard where it ``leads``. What it
     ``judges`` must be learnt on a task that holds data out. A class may be led to one that is ``followed``.
@@ -17,6 +17,7 @@ class Page:
     path: str
     title: str
     icon: str
+    purpose: str
     leads: bool = False
     judges: bool = False
     followed: bool = False
@@ -24,10 +25,24 @@ class Page:
 
 # The first is where a visitor arrives.
 PAGES = (
-    Page("explore", "/", "Explore", "show_chart", followed=True),
-    Page("train", "/train", "Train", "play_circle", leads=True, followed=True),
-    Page("study", "/study", "Study", "grid_on", leads=True, judges=True),
-    Page("learn", "/learn", "Learn", "school"),
+    Page(
+        *("explore", "/", "Explore", "show_chart"),
+        "An op and its backward rules as curves that follow the hand.",
+        followed=True,
+    ),
+    Page(
+        *("train", "/train", "Train", "play_circle"),
+        "Backward rules train side by side, judged on data that no net has seen.",
+        leads=True,
+        followed=True,
+    ),
+    Page(
+        *("study", "/study", "Study", "grid_on"),
+        "Backward rules over rates and seeds, each judged at its own best rate.",
+        leads=True,
+        judges=True,
+    ),
+    Page(*("learn", "/learn", "Learn", "school"), "Backward rules in lessons of one screen each."),
 )
 
 # The prefix of every path of this server, as ``--server.baseUrlPath`` has it: "" or "/some/where".
