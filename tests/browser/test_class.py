@@ -199,3 +199,18 @@ def told_so(page: Page) -> None:
     page.get_by_role("button", name="All lessons").click()
     page.locator(".contents a").first.wait_for()
     assert "class=" not in page.url
+
+
+HELD = """localStorage.setItem("gradient-explorer.class-led",
+    JSON.stringify({id: "000000000", secret: "s", watch: "w", pages: []}))"""
+
+
+def test_a_teacher_whose_class_is_gone_is_told_so_and_goes_on_alone(page: Page) -> None:
+    page.goto("/learn?lesson=clamp")
+    page.evaluate(HELD)
+    page.goto("/learn?class=000000000&lesson=leaves")
+    expect(page.get_by_text("This class has ended.")).to_be_visible()
+    expect(page.get_by_role("button", name="Reveal")).to_be_hidden()
+    page.get_by_role("link", name=f"Lesson 4: {CLAMP}").click()
+    expect(page.get_by_role("button", name="Class", exact=True)).to_be_visible(timeout=COMPUTED_MS)
+    assert "class=" not in page.url

@@ -259,6 +259,7 @@ def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:
     expect(disk.get_by_role("heading", name=LESSONS["autograd"].title)).to_be_visible()
     expect(disk.get_by_role("navigation", name="Pages")).to_have_count(0)
     expect(disk.locator(".lesson.presenting")).to_be_visible()
+    expect(disk.locator(".lesson button:text-is('Class')")).to_have_count(0)  # there is no server to have one
 
 
 def test_what_of_a_link_cannot_be_had_is_said(disk: Page, folder: Path) -> None:

@@ -63,6 +63,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     isInvited = true;
     const told = await invite();
     if (told.message) {
+      isInvited = false; // the next event asks again
       refusal = told.message;
       return tell();
     }
@@ -72,8 +73,9 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     return say();
   }
 
+  const band = element("section", { class: "class-band", "aria-label": "Class" }, place, count, acts, note);
   return {
-    element: element("section", { class: "class-band", "aria-label": "Class" }, place, count, acts, note),
+    element: band,
     show(now) {
       view = now;
       if (now.state === "open" && !isInvited) inviteOnce();
@@ -83,7 +85,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
       onward.hidden = following === null;
       setText(onward, `Next: ${following?.title ?? ""}`);
       onward.classList.toggle("main", now.revealed === true);
-      acts.hidden = OVER.includes(now.state);
+      band.classList.toggle("over", OVER.includes(now.state));
       tell();
     },
   };

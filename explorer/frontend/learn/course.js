@@ -52,6 +52,7 @@ export function createCourse(
     event.stopImmediatePropagation();
     show();
   });
+  const leaveClass = classes?.follow(dressClass);
   document.addEventListener("keydown", pressed, { signal: end.signal });
   show();
 
@@ -95,6 +96,10 @@ export function createCourse(
   function dress() {
     host.classList.toggle("presenting", presenting());
     bar.show(queryNow().get("lesson"), presenting());
+    dressClass();
+  }
+
+  function dressClass() {
     bar.showClass(together && (together.leads ? "leads" : "attends"), Boolean(classes?.held()));
   }
 
@@ -206,6 +211,7 @@ export function createCourse(
     destroy() {
       end.abort();
       leaveSteps();
+      leaveClass?.();
       current?.destroy();
     },
   };
@@ -248,13 +254,13 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
      * @param {boolean} held whether this browser leads one
      */
     showClass(part, held) {
-      setText(said, "");
       list.hidden = part === "attends";
       setText(together, held ? "To the class" : "Class");
       together.hidden = part !== null || !numbers.some((link) => link.matches("[aria-current]"));
     },
     /** @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
+      setText(said, "");
       numbers.forEach((link, index) =>
         setAttribute(link, "aria-current", lessons[index].key === key ? "page" : null),
       );

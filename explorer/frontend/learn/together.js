@@ -38,6 +38,8 @@ export const classes = {
     return answer;
   },
   create: createTogether,
+  /** Be told when this browser's class may have changed; returns what ends it. @param {() => void} watcher */
+  follow: (watcher) => live.follow(watcher),
 };
 
 /**

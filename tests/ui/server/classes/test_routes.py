@@ -20,7 +20,7 @@ from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.admission.visitors import SECRET
 from explorer.ui.server.classes import invitation, routes, stream
-from explorer.ui.server.classes.classes import UNKNOWN, Classes
+from explorer.ui.server.classes.classes import LONGEST_S, UNKNOWN, Classes
 from explorer.ui.server.classes.predictions import LONGEST_BODY
 from tests.ui.server.classes.rooms import Clock
 from tests.ui.visitors import scope_of
@@ -89,9 +89,14 @@ def first_event(target: str) -> Any:
     return json.loads(got(target).body.removeprefix(b"data: "))
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 @pytest.fixture(autouse=True)
-def classes(monkeypatch: pytest.MonkeyPatch) -> Classes:
-    fresh = Classes(Clock())
+def classes(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Classes:
+    fresh = Classes(clock)
     monkeypatch.setattr(routes, "classes", fresh)
     return fresh
 
@@ -304,6 +309,25 @@ def events_of(answer: Answer) -> Iterator[Any]:
     for part in answer.body.split(b"\n\n"):
         if part.startswith(b"data: "):
             yield json.loads(part.removeprefix(b"data: "))
+
+
+def test_a_class_ends_by_itself_though_nobody_asks_for_it(
+    room: Any, classes: Classes, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(routes, "END_EVERY_S", 0.0)
+    held = classes.find(room["id"])
+    assert held
+
+    async def ended() -> None:
+        looking = asyncio.create_task(routes.end_old_classes())
+        await asyncio.sleep(0.01)
+        assert not held.has_ended
+        clock.now += LONGEST_S
+        await asyncio.sleep(0.01)
+        assert held.has_ended
+        looking.cancel()
+
+    asyncio.run(ended())
 
 
 @pytest.fixture
