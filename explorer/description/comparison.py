@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from math import comb
+from typing import NamedTuple
 
 from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.gradient import span_texts
@@ -138,44 +139,58 @@ def _stretch(span: Span, texts: Mapping[float, str], curves: Sampled) -> str:
     return f"For x above {start}" if span[1] == curves.x[-1] else f"For x between {start} and {stop}"
 
 
+class _Measure(NamedTuple):
+    """How values of one kind are said: of the least and the most, and of each curve.
+
+    Attributes:
+        title: before the least and the most.
+        text: a value in digits.
+        verbs: of one curve, and of several.
+        first, next: the sentence on the largest, and what follows on another.
+    """
+
+    title: str
+    text: Callable[[float], str]
+    verbs: tuple[str, str]
+    first: str
+    next: str
+
+
 def _measure_words(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
     """By peak, area and support, as far as they differ: of each curve, or of the least and the most."""
     known = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in of_kind(compared, *_MEASURES)}
     facts = []
-    for kind, (title, text) in _MEASURES.items():
+    for kind, measure in _MEASURES.items():
         values = {key: known[kind, key] for key in labels if (kind, key) in known}
-        if len(values) == len(labels) and len(set(map(text, values.values()))) > 1:
-            facts.append((title, text, values))
-    separating = [fact for fact in facts if len(set(map(fact[1], fact[2].values()))) == len(labels)]
+        if len(values) == len(labels) and len(set(map(measure.text, values.values()))) > 1:
+            facts.append((measure, values))
+    separating = [(one, some) for one, some in facts if len(set(map(one.text, some.values()))) == len(labels)]
     tries = [(_each_measured, some) for some in (facts, facts[:2], separating[:1])]
     tries += [(_extremes, some) for some in (facts, facts[:2], facts[:1])]
     for words, some in tries:
         if some:
             said = "; ".join(words(*fact, labels) for fact in some)
-            start = "" if g == 1 else at_g(g).strip()
-            whole = f"{start}: {said}" if start else said
+            whole = said if g == 1 else f"{at_g(g).strip()} {said}"
             yield f"{whole[0].upper()}{whole[1:]}."
 
 
-def _each_measured(
-    title: str, text: Callable[[float], str], values: Mapping[str, float], labels: Mapping[str, str]
-) -> str:
+def _each_measured(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
     """The values of all curves, the largest first."""
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
-        named.setdefault(text(values[key]), []).append(labels[key])
-    return f"{title}: {', '.join(f'{listed(some)} {value}' for value, some in named.items())}"
+        named.setdefault(measure.text(values[key]), []).append(labels[key])
+    (value, some), *rest = named.items()
+    first = measure.first.format(them=listed(some), verb=measure.verbs[len(some) > 1], value=value)
+    return ", ".join([first, *(measure.next.format(them=listed(more), value=value) for value, more in rest)])
 
 
-def _extremes(
-    title: str, text: Callable[[float], str], values: Mapping[str, float], labels: Mapping[str, str]
-) -> str:
+def _extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
     """The least and the largest value, and whose they are."""
     ends = []
-    for extreme in (text(min(values.values())), text(max(values.values()))):
-        some = [labels[key] for key, value in values.items() if text(value) == extreme]
+    for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
+        some = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
         ends.append(f"{extreme} ({some[0] if len(some) == 1 else f'{len(some)} rules'})")
-    return f"{title}: {' to '.join(ends)}"
+    return f"{measure.title}: {' to '.join(ends)}"
 
 
 def _brief_value(level: float, g: float) -> str:
@@ -194,9 +209,16 @@ def _positions(claim: Claim) -> str:
     return f"x = {listed(each_in_digits(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 
-# Measures that curves are compared by: the words before the values, and the format of these.
-_MEASURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
-    "peak": ("peaks", in_digits),
-    "area": ("areas here", in_digits),
-    "support": ("not 0 on", percent),
-}
+# Measures that curves are compared by, by the kind of claim.
+_MEASURES: Mapping[str, _Measure] = {
+    "peak": _Measure(
+        "peaks", in_digits, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
+    ),
+    "area": _Measure(
+        "areas here", in_digits, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
+    ),
+    "support": _Measure(
+        "shares that are not 0", percent, ("is", "are"), "{them} {verb} not 0 on {value}",
+        "{them} on {value}",
+    ),
+}  # fmt: skip

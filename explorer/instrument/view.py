@@ -16,7 +16,7 @@ SECTIONS = {
     "formula": "Formula",
     "code": "Code",
     "checks": "Checks",
-    "rest": "Rest",
+    "rest": "Where it settles",
     "paste": "Paste code",
     "data": "Data",
 }

@@ -152,7 +152,7 @@ def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First)
     page.get_by_role("button", name="All tools").click()
     for name in (
         "Formula",
-        "Rest",
+        "Where it settles",
         "Paste code",
         "Data",
         "Reset view",

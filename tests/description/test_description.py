@@ -248,14 +248,16 @@ def test_a_share_that_is_known_of_the_drawn_points_alone_is_said_to_be_of_the_pi
 
 def test_the_sums_of_several_rules_tell_them_apart():
     main = described(sample("step", ["fast_sigmoid", "triangle"])).main
-    assert main == "Areas here: Triangle 1, Fast sigmoid (SuperSpike) 0.07895."  # 2/25 · (1 − 1/76)
+    assert main == "Triangle has area 1 here, Fast sigmoid (SuperSpike) 0.07895."  # 2/25 · (1 − 1/76)
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = described(sample("sign", six)).main
     assert main == (
         f"Peaks: 0 ({DEFAULT}) to 2 (ApproxSign); areas here: 0 ({DEFAULT}) to 6 (Straight-through)."
     )
     main = described(sample("sign", six[:3], g=-1)).main
-    assert main.startswith(f"At g = −1: peaks: {DEFAULT} 0, Clipped straight-through −1, ApproxSign −2.")
+    assert main.startswith(
+        f"At g = −1 {DEFAULT} peaks at 0, Clipped straight-through at −1, ApproxSign at −2."
+    )
 
 
 def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():
@@ -424,8 +426,8 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
 @pytest.mark.parametrize(
     ("op", "rules", "sentence"),
     [
-        ("sign", "default clipped straight_through", "Areas here: {2} 6, {1} 2, {0} 0."),
-        ("sign", "default zero clipped scale", "Areas here: {3} 6, {2} 2, {0} and {1} 0."),
+        ("sign", "default clipped straight_through", "{2} has area 6 here, {1} 2, {0} 0."),
+        ("sign", "default zero clipped scale", "{3} has area 6 here, {2} 2, {0} and {1} 0."),
         ("clamp", "learned_clamp masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
         (
             "round",

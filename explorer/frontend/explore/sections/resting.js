@@ -1,4 +1,4 @@
-// The section Rest: a parameter that learns over its range, its gradient beside the error, and where it rests.
+// The section Where it settles: a parameter that learns over its range, its gradient beside the error, and where it rests.
 
 import { boundsOf, choiceControls, entriesOf, withParameter } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
