@@ -17,6 +17,7 @@ SECTIONS = {
     "code": "Code",
     "checks": "Checks",
     "rest": "Where it settles",
+    "format": "Format",
     "paste": "Paste code",
     "data": "Data",
 }

@@ -5,6 +5,8 @@ GLOSSARY = {
     " is zero, so is the product.",
     "control": "What a rule is compared with that cannot work, such as no gradient at all.",
     "double_backward": "A backward through a backward: the gradient of a gradient.",
+    "fake_quantisation": "Rounding to a few levels and back, so that a net in ordinary numbers learns to live"
+    " with them.",
     "gradcheck": "torch's test of a backward: it moves each input a little, measures the slope and compares.",
     "graph": "torch's record of all operations from parameters to loss; backward reads it from the end.",
     "held_out": "Data that a net is judged by and not trained on.",
@@ -15,6 +17,8 @@ GLOSSARY = {
     "leaf": "Where a graph begins: a tensor you made, such as a parameter, or one that was computed where"
     " nothing requires a gradient.",
     "mask": "A pattern of zeros and ones that decides which gradients pass.",
+    "number_format": "The finite set of numbers that some bits can hold: with more for the exponent it"
+    " reaches further, with more for the mantissa it is finer. What lies between is rounded.",
     "optimiser": "The code that moves the parameters by their gradients, such as SGD or Adam.",
     "quantised": "Rounded to a few levels, so that each number needs only a few bits.",
     "spurious_minimum": "A minimum of the loss that is not its lowest one.",

@@ -116,9 +116,10 @@ LESSON = Lesson(
     y is a level times s, so s gets a gradient too. LSQ says what one x adds to it: beyond the outermost
     levels the level itself, between them what rounding has added. That is the lowest panel.
 
-    Train s on half the squared error, so that g is y − x. At s = {pull[s]:g} the parts below zero add up to
-    {pull[up]:.0f}, those above to {pull[down]:.0f}. The sum is {pull[total]:.0f}, and a step against it
-    makes s grow. LSQ multiplies it by `1 / sqrt(N * qmax)`, here {pull[factor]:.4g}.
+    Train s by [fake quantisation](fake_quantisation) on half the squared error, so that g is y − x. At
+    s = {pull[s]:g} the parts below zero add up to {pull[up]:.0f}, those above to {pull[down]:.0f}. The sum
+    is {pull[total]:.0f}, and a step against it makes s grow. LSQ multiplies it by `1 / sqrt(N * qmax)`,
+    here {pull[factor]:.4g}.
 
     Descent takes s to {learned[s]:.2f}. There it rests; the mean squared error fell from
     {learned[before]:.2f} to {learned[after]:.2f}. A rule that forgets the rounding part has

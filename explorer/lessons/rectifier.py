@@ -89,7 +89,8 @@ LESSON = Lesson(
     {nets[MyReLU][last]:g}; with torch's ReLU to {nets[torch][last]:g}. Here it hardly matters.
     (The weights change under `no_grad`, so that autograd records no step.)
 
-    It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets.
+    It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets,
+    in a coarse [number format](number_format).
     """,
     code=(MyReLU, gradients, two_layer_net, about),
     numbers=(slopes, nets, corners),

@@ -136,3 +136,15 @@ def whatever_is_reached_is_sound(page: Page) -> list[str]:
         assert name
         assert ring == "solid 2px", name
     return [name for _, _, name, _ in result]
+
+
+def test_the_section_format_says_where_an_x_lands(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=fp8_e4m3&rule=straight_through&section=format", shows=["straight_through"])
+    section = page.locator(".format")
+    expect(section).to_contain_text("253 numbers from −448 to 448")
+    section.get_by_label("Value to round").fill("0.3")
+    expect(section.get_by_role("status")).to_contain_text("y = 0.3125")
+    expect(section.get_by_role("status")).to_contain_text("−0.0125 is lost, 4.167 % of it")
+    turn(page, "/?op=round&rule=straight_through&section=format", shows=["straight_through"])
+    expect(page.locator(".format-host")).to_contain_text("The op rounds to no number format")

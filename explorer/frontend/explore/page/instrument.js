@@ -7,6 +7,7 @@ import { createChecks } from "../sections/checks.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
 import { catalogue } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
+import { createFormat } from "../sections/format.js";
 import { createPaste } from "../sections/paste.js";
 import { createResting } from "../sections/resting.js";
 import { createStage } from "../stage/stage.js";
@@ -99,6 +100,8 @@ export function createInstrument(host, store, reach) {
     );
   const resting = hostOf("resting");
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
+  const format = hostOf("format-host");
+  if (format && stage) parts.push(createFormat(format, { store }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));

@@ -1,0 +1,76 @@
+"""The numbers of a format in the browser, against torch's codes and the values of the op."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import torch
+
+from explorer.catalogue import OPS, find_op
+from explorer.instrument.entries import entry
+from tests.frontend.modules import Node
+
+ALL = """
+    const formats = await import("./formula/formats.js");
+    return given.map(([tree, parameters, xs]) => {
+      const format = formats.formatOf(tree, parameters);
+      const octaves = format && formats.octavesOf(format);
+      const landings = xs.map((x) => formats.landingOf(tree, x, parameters));
+      if (!octaves) return [format, null, null, null, landings];
+      return [format, octaves, formats.numbersOf(octaves), formats.countOf(octaves), landings];
+    });
+"""
+CODES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2}
+
+
+def asked(node: Node, op: str, parameters: dict[str, float], xs: list[float]) -> list:
+    (answer,) = node.run(ALL, [[entry(find_op(op))["tree"], parameters, xs]])
+    return answer
+
+
+def codes(dtype: torch.dtype) -> list[float]:
+    values = torch.arange(256, dtype=torch.uint8).view(dtype).double()
+    return values[values.isfinite()].unique().tolist()
+
+
+@pytest.mark.parametrize("op", CODES)
+def test_the_numbers_of_a_format_are_torchs_codes(node: Node, op: str) -> None:
+    format_, octaves, numbers, count, _ = asked(node, op, {"s": 1.0}, [])
+    every = codes(CODES[op])
+    assert numbers == [value for value in every if value >= 0]
+    assert count == len(every)
+    assert format_["largest"] == every[-1]
+    assert sum(octave["count"] for octave in octaves) == len(numbers)
+    for octave in octaves:
+        inside = [value for value in numbers if octave["from"] <= value <= octave["to"]]
+        assert {b - a for a, b in pairwise(inside)} <= {octave["step"]}
+
+
+def test_e2m1_has_fifteen_numbers(node: Node) -> None:
+    _, _, numbers, count, _ = asked(node, "fp4_e2m1", {"s": 0.5}, [])
+    assert (numbers, count) == ([0, 0.5, 1, 1.5, 2, 3, 4, 6], 15)
+
+
+def test_an_x_lands_on_a_number_of_the_format_between_its_neighbours(node: Node) -> None:
+    xs = [0.3, 0.0, -0.3, 448.0, 1e4, -1e4, 0.001, 2.0, 0.25]
+    *_, landings = asked(node, "fp8_e4m3", {"s": 2.0}, xs)
+    y = OPS["fp8_e4m3"].parsed.bind({"s": 2.0})(torch.tensor(xs, dtype=torch.float64))
+    every = codes(torch.float8_e4m3fn)
+    for landing, x, value in zip(landings, xs, y.tolist(), strict=True):
+        at = every.index(landing["value"])
+        assert (landing["x"], landing["y"], landing["value"]) == (x, value, value / 2)
+        assert landing["before"] == (every[at - 1] if at else None)
+        assert landing["after"] == (every[at + 1] if at + 1 < len(every) else None)
+
+
+def test_an_op_without_a_format_has_none_and_a_wide_one_is_not_listed(node: Node) -> None:
+    assert asked(node, "round", {}, [0.3]) == [None, None, None, None, [None]]
+    format_, octaves, *_ = asked(node, "formula: fp(x, 23, -126, 3.4e38)", {}, [])
+    assert format_["mantissa"] == 23
+    assert octaves is None
+
+
+def test_parameters_of_a_format_are_read_as_fp_reads_them(node: Node) -> None:
+    format_, *_ = asked(node, "formula: fp(x, m, e0, top)", {"m": 1.4, "e0": -0.2, "top": -6.0}, [])
+    assert format_ == {"mantissa": 1, "least": 0, "largest": 6}
