@@ -39,7 +39,7 @@ def transforms(curve: Curve) -> Finding:
         except Exception as error:
             words = str(error)
             if _OLD_STYLE in words:
-                return _old_style()
+                return _operator() if _is_operator(curve.subject) else _old_style()
             known = next(((what, line) for part, what, line in _MISSING if part in words), None)
             if known is None:
                 return fails(
@@ -61,6 +61,19 @@ def transforms(curve: Curve) -> Finding:
 
 def _old_style() -> Finding:
     return by_design(f"It is old style: torch.func's grad, vmap and jvp refuse it. {_LINES}.")
+
+
+def _is_operator(subject: Subject) -> bool:
+    """Whether backward goes through an operator of torch.library, whose Function torch generates."""
+    y = subject.run(_points(subject).requires_grad_())
+    return type(y.grad_fn).__name__.startswith("GeneratedBackward")
+
+
+def _operator() -> Finding:
+    return by_design(
+        "It is an operator of torch.library: torch.func's grad, vmap and jvp refuse all of them. "
+        "Take a Function with setup_context where they are needed."
+    )
 
 
 def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:

@@ -93,7 +93,10 @@ def _torch_scalar(row: Function, arguments: list[str]) -> str:
 
 
 def _jax_call(row: Function, arguments: list[str]) -> str:
-    text = row.jax
+    return _filled(row.jax, arguments)
+
+
+def _filled(text: str, arguments: list[str]) -> str:
     for position, argument in enumerate(arguments):
         text = text.replace(f"#{position}", argument)
     return text
@@ -102,6 +105,16 @@ def _jax_call(row: Function, arguments: list[str]) -> str:
 def _jax_scalar(row: Function, arguments: list[str]) -> str:
     """By NumPy where it has the function: what jnp computes is traced under ``jax.jit``, and no number."""
     return f"float({_jax_call(row, arguments).replace('jnp.', 'np.')})"
+
+
+def _mlx_call(row: Function, arguments: list[str]) -> str:
+    if not row.mlx:
+        raise ValueError(f"MLX has no {row.name}")
+    return _filled(row.mlx, arguments)
+
+
+def _mlx_scalar(row: Function, arguments: list[str]) -> str:
+    return f"{_mlx_call(row, [f'mx.array({text})' for text in arguments])}.item()"
 
 
 CANONICAL = Dialect(
@@ -120,6 +133,13 @@ JAX = Dialect(
     call=_jax_call,
     scalar=_jax_scalar,
     cast="1.0 * ({})",
+    count="{}.size",
+)
+MLX = Dialect(
+    call=_mlx_call,
+    scalar=_mlx_scalar,
+    cast="({}).astype(x.dtype)",
+    fill="mx.array({})",
     count="{}.size",
 )
 

@@ -8,13 +8,10 @@ from typing import Any
 
 from explorer.catalogue import OPS, RULES, Op, Rule, learnable
 from explorer.sampled import POINTS
-from explorer.snippets.detach import detach_code
-from explorer.snippets.jax_code import jax_code
 from explorer.snippets.layout import WIDTH
 from explorer.snippets.notebooks import book, drawing_cells, introduction
 from explorer.snippets.pair import paired
-from explorer.snippets.torch_code import torch_code
-from explorer.ui.sections.code import NOTEBOOK, WITHOUT_TRICK, learned_with
+from explorer.ui.sections.code import NOTEBOOK, WRITERS, learned_with, refusal
 
 Json = dict[str, Any]
 
@@ -125,13 +122,11 @@ def _texts(op: Op, rule: Rule, learns: Sequence[str], lines: _Lines) -> Json:
     def numbered(text: str) -> list[int]:
         return lines.numbers(text.replace(pair.name, _FUNCTION).replace(pair.layer, _LAYER))
 
-    detached = detach_code(pair)
+    texts = {language: write(pair) for language, write in WRITERS.items()}
     return {
         "function": pair.name,
         "layer": pair.layer,
         "learns": learns,
-        "PyTorch": numbered(torch_code(pair)),
-        "Detach trick": numbered(detached) if detached else WITHOUT_TRICK[rule.formula is None],
-        "JAX": numbered(jax_code(pair)),
+        **{name: numbered(text) if text else refusal(name, rule) for name, text in texts.items()},
         NOTEBOOK: numbered(introduction(pair)),
     }

@@ -11,7 +11,7 @@ from typing import Any
 from explorer.catalogue import find_op, find_rule
 from explorer.instrument.entries import own_entry
 from explorer.site.formulas import formulas
-from explorer.ui.sections.code import WITHOUT_TRICK, learned_with, written
+from explorer.ui.sections.code import learned_with, refusal, written
 
 Json = dict[str, Any]
 
@@ -37,7 +37,7 @@ def _code(
     ends = {name: float(drawing[name]) for name in ("start", "stop", "g")}
     drawn = {**ends, "kinks": [float(x) for x in drawing["kinks"]]}
     text = written(language, *entries, values, learned_with(*entries, learns), lambda: drawn)
-    return {"text": text or "", "note": WITHOUT_TRICK[entries[1].formula is None] if text is None else ""}
+    return {"text": text or "", "note": refusal(language, entries[1]) if text is None else ""}
 
 
 def _read(**asked: Any) -> Json:

@@ -20,7 +20,13 @@ from explorer.formula import FormulaError, parse
 from explorer.lessons import LESSONS
 from explorer.nearest import nearest
 from explorer.site import python, write
-from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
+from explorer.snippets import (
+    custom_op_snippet,
+    jax_snippet,
+    mlx_snippet,
+    notebook,
+    snippet,
+)
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.browser.access import in_both_themes
@@ -320,7 +326,11 @@ def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: P
     expect(disk.get_by_text("Loading black, which lays out code")).to_be_visible(timeout=LOADING_MS)
     expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip(), timeout=LOADING_MS)
     enter(number(card(disk, label), "h"), "0.5")
-    for language, write_code in (("Detach trick", detach_snippet), ("JAX", jax_snippet)):
+    for language, write_code in (
+        ("Custom op", custom_op_snippet),
+        ("JAX", jax_snippet),
+        ("MLX", mlx_snippet),
+    ):
         disk.get_by_role("button", name=language, exact=True).click()
         expect(text).to_have_text((write_code(*pair, {"h": 0.5}) or "").rstrip(), timeout=LOADING_MS)
     disk.get_by_role("button", name="Notebook", exact=True).click()

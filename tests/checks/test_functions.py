@@ -1,5 +1,6 @@
 """Anybody's own Functions: faults are named, what is right raises no alarm, what cannot be tried is said."""
 
+import functools
 import threading
 import time
 from dataclasses import replace
@@ -267,3 +268,31 @@ def test_one_result_is_a_line_and_a_row():
     (first, *_) = check("round", "straight_through")
     assert repr(first) == f"{first.mark} {first.verdict}  {first.name}  {first.sentence}"
     assert first._repr_html_().count("<td") == 3
+
+
+@functools.cache  # an operator's name counts in the whole process
+def operators():
+    """An operator of torch.library, and one whose fake has not the shape that it returns."""
+
+    def halved(x: torch.Tensor) -> torch.Tensor:
+        return x.round()
+
+    sound = torch.library.custom_op("explorer_tests::round", halved, mutates_args=())
+    wrong = torch.library.custom_op("explorer_tests::round_of_other_shape", halved, mutates_args=())
+    sound.register_fake(torch.empty_like)
+    wrong.register_fake(lambda x: x.new_empty(x.shape[0] + 1))
+    for each in (sound, wrong):
+        each.register_autograd(lambda ctx, g: g * 1)
+    return sound, wrong
+
+
+def test_operators_of_torch_library_are_checked_compiled_too(only):
+    only("compile", "transforms", "linear in g")
+    sound, wrong = operators()
+    results = {result.name: result for result in check(sound)}
+    assert [results[name].verdict for name in ("compile", "linear in g")] == ["holds", "holds"]
+    assert results["transforms"].verdict == "by design"
+    assert results["transforms"].sentence.startswith("It is an operator of torch.library")
+    (compiled,) = [result for result in check(wrong) if result.name == "compile"]
+    assert compiled.verdict in ("fails", "unknown")
+    assert "ompiled it" in compiled.sentence

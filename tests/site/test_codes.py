@@ -12,14 +12,23 @@ from explorer.catalogue import OPS, RULES, Parameter, learnable
 from explorer.curves import sample_curves
 from explorer.sampled import part_key
 from explorer.site.codes import codes, notebooks
-from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
+from explorer.snippets import (
+    custom_op_snippet,
+    detach_snippet,
+    jax_snippet,
+    mlx_snippet,
+    notebook,
+    snippet,
+)
 from explorer.ui.links.choice import Choice, parameters_of
-from explorer.ui.sections.code import LANGUAGES, WITHOUT_TRICK, learned_with
+from explorer.ui.sections.code import LANGUAGES, learned_with, refusal
 from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
 
-WRITERS = dict(zip(LANGUAGES, (snippet, detach_snippet, jax_snippet), strict=False))
+WRITERS = dict(
+    zip(LANGUAGES, (snippet, custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet), strict=False)
+)
 
 WRITTEN = """
     const { setDocument, find } = await import("./choice/entries.js");
@@ -90,7 +99,7 @@ def test_the_browser_writes_what_the_app_writes(node: Node) -> None:
         learned += bool(learns)
         for language, write in WRITERS.items():
             expected = write(op, rule, choice.parameters, learns)
-            assert texts[language] == (expected or WITHOUT_TRICK[rule == "default"]), (language, choice)
+            assert texts[language] == (expected or refusal(language, RULES[rule])), (language, choice)
         assert texts["Notebook"] == expected_notebook(op, rule, choice, learns), choice
     assert 5 < learned < len(result)
 

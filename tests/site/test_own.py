@@ -19,7 +19,7 @@ from explorer.site.formulas import formulas
 from explorer.site.mathml import mathml
 from explorer.ui.links.choice import Choice
 from explorer.ui.pages import sections
-from explorer.ui.sections.code import LANGUAGES, WITHOUT_TRICK, learned_with, written
+from explorer.ui.sections.code import LANGUAGES, learned_with, refusal, written
 from explorer.ui.sections.formulas import forward_latex, gradient_latex
 from explorer.ui.server import answers
 from tests.catalogue.test_own_learned import LSQ
@@ -118,7 +118,7 @@ def apps(choice: Choice, language: str) -> Json:
     op, (rule,) = choice.entries
     learns = learned_with(op, rule, choice.learns)
     text = written(language, op, rule, choice.parameters, learns, lambda: sections._drawing(choice, rule))
-    return {"text": text or "", "note": WITHOUT_TRICK[rule.formula is None] if text is None else ""}
+    return {"text": text or "", "note": refusal(language, rule) if text is None else ""}
 
 
 def test_the_code_of_own_formulas_is_the_apps(folder: Path) -> None:

@@ -14,7 +14,7 @@ from explorer.sampled import part_key
 from explorer.ui.links.choice import Choice
 from explorer.ui.pages import state
 from explorer.ui.sections import formulas
-from explorer.ui.sections.code import LANGUAGES, NOTEBOOK, WITHOUT_TRICK, learned_with, written
+from explorer.ui.sections.code import LANGUAGES, NOTEBOOK, learned_with, refusal, written
 
 Rules = tuple[Rule, ...]
 
@@ -77,7 +77,7 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
     learns = learned_with(op, rule, choice.learns)
     source = written(language, op, rule, choice.parameters, learns, lambda: _drawing(choice, rule))
     if source is None:
-        st.text(WITHOUT_TRICK[rule.formula is None])
+        st.text(refusal(language, rule))
         return
     st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
     st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)

@@ -4,21 +4,41 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from explorer.catalogue import Op, Rule, learnable
-from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
+from explorer.snippets import notebook
+from explorer.snippets.custom_op import custom_op_code
+from explorer.snippets.detach import detach_code
+from explorer.snippets.jax_code import jax_code
+from explorer.snippets.mlx_code import mlx_code
+from explorer.snippets.pair import Pair, paired
+from explorer.snippets.torch_code import torch_code
 
 NOTEBOOK = "Notebook"
-_TEXTS: Mapping[str, Callable[..., str | None]] = {
-    "PyTorch": snippet,
-    "Detach trick": detach_snippet,
-    "JAX": jax_snippet,
+# None is what a language cannot express; a sentence for it is below.
+WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
+    "PyTorch": torch_code,
+    "Custom op": custom_op_code,
+    "Detach trick": detach_code,
+    "JAX": jax_code,
+    "MLX": mlx_code,
 }
-LANGUAGES = (*_TEXTS, NOTEBOOK)
-# By whether the rule is torch's own.
-WITHOUT_TRICK = {
-    True: "torch's own gradient needs no trick: call the op.",
-    False: "The detach trick multiplies g by a factor that does not depend on g: it cannot express this "
-    "rule. Take the Function instead.",
+LANGUAGES = (*WRITERS, NOTEBOOK)
+# By language, and by whether the rule is torch's own.
+_REFUSALS: Mapping[str, Mapping[bool, str]] = {
+    "Custom op": dict.fromkeys(
+        (False, True), "torch's own derivative of this op is too long to be written out: take PyTorch."
+    ),
+    "Detach trick": {
+        True: "torch's own gradient needs no trick: call the op.",
+        False: "The detach trick multiplies g by a factor that does not depend on g: it cannot express this "
+        "rule. Take the Function instead.",
+    },
+    "MLX": dict.fromkeys((False, True), "MLX lacks a function of these formulas: take JAX."),
 }
+
+
+def refusal(language: str, rule: Rule) -> str:
+    """The sentence in place of code that a language has not."""
+    return _REFUSALS[language][rule.formula is None]
 
 
 def learned_with(op: Op, rule: Rule, chosen: str) -> list[str]:
@@ -41,4 +61,4 @@ def written(
     """
     if language == NOTEBOOK:
         return notebook(op, rule, parameters, learns, **drawing())
-    return _TEXTS[language](op, rule, parameters, learns)
+    return WRITERS[language](paired(op, rule, parameters, learns))

@@ -13,7 +13,14 @@ from explorer.catalogue import AT_BOUND, OPS, OWN, RULES
 from explorer.curves import readings, sample
 from explorer.formula.measured import at_bounds
 from explorer.instrument.limits import MOST_READINGS
-from explorer.snippets import detach_snippet, jax_snippet, notebook, snippet
+from explorer.snippets import (
+    custom_op_snippet,
+    detach_snippet,
+    jax_snippet,
+    mlx_snippet,
+    notebook,
+    snippet,
+)
 from explorer.ui.pages import sections
 from tests.ui.opening import labelled, opened, sound, words_of
 
@@ -111,7 +118,10 @@ def test_the_formula_of_what_learns_by_any_rule_is_written_below_its_gradient():
     assert "s: torch's derivative of the op." in words_of(test)
 
 
-WRITERS = {"PyTorch": snippet, "Detach trick": detach_snippet, "JAX": jax_snippet}
+WRITERS = {
+    "PyTorch": snippet, "Custom op": custom_op_snippet, "Detach trick": detach_snippet, "JAX": jax_snippet,
+    "MLX": mlx_snippet,
+}  # fmt: skip
 
 
 def test_the_code_follows_what_learns(offered: dict[str, str]):
@@ -192,8 +202,10 @@ def test_a_long_table_of_readings_says_what_is_left_out():
 
 CODE = {
     "PyTorch": lambda rule: snippet("clamp", rule, VALUES),
+    "Custom op": lambda rule: custom_op_snippet("clamp", rule, VALUES),
     "Detach trick": lambda rule: detach_snippet("clamp", rule, VALUES),
     "JAX": lambda rule: jax_snippet("clamp", rule, VALUES),
+    "MLX": lambda rule: mlx_snippet("clamp", rule, VALUES),
     "Notebook": lambda rule: notebook(
         "clamp", rule, VALUES, start=START, stop=STOP, g=G, kinks=_frame().attrs["curves"].kinks[rule]
     ),
