@@ -177,6 +177,8 @@ def test_settings_and_evidence_are_one_press_away_and_stand_in_the_link(first: F
 
 def test_the_middle_layers_are_one_plate_that_opens(first: First) -> None:
     page = first("task=circles&op=sign&rule=clipped&hidden=8,8,8")
+    expect(page.get_by_text("Will this rule tell the two kinds apart?")).to_be_visible()
+    expect(page.locator(".plane circle").first).to_be_visible()
     fold = button(page, "+ 2 layers in the middle: show each")
     expect(page.locator(".card.rule .lane-plate")).to_have_count(4)
     fold.click()

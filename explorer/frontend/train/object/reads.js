@@ -2,6 +2,7 @@
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
 import { paintGrey, same } from "../widgets/canvas.js";
 
 /** @import { Reads } from "./view-model.js" */
@@ -12,14 +13,27 @@ export function createReads(host) {
   const caption = element("p", { class: "caption" });
   const wall = element("div", { class: "wall" });
   const drawn = /** @type {WeakMap<Element, {image: Uint8Array, ink: number}>} */ (new WeakMap());
-  host.append(question, caption, wall);
+  const plane = shape("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" });
+  host.append(question, caption, plane, wall);
 
   return {
     /** @param {Reads|null} reads */
     show(reads) {
       setAttribute(host, "hidden", !reads);
       if (!reads) return;
-      const { images, rules, ink } = reads;
+      const { images, points, rules, ink } = reads;
+      plane.toggleAttribute("hidden", points.length === 0);
+      setAttribute(wall, "hidden", images.length === 0);
+      counted(
+        plane,
+        points,
+        () => shape("circle", { r: 0.035 }),
+        (dot, [x, y, kind]) => {
+          dot.setAttribute("class", kind ? "second" : "first");
+          dot.setAttribute("cx", String(x));
+          dot.setAttribute("cy", String(-y));
+        },
+      );
       setText(question, reads.question);
       setText(caption, reads.caption);
       host.classList.toggle("asked", rules.length === 0);

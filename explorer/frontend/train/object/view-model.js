@@ -28,11 +28,10 @@ import { canFold, leftOf, platesOf } from "./plates.js";
  * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, isImage: boolean,
  *   record: *, curve: {x: number, y: number}[], ends: [number, number], op: string, ink: number}} Forward
  * Images: ``rules`` have, by image, whether each reads it right; empty before the first step.
- * @typedef {{question: string, caption: string, images: Uint8Array[], rules: {line: LegendEntry, right: boolean[]}[],
+ * @typedef {{question: string, caption: string, points: [number, number, number][], images: Uint8Array[], rules: {line: LegendEntry, right: boolean[]}[],
  *   ink: number}} Reads
  * The whole object.
- * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean,
- *   points: [number, number, number][]|null}} Picture
+ * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
  */
 
 const SHOWN = 24; // images beside a chart
@@ -50,7 +49,6 @@ export function objectOf(state, lines) {
   const plates = platesOf(layers, state.unfolded);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const going = goingOn(lines, points, run?.step ?? 0);
-  const { picture } = taskOf(choice);
   return {
     plates,
     begun,
@@ -59,7 +57,6 @@ export function objectOf(state, lines) {
     ),
     forward: snapshot && forwardOf(state, snapshot, going, plates, layers),
     reads: readsOf(state, measured, before, going, begun),
-    points: picture && "points" in picture ? picture.points : null,
   };
 }
 
@@ -221,10 +218,11 @@ function curveOf(op, parameters, [start, stop]) {
  * @param {boolean} begun
  * @returns {Reads|null}
  */
-function readsOf({ choice, ink }, measured, before, lines, begun) {
+function readsOf(state, measured, before, lines, begun) {
+  const { choice, ink } = state;
   const now = measured?.measured.reads ?? before?.measured.reads;
   const known = now && Object.values(now).find((each) => each?.images.length);
-  if (!known) return null;
+  if (!known) return begun ? null : pointsAsked(state);
   const pixels = known.images.length / known.classes.length;
   const count = begun ? Math.min(SHOWN, known.classes.length) : known.classes.length;
   const images = Array.from({ length: count }, (_, at) =>
@@ -235,7 +233,8 @@ function readsOf({ choice, ink }, measured, before, lines, begun) {
     return own ? [{ line, right: images.map((_, at) => own.read[at] === known.classes[at]) }] : [];
   });
   return {
-    question: begun ? "" : questionOf(choice.rules.length),
+    question: begun ? "" : questionOf(choice.rules.length, "read these images"),
+    points: [],
     caption: begun ? `First ${count} of ${known.of}: ● right ○ wrong` : "No net sees them while it learns.",
     images,
     rules: begun ? rules : [],
@@ -243,8 +242,23 @@ function readsOf({ choice, ink }, measured, before, lines, begun) {
   };
 }
 
-/** @param {number} count of rules */
-function questionOf(count) {
-  if (count === 1) return "Will this rule read these images?";
-  return `Which of the ${count === 2 ? "two" : `${count} rules`} will read these images?`;
+/** The points of a plane before the first step, where a task has them. @param {State} state @returns {Reads|null} */
+function pointsAsked({ choice, ink }) {
+  const { kind, picture } = taskOf(choice);
+  if (kind !== "plane" || !picture || !("points" in picture)) return null;
+  const question = questionOf(choice.rules.length, "tell the two kinds apart");
+  return {
+    question,
+    caption: "Each point is an example.",
+    points: picture.points,
+    images: [],
+    rules: [],
+    ink,
+  };
+}
+
+/** @param {number} count of rules @param {string} what they are to do */
+function questionOf(count, what) {
+  if (count === 1) return `Will this rule ${what}?`;
+  return `Which of the ${count === 2 ? "two" : `${count} rules`} will ${what}?`;
 }
