@@ -27,8 +27,8 @@ _RULES = ("straight_through", "default", "clipped", "approx_sign", "reste", "mas
 _LASTS_S = 0.5  # of each measurement
 _PICTURES = 20  # a second
 _SHOWN = {
-    "digits": ("alignment", "causes", "inputs", "norms"),
-    "circles": ("alignment", "causes", "inputs", "norms", "regions"),
+    "digits": ("alignment", "causes", "inputs", "norms", "way", "net", "reads"),
+    "circles": ("alignment", "causes", "inputs", "norms", "regions", "way", "net"),
 }
 
 Step = Callable[[], object]

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.training import TASKS, Run, Settings
 from explorer.training.ranking import rank
-from explorer.training.runs.lines import BASIS, lines
+from explorer.training.runs.lines import BASIS, headline, lines
 
 JUDGED = [key for key, task in TASKS.items() if task.metric and task.kind != "own"]
 STEPS = {"spikes": 40}
@@ -115,3 +115,21 @@ def test_a_rule_that_diverged_or_was_not_measured_has_no_line():
     run.advance(20)
     assert run.diverged
     assert not lines(run.snapshot(BASIS))
+
+
+def test_the_headline_names_those_that_may_be_best_and_says_nothing_before_the_end(ended):
+    before, snapshot = ended
+    labels = {rule: f"Rule {rule}" for rule in snapshot.losses}
+    assert headline(before, labels) == ""
+    ranking = rank(
+        {rule: each.tolist() for rule, each in snapshot.score.items()}, 1 / snapshot.held_out, unit="%"
+    )
+    said = headline(snapshot, labels)
+    if not ranking.lower:
+        assert "do not show which is best" in said
+        return
+    assert [rule for rule in labels if re.search(rf"Rule {rule}\b", said)] == [
+        rule for rule in labels if rule in ranking.best
+    ]
+    assert f"{100 * ranking.means[ranking.best[0]]:.1f} %" in said
+    assert ("may each be best" in said) == (len(ranking.best) > 1)
