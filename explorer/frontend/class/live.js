@@ -1,6 +1,6 @@
 // The class of this tab, live: what its teacher commands, what its student sends, and the state as the server tells it.
 
-import { attended, keepAttended, keepLed, led } from "./membership.js";
+import { attended, BEGUN, keepAttended, keepLed, led } from "./membership.js";
 import { followed, lessonOf, wayOf } from "./way.js";
 import { post, server } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
@@ -17,9 +17,6 @@ import { createFeed } from "../train/client/events.js";
 const OVER = ["ended", "gone"];
 const STANDS = ["joining", "open", "silent"];
 const SPREAD_MS = 1500; // in which a class leaves for another page, so that not all ask for it at once
-
-/** Dispatched on the window when the tab has begun to lead or to attend a class. */
-export const BEGUN = "class-begun";
 
 function createLive() {
   let view = /** @type {View|null} */ (null);
@@ -47,11 +44,11 @@ function createLive() {
     if (event.state !== "open" && event.state !== "silent") feed.close();
     if (OVER.includes(event.state)) forget();
     show({ sentence: "", ...event, lost: false });
-    if (event.state === "open" && view?.role === "student") follow(event);
+    if (event.state === "open" && view?.role === "student") go(event);
   }
 
   /** Go where the class is led; each link is followed once. @param {import("./way.js").Seen} seen */
-  function follow(seen) {
+  function go(seen) {
     const mine = attended();
     if (!mine) return;
     const way = isNew ? null : wayOf(seen, mine, isAtLesson());

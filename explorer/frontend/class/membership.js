@@ -7,6 +7,8 @@ import { keep, load, recall, remember } from "../choice/session.js";
 /** A class as a student holds it: the token of the seat, and the last round and link that the page has followed. */
 /** @typedef {{id: string, guest: string, round: number, links: number}} Attended */
 
+/** The event of the window where the tab has begun to lead or to attend a class. */
+export const BEGUN = "class-begun";
 const [LED, ATTENDED] = ["class-led", "class-attended"];
 
 /** @returns {Led|null} */

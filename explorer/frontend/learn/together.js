@@ -23,7 +23,7 @@ import { forget } from "./memory.js";
 
 const SENT = "Sent. You can change it until the answers are shown.";
 const UNANSWERED = "You have not answered.";
-const AGAIN_MS = 3000; // until a lesson that could not be loaded is asked for once more
+const AGAIN_MS = 3000; // until a lesson or drawings that could not be loaded are asked for once more
 
 let opened = ""; // the class that was opened just now: its code is shown large
 
@@ -142,8 +142,12 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
     lesson?.reveal(leads ? "" : UNANSWERED);
     if (!leads) return;
     const mine = round;
-    const { drawings = [] } = view.drawn ? await live.command("drawings") : {};
+    const { drawings, message } = view.drawn ? await live.command("drawings") : { drawings: [] };
     if (mine !== round) return;
+    if (message) {
+      timer = setTimeout(() => reveal(view), AGAIN_MS);
+      return;
+    }
     const curves = drawings.map(array);
     crowd?.show(curves);
     answers?.show(view.counts ?? [], curves);

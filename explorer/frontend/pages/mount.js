@@ -1,6 +1,6 @@
 // The parts of the instrument on a page of Streamlit, which calls them with Python's data.
 
-import { attended, led } from "../class/membership.js";
+import { attended, BEGUN, led } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
 import { explored } from "../choice/taught.js";
 import { createCopyButton } from "./heading.js";
@@ -70,7 +70,7 @@ function heading(root) {
   const copy = createCopyButton(/** @type {HTMLElement} */ (root.querySelector(".copy")));
   const end = new AbortController();
   if (attended() || led()) joined();
-  else addEventListener("class-begun", joined, { once: true, signal: end.signal });
+  else addEventListener(BEGUN, joined, { once: true, signal: end.signal });
 
   async function joined() {
     const { createClassHeading } = await import("../class/heading.js");
