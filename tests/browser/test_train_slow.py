@@ -28,7 +28,7 @@ def is_at(page: Page, number: int) -> None:
 def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(train: Page) -> None:
     train.set_viewport_size({"width": 1280, "height": 720})
     turn_train(train, f"{QUERY}&slow=gradient,2")
-    expect(dialog(train)).to_contain_text("There is no run yet: press Start or Step first.")
+    expect(dialog(train)).to_contain_text("There is no run yet to look at.")
     expect(metric(train, "Step")).to_contain_text("0 / 40")
     train.keyboard.press("Escape")
     expect(dialog(train)).to_have_count(0)

@@ -34,7 +34,7 @@ import { settingText } from "../state/tasks.js";
  *   ends: string[], canStep: boolean}} Picture
  */
 
-const NO_RUN = "There is no run yet: press Start or Step first.";
+const NO_RUN = "There is no run yet to look at.";
 const GOES_ON = "The run goes on: pause it to look at one step.";
 const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);

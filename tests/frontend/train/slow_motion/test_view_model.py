@@ -137,7 +137,7 @@ def test_g_and_gradient_share_their_colours_and_0_has_none(shown) -> None:
 @pytest.mark.parametrize(
     ("status", "identity", "said", "action"),
     [
-        ({"state": "idle"}, None, "There is no run yet: press Start or Step first.", "first"),
+        ({"state": "idle"}, None, "There is no run yet to look at.", "first"),
         ({"state": "running"}, "run", "The run goes on: pause it to look at one step.", "pause"),
         ({"state": "waiting"}, "run", "The run goes on: pause it to look at one step.", "pause"),
         ({"state": "gone", "sentence": "It is gone: press Start."}, "run", "It is gone: press Start.", ""),
