@@ -232,3 +232,67 @@ def test_an_embedded_instrument_keeps_its_tools(first: First) -> None:
     page = first("/?embed=true&op=round")
     expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     expect(page.get_by_role("button", name="All tools")).to_be_hidden()
+
+
+@pytest.mark.parametrize("section", ["code", "checks", "rest", "checks&tools=all"])
+def test_a_link_to_a_section_opens_it_in_view(first: First, section: str) -> None:
+    page = first(f"/?op=round&rule=lsq&section={section}")
+    opened = page.locator(".sections button[aria-expanded=true]")
+    expect(opened).to_have_count(1)
+    expect(opened).to_be_in_viewport(ratio=1)
+    panel = page.locator(".instrument .panel:visible").first
+    if section == "code":  # which Python draws
+        panel = page.get_by_role("button", name="Download .py")
+    if section == "checks&tools=all":  # the curves fill the window
+        expect(panel.locator("li").nth(3)).to_be_in_viewport()
+    else:
+        expect(panel).to_be_in_viewport()
+        expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
+
+
+def test_at_200_percent_a_page_is_as_on_a_phone(first: First) -> None:
+    page = first(size=(683, 384))  # of 1366 × 768
+    controls, words = counted(page)
+    assert (len(controls) <= 15, len(words) <= 65) == (True, True), (controls, words)
+    chart, card = (page.locator(f".instrument {part}").first.bounding_box() for part in (".chart", ".card"))
+    assert chart
+    assert card
+    assert chart["y"] + chart["height"] <= card["y"]
+    assert chart["width"] > 600
+    expect(page.locator(".chart-knob")).to_be_in_viewport()
+    for part in (".headline", ".words .main", ".examples .then"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+
+
+_WATCH = """() => {
+    window.moved = [];
+    const seen = list => window.moved.push(...list.getEntries().filter(each => !each.hadRecentInput));
+    new PerformanceObserver(seen).observe({ type: "layout-shift", buffered: true });
+}"""
+_MOVED = "moved.filter(each => each.startTime > 1000).reduce((sum, each) => sum + each.value, 0)"
+
+
+@pytest.mark.parametrize("path", ["/", "/train", "/study", "/learn", "/learn?lesson=vanishing"])
+@pytest.mark.parametrize("tools", ["few tools", "all tools"])
+def test_nothing_moves_after_the_first_second(new_page: Open, path: str, tools: str) -> None:
+    page = new_page(viewport={"width": 1366, "height": 768}, fresh=True)
+    page.add_init_script(NOTHING_CHOSEN if tools == "few tools" else "")
+    page.add_init_script(f"({_WATCH})()")
+    page.goto(path)
+    page.get_by_role("link", name="Learn", exact=True).wait_for()
+    page.locator(".served").wait_for(state="detached")
+    page.wait_for_timeout(1000)
+    assert page.evaluate(_MOVED) < 0.02
+
+
+@pytest.mark.parametrize("path", ["/train", "/study"])
+def test_start_is_among_the_first_five_stops(new_page: Open, path: str) -> None:
+    page = new_page()
+    page.goto(path)
+    page.get_by_role("button", name="Start", exact=True).wait_for()
+    page.get_by_role("link", name="Learn", exact=True).wait_for()
+    stops = []
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.textContent.trim()"))
+    assert "Start" in stops
