@@ -323,7 +323,7 @@ def test_what_did_not_come_along_is_computed_from_the_disk(disk: Page, folder: P
     disk.get_by_label("Code for").select_option(TAUGHT)
     expect(disk.get_by_text("Loading Python, which reads formulas …")).to_be_visible()
     text = disk.get_by_role("region", name="Code")
-    expect(disk.get_by_text("Loading black, which lays out code")).to_be_visible(timeout=LOADING_MS)
+    expect(disk.get_by_text("Loading black, the code formatter")).to_be_visible(timeout=LOADING_MS)
     expect(text).to_have_text(snippet(*pair, {"h": 1.5}).rstrip(), timeout=LOADING_MS)
     enter(number(card(disk, label), "h"), "0.5")
     for language, write_code in (
