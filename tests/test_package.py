@@ -203,3 +203,22 @@ def test_a_run_and_a_snapshot_are_one_short_line():
     assert repr(run) == "Run(xor, relu with default, zero, 2 seeds, step 4 of 10)"
     loss = run.snapshot().loss["default"]
     assert repr(run.snapshot()).startswith(f"Snapshot(xor, step 4 of 10, loss: default {loss:.4g}, zero ")
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (explorer.sample, "start stop points g dtype learns"),
+        (explorer.instrument, "start stop g learns"),
+        (explorer.nearest, "start stop"),
+        (explorer.check, "input"),
+        (explorer.assert_rule, "input"),
+    ],
+)
+def test_what_is_no_parameter_has_a_type_and_a_default_of_its_own(
+    function: Callable[..., object], names: str
+) -> None:
+    known = inspect.signature(function).parameters
+    for name in names.split():
+        assert known[name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert inspect.Parameter.empty not in (known[name].annotation, known[name].default)

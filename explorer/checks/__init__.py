@@ -67,15 +67,16 @@ CHECKS = (
 )
 
 
-def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
+def check(subject: Any, *arguments: Any, input: Tensor | None = None, **parameters: Any) -> Results:
     """Check a backward rule: an op with a rule of the catalogue, or a function of one's own.
 
     Args:
         subject: key of ``OPS`` or ``"formula: …"``, with the key of a rule as second argument and parameters
             as keywords, as for ``explorer.apply``; or an ``autograd.Function`` class, a module or a
             callable that takes x, with the arguments that follow x. Tensors among them that require grad
-            are taken for learned; the caller's own are left alone. ``input=`` gives a function an example of
-            its x where it needs one of a shape: its first dimension counts elements that are tried.
+            are taken for learned; the caller's own are left alone.
+        input: an example of x for a function that needs one of a shape; its first dimension counts elements
+            that are tried.
 
     Returns:
         One result a check, in the order of ``explorer.checks.CHECKS``, with name, verdict, sentence, where
@@ -83,24 +84,27 @@ def check(subject: Any, *arguments: Any, **parameters: Any) -> Results:
         check with a time limit; whatever it raises becomes "unknown" with the reason.
 
     Raises:
-        ValueError, FormulaError: a key or parameter of a pair that is none. Nothing for a function.
+        ValueError, FormulaError: a key or parameter of a pair that is none, an input that is no tensor.
+            Nothing for a function, whatever it does.
     """
-    if isinstance(subject, str | Op):
+    is_pair = isinstance(subject, str | Op)
+    if input is not None and (is_pair or not isinstance(input, Tensor)):
+        raise ValueError("input is an example of x, a tensor, for a function of your own")
+    if is_pair:
         return _checked_pair(CHECKS, subject, *arguments, parameters=parameters)
-    example = parameters.pop("input", None) if isinstance(parameters.get("input"), Tensor) else None
-    own = own_subject(subject, arguments, parameters, example)
+    own = own_subject(subject, arguments, parameters, input)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _checked_own(own)
 
 
-def assert_rule(subject: Any, *arguments: Any, **parameters: Any) -> None:
+def assert_rule(subject: Any, *arguments: Any, input: Tensor | None = None, **parameters: Any) -> None:
     """Raise AssertionError where a check of a backward rule fails: for anybody's tests.
 
     Arguments as for ``check``. The message has the sentence of each check that fails, behind its name.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    results = check(subject, *arguments, **parameters)
+    results = check(subject, *arguments, input=input, **parameters)
     if failures := results.failures:
         lines = [f"{results.title}, {result.name}: {result.sentence}" for result in failures]
         raise AssertionError("\n".join(lines))

@@ -296,3 +296,9 @@ def test_operators_of_torch_library_are_checked_compiled_too(only):
     (compiled,) = [result for result in check(wrong) if result.name == "compile"]
     assert compiled.verdict in ("fails", "unknown")
     assert "ompiled it" in compiled.sentence
+
+
+def test_an_example_is_a_tensor_for_a_function():
+    for call in (lambda: check(torch.tanh, input=3), lambda: check("round", "zero", input=torch.ones(2))):
+        with pytest.raises(ValueError, match="input is an example of x, a tensor"):
+            call()
