@@ -71,10 +71,10 @@ def test_a_slider_redraws_the_curve_and_torch_confirms_it(page: Page, address: s
 def test_a_training_runs_and_its_step_is_gone_through(page: Page, address: str) -> None:
     page.visit(f"{address}/train?task=circles&rule=default&rule=clipped&op=sign&steps=60&pace=full")
     page.press("Start")
-    page.wait("document.body.innerText.includes('Finished')")
+    page.wait("named('button', 'Again') !== undefined")
     page.wait(CURVES)
     page.visit(f"{address}/train?task=digits&op=sign&hidden=8&rule=clipped&steps=40&slow=gradient,2")
-    page.wait(f"{SLOW}.includes('There is no run yet')")
+    page.wait(f"{SLOW}.includes('no run yet')")
     page.key(ESCAPE)
     page.press("Slow motion")
     page.wait(f"{SLOW}.includes('step 1, unit')")
