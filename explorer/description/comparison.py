@@ -170,8 +170,9 @@ def _measure_words(compared: list[Claim], labels: Mapping[str, str], g: float) -
     for words, some in tries:
         if some:
             said = "; ".join(words(*fact, labels) for fact in some)
-            whole = said if g == 1 else f"{at_g(g).strip()} {said}"
-            yield f"{whole[0].upper()}{whole[1:]}."
+            whole = said if g == 1 else f"{at_g(g)} {said}".strip()
+            named = whole.startswith(tuple(labels.values()))  # a formula keeps its small letters
+            yield f"{whole if named else whole[0].upper() + whole[1:]}."
 
 
 def _each_measured(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
