@@ -28,6 +28,7 @@ from tests.browser.training import leave_train, open_train
 Open = Callable[..., Page]
 # Most tests are of a visitor who has chosen all tools; ``test_calm`` is of one who has not.
 ALL_TOOLS = """try { localStorage.setItem("gradient-explorer.all-tools", "true"); } catch {}"""
+NOTHING_CHOSEN = """try { localStorage.removeItem("gradient-explorer.all-tools"); } catch {}"""
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 FINGER = {"has_touch": True, "is_mobile": True}
@@ -235,6 +236,23 @@ def train(train_tab: Tab) -> Iterator[Page]:
             open_train(page, "")
         yield page
     leave_train(train_tab.page)
+
+
+@pytest.fixture(scope="module")
+def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
+    """A tab for each kind of device, in profiles of their own, whose visitor has chosen nothing."""
+    known: dict[str, Tab] = {}
+
+    def of(**options: Any) -> Tab:
+        key = json.dumps(options, sort_keys=True)
+        if key not in known:
+            known[key] = Tab(profile(chromium, address, **options))
+            known[key].page.add_init_script(NOTHING_CHOSEN)
+        return known[key]
+
+    yield of
+    for tab in known.values():
+        tab.page.context.close()
 
 
 @pytest.fixture

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Open, Tab, profile
+from tests.browser.conftest import NOTHING_CHOSEN, Open, Tab
 from tests.browser.reading import in_the_end, settle, visit
 
-NOTHING_CHOSEN = """try { localStorage.removeItem("gradient-explorer.all-tools"); } catch {}"""
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
 FINGER = {"has_touch": True, "is_mobile": True}
 BUG = "/?op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&range=0&range=2"
 
 First = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
-    """A tab for each kind of device, in profiles of their own."""
-    known: dict[str, Tab] = {}
-
-    def of(**options: Any) -> Tab:
-        key = json.dumps(options, sort_keys=True)
-        if key not in known:
-            known[key] = Tab(profile(chromium, address, **options))
-            known[key].page.add_init_script(NOTHING_CHOSEN)
-        return known[key]
-
-    yield of
-    for tab in known.values():
-        tab.page.context.close()
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations
-from tests.browser.conftest import Open
-from tests.browser.test_calm import NOTHING_CHOSEN
+from tests.browser.conftest import NOTHING_CHOSEN, Open
 from tests.browser.training import button, press
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.access import violations
-from tests.browser.conftest import FINGER, Tab, profile
+from tests.browser.conftest import FINGER, Tab
 from tests.browser.reading import in_the_end
-from tests.browser.test_calm import NOTHING_CHOSEN, counted
+from tests.browser.test_calm import counted
 from tests.browser.test_train_lab import SHIFTS
 from tests.browser.training import button, leave_train, press, requests, status
 
@@ -28,24 +27,6 @@ SIX = FIVE.replace("task=digits", "task=circles").replace("steps=40", "steps=20"
 IN_VIEW = "document.querySelector('.stMain').scrollHeight <= innerHeight"
 
 First = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def tabs(chromium: Browser, address: str) -> Iterator[Callable[..., Tab]]:
-    """A tab for each kind of device, whose visitor has chosen nothing."""
-    known: dict[str, Tab] = {}
-
-    def of(**options: Any) -> Tab:
-        key = json.dumps(options, sort_keys=True)
-        if key not in known:
-            known[key] = Tab(profile(chromium, address, **options))
-            known[key].page.add_init_script(NOTHING_CHOSEN)
-            known[key].page.add_init_script(SHIFTS)
-        return known[key]
-
-    yield of
-    for tab in known.values():
-        tab.page.context.close()
 
 
 @pytest.fixture
@@ -124,6 +105,7 @@ def test_on_a_phone_task_start_and_chart_come_first(first: First) -> None:
 
 def test_nothing_moves_while_it_arrives_and_trains(first: First) -> None:
     page = first("task=digits&op=round&rule=default&rule=straight_through&steps=60&pace=40&seeds=2")
+    page.evaluate(f"() => {{ {SHIFTS} }}")  # what has moved before is told as well
     finish(page)
     moved = page.evaluate("window.shifts")
     assert sum(value for value, _ in moved) < 0.02, moved

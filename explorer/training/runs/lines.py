@@ -146,16 +146,21 @@ def _wide(snapshot: Snapshot, ratio: float) -> str:
 
 
 def _passes(snapshot: Snapshot, way: Record) -> str:
-    """A sentence on what is left of the gradient behind all layers with the op, and on the way of w1."""
-    left = math.prod(float(each) for each in way["passed"])
+    """A sentence on what is left of the gradient at w1, and on the way of w1.
+
+    At hidden units that is behind all layers with the op; on weights each layer has the op for itself.
+    """
+    along = TASKS[snapshot.task].net.site.per_example
+    left = math.prod(float(each) for each in (way["passed"] if along else way["passed"][:1]))
+    what = "gradient" if along else "gradient of w1"
     moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
     if not math.isfinite(left):
-        return f"The gradient passes{moved}"
+        return f"The {what} passes{moved}"
     if left == 1:
-        return f"The whole gradient passes{moved}"
+        return f"The whole {what} passes{moved}"
     if left > _LOUD:
-        return f"The op's rule makes the gradient {left:.1f} × as large{moved}"
-    return f"The gradient passes × {left:.2f}{moved}"
+        return f"The rule makes the {what} {left:.1f} × as large{moved}"
+    return f"The {what} passes × {left:.2f}{moved}"
 
 
 def _ranking(snapshot: Snapshot) -> Ranking | None:

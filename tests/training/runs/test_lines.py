@@ -77,6 +77,21 @@ def test_ends_are_those_of_the_ranking(ended):
             assert 100 * ranking.differences[rule][1] <= int(within[1]) <= 3
 
 
+def test_what_is_left_of_the_gradient_is_what_was_measured(ended):
+    for snapshot in ended:
+        along = TASKS[snapshot.task].net.site.per_example
+        for rule, line in lines(snapshot).items():
+            passed = snapshot.measured["way"][rule]["passed"]
+            left = math.prod(float(each) for each in (passed if along else passed[:1]))
+            if found := re.match(r"The gradient(?: of w1)? passes × ([\d.]+)", line.text):
+                assert float(found[1].rstrip(".")) == pytest.approx(left, abs=0.0051)
+            if line.text.startswith("The whole"):
+                assert left == 1
+            if moved := re.search(r"w1 moved by ([\d.]+)", line.text):
+                far = snapshot.measured["way"][rule]["moved"][0]
+                assert float(moved[1].rstrip(".")) == pytest.approx(float(far), rel=0.01)
+
+
 def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothing(ended):
     _, snapshot = ended
     cosines = {rule: each[0] for rule, each in snapshot.alignment.items()}
