@@ -8,7 +8,7 @@ from explorer.description.gradient import span_texts
 from explorer.description.missing import part_words
 from explorer.description.words import MAIN_LENGTH, different_texts, in_digits, of_kind
 from explorer.formula import listed
-from explorer.formula.operands import reductions
+from explorer.formula.operands import passes_levels
 from explorer.formula.tree import Foreign, walk
 from explorer.sampled import FORWARD, Sampled
 
@@ -19,8 +19,8 @@ def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names:
     """One sentence on the true gradient: where a rule with a known fault misses it, else on that of the op.
 
     ``claims`` are those of ``forward_claims``, ``compared`` those of ``comparisons``, ``names`` the curves'.
-    A mean may pass a gradient on where the curve is flat: of an op with one the curve alone is told; so it is
-    of a function that is no formula, whose own backward need not be its true gradient.
+    A mean may pass a gradient on where the curve is flat, as a cast does: of an op with one the curve alone is
+    told; so it is of a function that is no formula, whose own backward need not be its true gradient.
     """
     if any(isinstance(part, Foreign) for part in walk(curves.op.parsed.tree)):
         return f"{names[FORWARD]} {forward_words(claims)}."
@@ -34,8 +34,8 @@ def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names:
 
 
 def _op_words(curves: Sampled, claims: list[Claim], name: str) -> str:
-    claim = claims[0]
-    if len(claims) > 1 or claim.kind not in ("flat", "level") or reductions(curves.op.parsed.tree):
+    claim, tree = claims[0], curves.op.parsed.tree
+    if len(claims) > 1 or claim.kind not in ("flat", "level") or passes_levels(tree):
         return f"{name} {forward_words(claims)}."
     share = claim.numbers[0] if claim.kind == "flat" else 1
     scope = "" if claim.exact else " in this picture"

@@ -88,6 +88,11 @@ class Function:
         """Whether code must detach what torch's function returns."""
         return not self.differentiable and not self.own and self.torch != "detach"
 
+    @property
+    def passes_levels(self) -> bool:
+        """Whether torch passes a gradient on though the function is made of levels: a cast, a mean."""
+        return self.differentiable and self.degree == 0 and self.gradient != ("0",)
+
 
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any

@@ -69,6 +69,11 @@ def reductions(node: Node) -> list[Call]:
     return [part for part in walk(node) if isinstance(part, Call) and FUNCTIONS[part.function].reduces]
 
 
+def passes_levels(node: Node) -> bool:
+    """Whether a part of a tree passes a gradient on where it is flat."""
+    return any(isinstance(part, Call) and FUNCTIONS[part.function].passes_levels for part in walk(node))
+
+
 def has_elements(node: Node) -> bool:
     """Whether the value has x's shape; a mean, or a constant, is one for all elements."""
     match node:

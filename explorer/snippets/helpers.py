@@ -7,11 +7,12 @@ from explorer.snippets.layout import names_in
 _TORCH_FP = '''
 
 def _fp(x, mantissa, least, largest):
-    """The nearest number of a format, halves to even; beyond the largest it is the largest.
+    """The nearest number of a format, halves to even, and at most its largest.
 
-    mantissa: its bits behind the point; least: the exponent of its smallest normal number.
+    mantissa: bits behind the point; least: exponent of the smallest normal number.
     """
-    mantissa, least = round(min(max(0, mantissa), 52)), round(min(max(-1022, least), 1023))
+    mantissa = round(min(max(0, mantissa), 52))
+    least = round(min(max(-1022, least), 1023))
     x, kind = x.detach().double(), x.dtype
     fraction, exponent = torch.frexp(x)
     exponent = (exponent - 1).clamp(min=least)  # that of the steps between two numbers at x
@@ -23,7 +24,7 @@ def _fp(x, mantissa, least, largest):
 _TORCH_EXPONENT = '''
 
 def _exponent(x, least):
-    """The whole number below log2(abs(x)), exactly, and no less than least; infinite where x is."""
+    """The whole number below log2(abs(x)), or least; infinite where x is."""
     least, size = round(min(max(-1022, least), 1023)), x.detach().double().abs()
     exponent = torch.frexp(size.clamp(min=2.0**least)).exponent - 1
     return torch.where(size.isfinite(), exponent, size).to(x.dtype)
@@ -31,19 +32,20 @@ def _exponent(x, least):
 _TORCH_CAST = '''
 
 def _float8_{name}(x):
-    """The cast to float8_{name} and back, saturated and rounded once; backward torch casts g likewise."""
+    """The cast to float8_{name} and back, saturated; torch casts g likewise."""
     value = _fp(x, {format}) - (x.detach() - x).nan_to_num()
     return value.to(torch.float8_{name}).to(x.dtype)
 '''
 _JAX_FP = '''
 
 def _fp(x, mantissa, least, largest):
-    """The nearest number of a format, halves to even; beyond the largest it is the largest.
+    """The nearest number of a format, halves to even, and at most its largest.
 
-    mantissa: its bits behind the point; least: the exponent of its smallest normal number.
+    mantissa: bits behind the point; least: exponent of the smallest normal number.
     """
     xp = jnp if isinstance(x, jax.Array) else np  # constants stay numbers under jax.jit
-    mantissa, least = round(min(max(0, mantissa), 52)), round(min(max(-1022, least), 1023))
+    mantissa = round(min(max(0, mantissa), 52))
+    least = round(min(max(-1022, least), 1023))
     x = jax.lax.stop_gradient(x) if xp is jnp else np.asarray(x)
     exponent = xp.maximum(xp.frexp(x)[1] - 1, least)  # that of the steps between two numbers at x
     value = xp.ldexp(xp.round(xp.ldexp(x, mantissa - exponent)), exponent - mantissa)
@@ -52,7 +54,7 @@ def _fp(x, mantissa, least, largest):
 _JAX_EXPONENT = '''
 
 def _exponent(x, least):
-    """The whole number below log2(abs(x)), exactly, and no less than least; infinite where x is."""
+    """The whole number below log2(abs(x)), or least; infinite where x is."""
     xp = jnp if isinstance(x, jax.Array) else np  # constants stay numbers under jax.jit
     least = round(min(max(-1022, least), 1023))
     size = abs(jax.lax.stop_gradient(x)) if xp is jnp else np.abs(x)
@@ -62,7 +64,7 @@ def _exponent(x, least):
 _JAX_CAST = '''
 
 def _float8_{name}(x):
-    """The cast to float8_{name} and back, saturated; backward JAX casts g likewise."""
+    """The cast to float8_{name} and back, saturated; JAX casts g likewise."""
     if not isinstance(x, jax.Array):
         return _fp(x, {format})
     value = _fp(x, {format}) - jnp.nan_to_num(jax.lax.stop_gradient(x) - x)

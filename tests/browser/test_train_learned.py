@@ -41,8 +41,9 @@ def cell(page: Page, panel: str, rule: str) -> Locator:
 
 
 def step_on(page: Page, name: str) -> None:
-    """Choose a task and take its first step."""
+    """Choose a task with its own op and rules, and take its first step."""
     task(page, name).click()
+    press(page, "Use its own")
     expect(task(page, name)).to_have_attribute("aria-pressed", "true")
     press(page, "Step")
     wait_for_steps(page, 0)
