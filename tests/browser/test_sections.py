@@ -119,7 +119,7 @@ def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Pag
 def on_train_op_rules_and_settings_come_after_what_is_watched(
     page: Page, names: Sequence[str], viewport: ViewportSize
 ) -> None:
-    order = ["Pause", "Examples", "What these words mean", "Op", "Add rule", "Seed", "Copy link"]
+    order = ["Pause", "Examples", "Op", "Add rule", "What these words mean", "Seed", "Copy link"]
     assert sorted(order, key=names.index) == order
     places = (page.locator(f".curves {CHART}"), card(page, "Sign"))
     tops = [(place.bounding_box() or {})["y"] for place in places]

@@ -38,10 +38,10 @@ def op_for(rule: Rule) -> Op:
 def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int, shift: int):
     op = op_for(rule)
     own = moved(op, rule, (-factor if back else factor) / 10, width / 100, shift / 100)
-    (result,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
-    assert result.is_same, result.sentence
-    assert result.differs == ()
-    assert len(result.sentence) < 250
+    (found,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
+    assert found.is_same, found.sentence
+    assert found.differs == ()
+    assert len(found.sentence) < 250
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from explorer.curves.kinks import kinks
 from explorer.formula.pieces import degree
 from explorer.training.instruments.base.instrument import Nets
 
+_MOST_JUMPS = 200  # each costs a look at the loss on both of its sides
 _RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted
 _REACH = 4.0  # standard deviations of the noise: it hardly ever goes farther
 _FINE = 32  # points to a standard deviation
@@ -106,7 +107,8 @@ def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, devi
 def _jumps(op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor]) -> tuple[Tensor, ...]:
     """The jumps of the op, and its values on both sides; none where they cannot be counted."""
     looks = (kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
-    at = torch.tensor(next((known for known in looks if known is not None), []), dtype=torch.float64)
+    few = (known for known in looks if known is not None and len(known) <= _MOST_JUMPS)
+    at = torch.tensor(next(few, []), dtype=torch.float64)
     step = 1e-9 * at.abs().clamp(min=1)
     below, above = evaluate(at - step), evaluate(at + step)
     jumps = (above - below).abs() > _LEAST_JUMP
