@@ -19,8 +19,8 @@ def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names:
     """One sentence on the true gradient: where a rule with a known fault misses it, else on that of the op.
 
     ``claims`` are those of ``forward_claims``, ``compared`` those of ``comparisons``, ``names`` the curves'.
-    A mean may pass a gradient on where the curve is flat, as a cast does: of an op with one the curve alone is
-    told; so it is of a function that is no formula, whose own backward need not be its true gradient.
+    A mean may pass a gradient on where the curve is flat, as a cast does: of an op with one the curve alone
+    is told; so it is of a function that is no formula, whose own backward need not be its true gradient.
     """
     if any(isinstance(part, Foreign) for part in walk(curves.op.parsed.tree)):
         return f"{names[FORWARD]} {forward_words(claims)}."

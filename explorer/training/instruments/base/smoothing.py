@@ -22,11 +22,11 @@ from explorer.curves.kinks import kinks
 from explorer.formula.pieces import degree
 from explorer.training.instruments.base.instrument import Nets
 
-_MOST_JUMPS = 200  # each costs a look at the loss on both of its sides
 _RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted
 _REACH = 4.0  # standard deviations of the noise: it hardly ever goes farther
 _FINE = 32  # points to a standard deviation
 _LEAST_JUMP = 1e-4
+_LOW = 1 / 8  # of sigma: lower jumps of unequal ones are a slope, since each costs two looks at the loss
 _FLIPS = 2**18  # numbers in one layer of one net with a unit flipped: fewer examples where units are many
 _AT_ONCE = 2**21  # numbers in one call: 8 MB
 
@@ -92,7 +92,7 @@ def smoothed(op: Op, parameters: Mapping[str, float], sigma: float, device: torc
 def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, device: torch.device) -> Smoothed:
     parameters = dict(settled)
     evaluate = op.parsed.bind(parameters)
-    at, below, above = _jumps(op, parameters, evaluate)
+    at, below, above, whole = _jumps(op, parameters, evaluate, sigma)
     spacing = sigma / _FINE
     # Off the short decimals where ops jump: there they have a value of their own.
     x = torch.arange(-_RANGES[0], _RANGES[0] + spacing, spacing, dtype=torch.float64) + spacing / math.e
@@ -100,19 +100,23 @@ def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, devi
     steady = evaluate(x) - risen[torch.bucketize(x, at)]
     slopes = _averaged(steady.diff().nan_to_num(0, 0, 0) / spacing)
     at, below, above, slopes = (each.to(device, torch.float32) for each in (at, below, above, slopes))
-    flat = bool(len(at)) and degree(op.parsed.tree) == 0
+    flat = bool(len(at) and whole) and degree(op.parsed.tree) == 0
     return Smoothed(sigma, at, below, above, flat, float(x[0]) + spacing / 2, spacing, slopes)
 
 
-def _jumps(op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor]) -> tuple[Tensor, ...]:
-    """The jumps of the op, and its values on both sides; none where they cannot be counted."""
+def _jumps(
+    op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], sigma: float
+) -> tuple[Tensor, ...]:
+    """The jumps of the op, its values on both sides, and whether none is left out; none if they are too many."""
     looks = (kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
-    few = (known for known in looks if known is not None and len(known) <= _MOST_JUMPS)
-    at = torch.tensor(next(few, []), dtype=torch.float64)
+    at = torch.tensor(next((known for known in looks if known is not None), []), dtype=torch.float64)
     step = 1e-9 * at.abs().clamp(min=1)
     below, above = evaluate(at - step), evaluate(at + step)
-    jumps = (above - below).abs() > _LEAST_JUMP
-    return at[jumps], below[jumps], above[jumps]
+    heights = (above - below).abs()
+    jumps = heights > _LEAST_JUMP
+    if not torch.allclose(heights[jumps], heights[jumps][:1], atol=1e-6):
+        jumps &= heights > _LOW * sigma
+    return at[jumps], below[jumps], above[jumps], jumps.all()
 
 
 def _averaged(slopes: Tensor) -> Tensor:
