@@ -107,7 +107,7 @@ def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, devi
 def _jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], sigma: float
 ) -> tuple[Tensor, ...]:
-    """The jumps of the op, its values on both sides, and whether none is left out; none if they are too many."""
+    """The jumps of the op, its values on both sides, and whether none is left out; none if too many."""
     looks = (kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(next((known for known in looks if known is not None), []), dtype=torch.float64)
     step = 1e-9 * at.abs().clamp(min=1)
