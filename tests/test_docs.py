@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 import torch
 
@@ -63,7 +64,7 @@ def test_the_other_spellings_and_the_limits_of_the_language_are_so() -> None:
 def test_the_pages_with_code_are_those_that_are_run() -> None:
     with_code = {path.name for path in PAGES if PYTHON.search(path.read_text(encoding="utf-8"))}
     guide = {"CONTRIBUTING.md"}  # which has a test of its own
-    assert with_code - guide == {"README.md", "library.md", "study.md"}
+    assert with_code - guide == {"README.md", "library.md", "own-model.md", "study.md"}
 
 
 def test_the_code_of_the_readme_runs_and_gives_what_it_says() -> None:
@@ -147,6 +148,40 @@ def test_every_text_beside_code_is_what_the_code_gives(page: str, count: int) ->
     for said, value in quoted:
         pattern = ".*".join(re.escape(part.strip()) for part in said.split("…"))
         assert any(re.search(pattern, text, re.DOTALL) for text in texts_of(value)), said
+
+
+def test_the_code_of_your_own_model_runs_and_gives_what_it_says() -> None:
+    names = ran("docs/own-model.md")
+    page = read("docs/own-model.md")
+    first: Any = names["first"]
+    printed = re.search(r'# "(forward:.+?\.) …"', page)
+    assert printed
+    assert first.describe().startswith(printed[1])
+    slope: Any = names["slope"]
+    assert slope.slope > 2 * slope.error
+    race: Any = names["race"]
+    assert "Default autograd (" in race.describe()
+    assert "lower by" in race.describe()
+
+
+def cells_of(notebook: str) -> list[Any]:
+    return [each for each in nbformat.read(ROOT / notebook, as_version=4).cells if each.cell_type == "code"]
+
+
+def test_the_notebook_of_your_own_model_is_executed_and_runs() -> None:
+    """It runs here with few steps; what it shows was written by the whole of it."""
+    cells = cells_of("docs/own-model.ipynb")
+    assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
+    assert not any(out.output_type == "error" for cell in cells for out in cell.outputs)
+    shown = "".join(out.get("text", "") for cell in cells for out in cell.outputs)
+    assert "(sign) is to blame: its rule, default, lets no gradient through to all its 16 units." in shown
+    assert re.search(r"Default autograd \(8\d\.\d %\) lower by", shown)
+    source = "\n".join(cell.source for cell in cells)
+    short = source.replace("steps=200", "steps=2").replace("seeds=5", "seeds=2")
+    assert short.count("steps=2,") == short.count("seeds=2,") == 1
+    names: dict[str, Any] = {}
+    exec(compile(short, "own-model.ipynb", "exec"), names)  # our own text
+    assert len(names["race"].frame) == 5 * 2 * 3
 
 
 @of_each
