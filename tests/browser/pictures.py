@@ -51,7 +51,7 @@ def explore(page: Page) -> None:
 def train(page: Page) -> None:
     """A race that has come to its end."""
     page.get_by_role("button", name="Start", exact=True).click()
-    page.get_by_text("Finished after 400 steps").wait_for()
+    page.get_by_role("button", name="Again", exact=True).wait_for(timeout=120_000)
     page.wait_for_timeout(1000)
     page.screenshot(path=FOLDER / "train.png")
 
