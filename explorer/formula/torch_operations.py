@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -18,11 +18,10 @@ def operation(node: Node) -> Callable[..., Any]:
     """The torch operation of an inner node, on the values of its operands."""
     if isinstance(node, Foreign):
         return node.function
-    return called(FUNCTIONS[node.function]) if isinstance(node, Call) else operators.operation(node)
+    return _OPERATIONS[node.function] if isinstance(node, Call) else operators.operation(node)
 
 
-@cache
-def called(row: Function) -> Callable[..., Any]:
+def _called(row: Function) -> Callable[..., Any]:
     """The torch operation of a function, on the values of its arguments."""
     if row.own:
         return _OWN[row.name]
@@ -148,3 +147,4 @@ def _e5m2(a: Tensor) -> Tensor:
 _OWN: Mapping[str, Callable[..., Tensor]] = {
     "fp": fp, "exponent": exponent, "float8_e4m3fn": _e4m3, "float8_e5m2": _e5m2,
 }  # fmt: skip
+_OPERATIONS = {name: _called(row) for name, row in FUNCTIONS.items()}

@@ -183,18 +183,30 @@ def test_a_detach_trick_is_one_site_with_the_rule_it_makes(trick):
     assert seen.unseen == ()
 
 
+def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():
+    """The slope of a trick is asked for in the forward, through the same nodes: that is no backward."""
+    function = TRICKS["a surrogate"][0]
+    model = made(function)
+    row = observed(model).frame.set_index("op").loc["tanh"]
+    h = model.a(X).detach()
+    y = function(h).requires_grad_()
+    (g,) = torch.autograd.grad(functional.cross_entropy(model.b(y), Y), y)
+    assert row.g_out == pytest.approx(float(g.norm()), rel=1e-4)
+    assert row.g_in == pytest.approx(float((g * (1 - h.tanh() ** 2)).norm()), rel=1e-4)
+
+
 def test_a_reset_by_a_detached_spike_is_no_trick():
     """A spiking neuron as libraries write it: its membrane less the spike's value, which stays 0 at first."""
 
     def neuron(h):
-        membrane = 0.1 * h.tanh()
+        membrane = torch.tensor(0.9).clamp(0, 1) * h - 100
         for _ in range(3):
-            spike = torch.sign(membrane - 1).clamp(min=0)
-            membrane = 0.9 * membrane + 0.1 * h - spike.detach()
+            spike = torch.tanh(torch.sign(membrane).clamp(min=0))
+            membrane = membrane.clone() - spike.detach()
         return membrane + spike
 
     seen = observed(made(neuron))
-    assert set(seen.frame["op"]) == {"tanh", "sign", "clamp"}
+    assert set(seen.frame["op"]) == {"clamp", "sign", "tanh"}
     assert not seen.frame["note"].str.contains("trick").any()
 
 
