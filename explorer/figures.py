@@ -134,15 +134,18 @@ def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
 def _jumps(curves: Curves, key: str) -> tuple[Mask, Mask]:
     """Masks of the points that are kinks of the curve, and of those before a jump; (n,) each.
 
-    A jump is judged by the size of the curve away from kinks; beside a pole it may be huge.
+    A jump is judged by the size of the curve away from kinks; beside a pole it may be huge. Between two kinks
+    with no point of the grid between them nothing jumps.
     """
     y, near = curves.columns[key], curves.around(key)
+    kinks = np.sort(np.asarray(curves.kinks[key] or (), dtype=np.float64))
+    nearest = np.searchsorted((kinks[1:] + kinks[:-1]) / 2, curves.x)
     usual = y[np.isfinite(y) & ~near].astype(np.float64)
     jump = np.zeros(len(y), dtype=bool)
     with np.errstate(invalid="ignore", over="ignore"):
         least = 1e-4 * np.ptp(usual) + 1e-6 * np.abs(usual).max() if len(usual) else 0.0
-        jump[:-1] = near[:-1] & near[1:] & (np.abs(np.diff(y)) > least)
-    return np.isin(curves.x, np.asarray(curves.kinks[key] or (), dtype=y.dtype)), jump
+        jump[:-1] = near[:-1] & near[1:] & (np.diff(nearest) == 0) & (np.abs(np.diff(y)) > least)
+    return np.isin(curves.x, kinks.astype(y.dtype)), jump
 
 
 def _drawing_order(exact: Mask, jump: Mask) -> NDArray[np.int64]:

@@ -184,7 +184,7 @@ class Engine:
             if job.run is None and job.state in AT_REST:
                 self._use(job, lambda _run: job.snapshot)
             if job.run is None:
-                raise ValueError("there is no run to measure: press Start")
+                raise ValueError("the run has nothing to measure yet, or no longer: press Start")
             return answer(job, job.run)
 
     def list(self) -> tuple[Status, ...]:
