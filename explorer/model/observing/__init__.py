@@ -1,4 +1,4 @@
-"""What a backward meets at each op of anybody's model."""
+"""The sites of anybody's model, and how backward treats them."""
 
 from explorer.model.observing.observation import Observation, checked_functions, observe
 from explorer.model.observing.slopes import Slope

@@ -50,7 +50,7 @@ _PASSES = 3  # forward passes whose graph is searched for what no site explains
 
 
 class Observation:
-    """What ``explorer.observe`` returns: a context manager, and what was seen in it.
+    """The result of ``explorer.observe``: a context manager, and what was seen in it.
 
     Attributes:
         unseen: autograd's nodes of elementwise functions that no site explains, see ``Unseen``. They are

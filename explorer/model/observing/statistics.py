@@ -15,7 +15,7 @@ _POINTS, _OF_ONE = 40_000, 4_000  # elements kept for pictures: of a site, and o
 
 @dataclass
 class Statistics:
-    """What the calls of a site add up to; ``add`` takes one more.
+    """The sums over the calls of a site; ``add`` takes one more.
 
     Attributes:
         calls: how many.

@@ -240,7 +240,7 @@ def _data(train: Any, held_out: Any, validation: Any, batch: int, device: Any) -
 
 
 def _facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
-    """What is found by a try of every rule: names, worth and mark. What cannot be raises before the race."""
+    """Names, worth and mark, found by a try of every rule; impossible ones raise before the race."""
     with alone():
         for rule in work.rules:
             model = work.model(rule, seeds[0])

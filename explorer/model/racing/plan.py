@@ -34,7 +34,7 @@ class RacePlan(Plan):
 
     @property
     def subject(self) -> str:
-        """What is swapped in the model."""
+        """The target of the swap in the model."""
         return f"{self.model} with {self.what} swapped"
 
     @property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RaceResult(Result):
-    """What ``explorer.race`` returns: ``best``, ``figure()`` and ``describe()`` as of a study.
+    """The result of ``explorer.race``: ``best``, ``figure()`` and ``describe()`` as of a study.
 
     Attributes:
         how: which way the seeds were trained, and why.

@@ -77,7 +77,7 @@ class Exchange:
         checked(known, (self.entry,), self.parameters)
 
     def run_of(self, asked: Asked) -> Run:
-        """What computes y of a call with the exchanged backward.
+        """The function that computes y of a call with the exchanged backward.
 
         Raises ValueError where the rule does not suit, or needs what the call does not tell.
         """

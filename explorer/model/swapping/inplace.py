@@ -21,7 +21,7 @@ _PROBE = torch.linspace(-7.03, 7.05, 401)
 
 
 class Replaced:
-    """What ``explorer.swap`` with ``inplace=True`` returns: the modules that it replaced in a model.
+    """The result of ``explorer.swap`` with ``inplace=True``: the modules that it replaced in a model.
 
     Attributes:
         model: it, changed.

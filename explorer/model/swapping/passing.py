@@ -66,7 +66,7 @@ class Swapping:
 
 @dataclass
 class Reached:
-    """What is known of a site that a swap reaches."""
+    """The facts about a site that a swap reaches."""
 
     calls: int = 0
     change: float = 0.0

@@ -25,7 +25,7 @@ _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
 
 class Swapped(nn.Module):
-    """What ``explorer.swap`` returns: called, trained, copied and saved like the model it is made of.
+    """A model with an exchanged backward: called, trained, copied and saved like the model it is made of.
 
     Parameters, buffers and submodules are the model's own, under the same names; so are its methods, which
     run with the exchanged backward. A submodule that is called by itself is as it was.
@@ -61,7 +61,7 @@ class Swapped(nn.Module):
         return self._own
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the model returns."""
+        """Return the output of the model."""
         if isinstance(args, fx.Proxy):
             raise UnreachedError(UNTRACED)
         return _uncompiled()(self, self._own, args, kwargs)
@@ -73,7 +73,7 @@ class Swapped(nn.Module):
         return self
 
     def extra_repr(self) -> str:
-        """What is swapped."""
+        """The target and its rule."""
         return f"{self._swap.target.told} → {self._swap.exchange.key}"
 
     def __getattr__(self, name: str) -> Any:

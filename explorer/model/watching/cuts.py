@@ -86,7 +86,7 @@ def _probe() -> Iterator[None]:
 
 
 class Tag(NamedTuple):
-    """What a tensor was made of.
+    """The origin of a tensor.
 
     Attributes:
         tensor: itself.

@@ -152,7 +152,7 @@ def _resuming(run: Again) -> Again:
 
 
 class _Frame(checkpoint._CheckpointFrame):  # torch has no public name for it
-    """What a checkpoint keeps, and calls again in backward."""
+    """The function that a checkpoint keeps, and calls again in backward."""
 
     def __init__(self, recompute_fn: Again, *args: Any, **kwargs: Any) -> None:
         super().__init__(_resuming(recompute_fn), *args, **kwargs)
