@@ -36,9 +36,9 @@ __all__ = [
 
 
 _STORIES = (
-    autograd, vanishing, straight_through, clamping, leaves, rectifier, calling,
+    autograd, vanishing, straight_through, checking, clamping, leaves, rectifier, calling,
     linear, constants, outputs, context, in_place,
-    second_derivative, checking, surrogates,
+    second_derivative, surrogates,
     minimum, learned_step,
 )  # fmt: skip
 LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}

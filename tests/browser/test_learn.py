@@ -78,7 +78,7 @@ def test_an_unknown_lesson_is_named_and_the_list_is_there(course: Page) -> None:
 def test_an_answer_that_is_none_can_be_asked_for_again(course: Page) -> None:
     turn_to(course, LESSONS["leaves"])
     course.route("**/lesson?**", lambda route: route.fulfill(body="not JSON"))
-    course.get_by_role("link", name=f"Lesson 4: {LESSONS['clamp'].title}", exact=True).click()
+    course.get_by_role("link", name=re.compile(LESSONS["clamp"].title)).click()
     expect(course.get_by_role("alert")).to_have_text("The server does not answer.")
     course.unroute("**/lesson?**")
     press(course, "Try again")
@@ -184,7 +184,7 @@ def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(course: Page) -> 
     press(course, "Check my prediction")
     wrong = "This passes everything"
     expect(course.locator(".verdict")).to_contain_text(wrong)
-    course.get_by_role("link", name="Lesson 5: ").click()
+    course.get_by_role("link", name=LESSONS["leaves"].title).click()
     expect(course.get_by_role("heading", level=2, name=LESSONS["leaves"].title)).to_be_visible(
         timeout=COMPUTED_MS
     )
