@@ -62,12 +62,12 @@ class Fork:
 def begin(module: str, arguments: list[str], environment: Mapping[str, str], log: Path) -> Fork:
     """``python -m module`` with arguments, in a process group of its own; what it writes goes to ``log``."""
     log.write_bytes(b"")
-    return Fork(_loaded().Process(target=_run, args=(module, arguments, dict(environment), log)))
+    return Fork(loaded().Process(target=_run, args=(module, arguments, dict(environment), log)))
 
 
 @functools.cache
-def _loaded() -> ForkServerContext:
-    """The process that forks: one for all that begins here, and it ends with us."""
+def loaded() -> ForkServerContext:
+    """The process that forks, and has one thread: one for all that begins here, and it ends with us."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(_LOADED))
     with patch.dict(os.environ, _ONE_THREAD):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 
 import pandas as pd
 import pytest
@@ -17,6 +16,7 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import explorer
 from explorer.model.racing.data import Loader, data_of
+from tests import forks
 from tests.model.nets import FakeQuant
 
 
@@ -271,7 +271,7 @@ def test_any_executor_gives_the_same():
     plain = race(Binary, rules=RULES[:2], seeds=2)
     with ThreadPoolExecutor(2) as threads:
         assert race(Binary, rules=RULES[:2], seeds=2, executor=threads).frame.equals(plain.frame)
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as processes:
+    with ProcessPoolExecutor(1, mp_context=forks.loaded()) as processes:
         assert race(Binary, rules=RULES[:2], seeds=2, executor=processes).frame.equals(plain.frame)
         with pytest.raises(
             ValueError, match="make_model cannot be pickled, so that no other process can have it"
