@@ -5,6 +5,7 @@ import warnings
 import torch
 from torch import nn
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -93,6 +94,7 @@ LESSON = Lesson(
         ),
         lambda results: f"{results['gradient'][0]:g}",
     ),
+    excerpt=Excerpt((MyLayer,), "return input * self.mytensor"),
     words="""
     Most of the time: never. `nn.Parameter` says that a tensor is to be learned. It sets `requires_grad`
     to True, and from then on torch writes down every operation on it: the [graph](graph). `backward`

@@ -6,6 +6,7 @@ import warnings
 
 import torch
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.straight_through import RoundGradient
@@ -70,6 +71,7 @@ LESSON = Lesson(
         ),
         lambda results: "an error" if isinstance(results["called"]["instance"], str) else "another",
     ),
+    excerpt=Excerpt((MyReLU,), "class MyReLU(Function):"),
     words="""
     A Function is called by `apply`: at one x below zero and one above, `MyReLU.apply` has the gradient
     `{called[apply]}`. It is `apply` that makes the `ctx` and enters the Function in the [graph](graph).

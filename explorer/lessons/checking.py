@@ -5,6 +5,7 @@ import math
 import torch
 from torch.autograd import gradcheck
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, Lines, explore
 
 STEPS = [10.0**-exponent for exponent in range(1, 13)]
@@ -29,6 +30,15 @@ def valley():
 def tiny_step():
     """The error in float32 with gradcheck's own step."""
     return error_at(1e-6, torch.float32)
+
+
+def by_hand():
+    """The slope of ReLU at exactly 0, measured as gradcheck measures it."""
+    eps = 1e-6
+    x = torch.zeros((), dtype=torch.double)
+    right, left = torch.relu(x + eps), torch.relu(x - eps)
+    slope = (right - left) / (2 * eps)
+    return slope.item()
 
 
 def at_a_kink():
@@ -77,8 +87,9 @@ LESSON = Lesson(
                 "seed_relu",
             ),
         ),
-        lambda results: "between the two slopes" if 0 < results["at_a_kink"]["numerical"] < 1 else "0",
+        lambda results: "between the two slopes" if 0 < results["by_hand"] < 1 else "0",
     ),
+    excerpt=Excerpt((by_hand,), "slope = (right - left) / (2 * eps)"),
     words="""
     `gradcheck` moves each input by eps to both sides and compares the slope with your `backward`. A
     large step sees the curve bend. A tiny step subtracts nearly equal numbers, and only rounding is
@@ -93,7 +104,7 @@ LESSON = Lesson(
     little beside it gradcheck says `{beside_the_kink}`.
     """,
     code=(error_at,),
-    numbers=(valley, tiny_step, at_a_kink, beside_the_kink),
+    numbers=(valley, tiny_step, by_hand, at_a_kink, beside_the_kink),
     pictures=(error_curve,),
     scenes=(
         explore(

@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -115,6 +116,14 @@ LESSON = Lesson(
             Answer("nothing", "Then one value is missing: torch counts them."),
         ),
         lambda results: str(results["for_the_number"]),
+    ),
+    excerpt=Excerpt(
+        (MulConstant.forward, MulConstant.backward),
+        "def forward(ctx, tensor, constant):",
+        {
+            "return None, None": "return ...",
+            "return grad_output * ctx.constant, None": "return grad_output * ctx.constant, ...",
+        },
     ),
     words="""
     A `backward` returns one value for each argument of `forward`, and `{for_the_number}` for what is no

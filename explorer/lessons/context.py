@@ -6,6 +6,7 @@ import weakref
 import torch
 from torch.autograd import Function
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -175,6 +176,10 @@ LESSON = Lesson(
             Answer("an error", "There would be one if autograd knew; it was not told."),
         ),
         lambda results: f"{results['dirty']['SecretlyDoubled']['h']:g}",
+    ),
+    excerpt=Excerpt(
+        (SecretlyDoubled, Doubled.backward),
+        "return x.mul_(2)",
     ),
     words="""
     **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after

@@ -5,6 +5,7 @@ import warnings
 import torch
 from torch.autograd import Function
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -88,6 +89,7 @@ LESSON = Lesson(
             else "nothing left, double right"
         ),
     ),
+    excerpt=Excerpt((GreedyReLU,), "g[x <= 0] = 0"),
     words="""
     A block is often added to its input. Of `y = x + relu(x)`, at one x below zero and one above, the
     gradient is `{given[CloningReLU][beside]}`. With `GreedyReLU` it is `{given[GreedyReLU][beside]}`: both

@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 LOW, HIGH = -2, 1  # the outermost levels
@@ -111,6 +112,10 @@ LESSON = Lesson(
             ),
         ),
         _way,
+    ),
+    excerpt=Excerpt(
+        (Quantise.backward,),
+        "part = torch.where(v <= LOW, LOW, torch.where(v >= HIGH, HIGH, inside))",
     ),
     words="""
     y is a level times s, so s gets a gradient too. LSQ says what one x adds to it: beyond the outermost

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.autograd import Variable
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -25,11 +26,18 @@ def of_vector():
         return str(error)
 
 
-def of_non_leaf():
-    """``.grad`` of a tensor that was computed, and the beginning of torch's warning."""
+def squared():
+    """A tensor that was computed, after ``backward``."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x**2
-    y.sum().backward()
+    loss = y.sum()
+    loss.backward()
+    return y
+
+
+def of_non_leaf():
+    """``.grad`` of a tensor that was computed, and the beginning of torch's warning."""
+    y = squared()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         grad = y.grad
@@ -72,7 +80,7 @@ LESSON = Lesson(
     title="Look at a gradient",
     question="Why is `.grad` sometimes None?",
     prediction=Choice(
-        "`y = x**2`, then `y.sum().backward()`. What is `y.grad`?",
+        "`y = squared()`. What is `y.grad`?",
         (
             Answer(
                 "all 1",
@@ -84,6 +92,7 @@ LESSON = Lesson(
         ),
         lambda results: str(results["of_non_leaf"]["grad"]),
     ),
+    excerpt=Excerpt((squared,), "y = x**2"),
     words="""
     After `backward`, gradients are kept only on [leaves](leaf): tensors that you made and that ask for
     a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{of_leaf}`.
@@ -98,6 +107,7 @@ LESSON = Lesson(
     `Parameter` is more: a layer finds it. A layer that holds a Variable has {registered[Variable]}
     parameters, one that holds a Parameter has {registered[Parameter]}.
     """,
+    code=(squared,),
     numbers=(of_leaf, of_vector, of_non_leaf, retained, hooked, kind_of_variable, registered),
     scenes=(explore("square", "default"),),
     remember="Leaves keep their gradient; everything else needs `retain_grad` or a hook.",

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from explorer.formula import with_minus
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.highlighting import spans
 from explorer.training.system import one_thread
 
@@ -185,6 +186,7 @@ class Lesson:
         scenes: the live curves and nets, each in exactly one state of Explore or Train, which it opens.
         remember: one sentence.
         code: the Functions and layers of the story, shown before the numbers.
+        excerpt: the lines that the question is about, beside it; None where it is about no code.
         pictures: functions that compute heat maps, lines or sweeps.
     """
 
@@ -197,6 +199,7 @@ class Lesson:
     scenes: tuple[Link, ...]
     remember: str
     code: tuple[type | Callable[..., Any], ...] = ()
+    excerpt: Excerpt | None = None
     pictures: tuple[Callable[[], HeatMap | Lines | Sweep], ...] = ()
 
     @property
@@ -236,6 +239,7 @@ class Lesson:
             "prediction": self.prediction.data(results),
             "words": filled(inspect.cleandoc(self.words), results),
             "code": spans(self.source),
+            "excerpt": self.excerpt and self.excerpt.data(),
             "scenes": [asdict(scene) for scene in self.scenes],
             "pictures": [asdict(picture()) for picture in self.pictures],
         }

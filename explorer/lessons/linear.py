@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function, gradcheck
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, HeatMap, Lesson, explore
 
 
@@ -121,6 +122,7 @@ LESSON = Lesson(
         ),
         lambda results: str(sum(results["due"])),
     ),
+    excerpt=Excerpt((LinearFunction.backward,), "if ctx.needs_input_grad[0]:"),
     words="""
     One gradient for each input, in the order of `forward`, each in the shape of its input, and `None`
     where none is due. `needs_input_grad` says who asks; here it is `{due}`. Without a bias,

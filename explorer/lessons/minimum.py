@@ -6,6 +6,7 @@ from functools import cache
 import torch
 from torch.autograd import Function
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 RULES = {
@@ -129,6 +130,7 @@ LESSON = Lesson(
         ),
         _moves,
     ),
+    excerpt=Excerpt((Step,), "return g * RULES[ctx.rule](x), None"),
     words="""
     Each example is a matrix of random numbers. All its rows meet the same weights `w`, then `step`, and `v`
     adds up what fires. The answers come from such a net with weights `w_star` and `v_star`.

@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -144,6 +145,7 @@ LESSON = Lesson(
         ),
         lambda results: "none: `backward` raises an error" if not results["in_a_list"]["asks"] else "another",
     ),
+    excerpt=Excerpt((WeightedList,), "def forward(ctx, tensors):"),
     words="""
     **Lists and tuples.** `apply` looks for tensors among its arguments and not inside them. With `[a, b]`
     the output's `requires_grad` is {in_a_list[asks]}, and `backward` raises “{in_a_list[error]}”. Give

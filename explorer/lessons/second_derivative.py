@@ -4,6 +4,7 @@ import torch
 from torch.autograd import Function, gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 
 
@@ -118,6 +119,7 @@ LESSON = Lesson(
         ),
         lambda results: f"{results['twice']['FrozenCube']:g}",
     ),
+    excerpt=Excerpt((FrozenCube,), "ctx.slope = 3 * x**2"),
     words="""
     Gradient penalties and [Hessians](hessian) need [double backward](double_backward). A `backward` made
     of torch's operations on saved tensors can do it: for the square of x³ at `x = 1`, `Cube` gives

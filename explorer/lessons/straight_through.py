@@ -3,6 +3,7 @@
 import torch
 from torch.autograd import Function, gradcheck
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
 from explorer.lessons.net import about, two_layer_net
 from explorer.lessons.vanishing import quantise
@@ -66,6 +67,7 @@ LESSON = Lesson(
             ),
         ),
     ),
+    excerpt=Excerpt((RoundGradient,), "return g"),
     words="""
     `RoundGradient` rounds forward. Backward it returns the [upstream gradient](upstream) as if it had
     changed nothing. Seen from far away this is fair: `round` follows the line y = x, never off by more

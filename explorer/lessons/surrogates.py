@@ -8,6 +8,7 @@ import torch
 from torch.autograd import Function
 from torch.nn.functional import cross_entropy
 
+from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, Sweep, explore, train
 
 
@@ -161,6 +162,7 @@ LESSON = Lesson(
         _best_box,
         thumbnails=True,
     ),
+    excerpt=Excerpt((Sign,), "return g * (x.abs() <= c), None"),
     words="""
     `sign` jumps, and is flat everywhere else. *Clipped* is a [surrogate](surrogate): it passes g where x
     is no further than c from the jump. The nets here tell rings of points apart. They differ in c alone,

@@ -106,6 +106,22 @@ def test_turning_to_a_lesson_draws_its_chart_once(course: Page) -> None:
     assert course.evaluate(AT_LAST) == 1
 
 
+def test_the_code_stands_beside_its_question_and_an_answer_lights_the_line_that_decides(course: Page) -> None:
+    turn_to(course, LESSONS["in-place"])
+    code = course.get_by_role("region", name="The code that is asked about")
+    expect(code).to_contain_text("class GreedyReLU(CloningReLU):")
+    expect(code.locator(".decides")).to_have_count(0)
+    question = course.locator(".prediction").bounding_box()
+    beside = code.bounding_box()
+    assert question
+    assert beside
+    assert beside["x"] >= question["x"] + question["width"]
+    course.get_by_role("radio").first.check()
+    expect(code.locator(".decides")).to_have_text(re.compile(re.escape("g[x <= 0] = 0")))
+    press(course, "Skip")
+    expect(code).to_have_count(0)
+
+
 def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
     press(course, "Skip")

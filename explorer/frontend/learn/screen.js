@@ -1,7 +1,8 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
 import { entriesOf } from "../choice/choice.js";
-import { element, setText } from "../elements/dom.js";
+import { element } from "../elements/dom.js";
+import { createExcerpt, wholeCode } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { NOTHING, recall, remember } from "./memory.js";
 import { pictureOf } from "./pictures.js";
@@ -45,9 +46,11 @@ export function createLesson(lesson, around, part = null) {
     onSkip: part ? null : () => conclude("shown"),
     onChange() {
       keep({ ...forecast.saved(), missed: false });
+      excerpt?.light();
       if (part) answer(""); // what was said is of the prediction before
     },
   });
+  const excerpt = lesson.excerpt && createExcerpt(lesson.excerpt);
   const place = part?.form?.(forecast) ?? { element: forecast.element, layer: forecast.drawing };
   const { watch, list } = createHosts();
   const said = (/** @type {string} */ name, /** @type {string} */ words) =>
@@ -66,8 +69,8 @@ export function createLesson(lesson, around, part = null) {
   const screen = element(
     "article",
     { class: "screen predicting" },
-    element("div", { class: "left" }, head, text),
-    element("div", { class: "right" }, watch),
+    element("div", { class: "left" }, head, ...(excerpt && forecast.draws ? [excerpt.element] : []), text),
+    element("div", { class: "right" }, ...(excerpt && !forecast.draws ? [excerpt.element] : []), watch),
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
@@ -122,9 +125,10 @@ export function createLesson(lesson, around, part = null) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
     screen.classList.remove("predicting");
+    excerpt?.element.remove(); // all of the code stands below now
     watch.hidden = false;
     screen.querySelector(".right").append(list);
-    screen.append(...nets(), code(), onward());
+    screen.append(...nets(), wholeCode(lesson.code), onward());
     text.replaceChildren(...(part?.form ? [place.element] : []), ...story());
     show(first);
   }
@@ -207,21 +211,6 @@ export function createLesson(lesson, around, part = null) {
     );
   }
 
-  function code() {
-    const text = lesson.code.map((/** @type {[string, string]} */ [, part]) => part).join("");
-    return element(
-      "details",
-      { class: "code", open: true },
-      element("summary", {}, "The code that runs"),
-      copyButton(text),
-      element(
-        "pre",
-        { tabindex: 0, role: "region", "aria-label": "Code" },
-        element("code", {}, ...coloured(lesson.code)),
-      ),
-    );
-  }
-
   /** The links to the next lesson, and back to the prediction. */
   function onward() {
     return element(
@@ -241,6 +230,7 @@ export function createLesson(lesson, around, part = null) {
     /** Show what there is to see: the screen now stands in the page. */
     begin() {
       forecast.restore(state);
+      if (state.picked !== null || state.drawn) excerpt?.light();
       if (state.revealed) reveal(state.revealed);
       else if (state.missed) part ? forecast.rest(true) : check();
       if (forecast.draws && !state.revealed) show(first);
@@ -260,25 +250,4 @@ export function createLesson(lesson, around, part = null) {
       current?.destroy();
     },
   };
-}
-
-/** @param {string} text */
-function copyButton(text) {
-  const button = element("button", { class: "copy", onclick: copy }, "Copy");
-
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(text);
-      setText(button, "Copied");
-    } catch {
-      setText(button, "Not allowed here: select the code and copy it");
-    }
-  }
-
-  return button;
-}
-
-/** Code as it is coloured. @param {[string, string][]} spans kind and text of each part */
-function coloured(spans) {
-  return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }

@@ -1,0 +1,52 @@
+"""The code beside a question: short, the lesson's own, and nothing that gives the answer away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from explorer.lessons import LESSONS, Lesson
+from explorer.lessons.excerpt import Excerpt
+
+SHOWN = [lesson for lesson in LESSONS.values() if lesson.excerpt]
+CODE = re.compile(r"`([^`]+)`")
+
+
+def text(lesson: Lesson) -> list[str]:
+    assert lesson.excerpt
+    return ["".join(part for _, part in line) for line in lesson.excerpt.data()["lines"]]
+
+
+@pytest.mark.parametrize("lesson", SHOWN, ids=lambda lesson: lesson.key)
+def test_an_excerpt_has_six_to_twelve_lines_of_the_lessons_own_code(lesson: Lesson) -> None:
+    assert lesson.excerpt
+    lines = text(lesson)
+    assert 6 <= len(lines) <= 12
+    assert lines[lesson.excerpt.data()["decides"]].strip() == lesson.excerpt.decides
+    known = {line.split("  #")[0].strip() for line in lesson.source.splitlines()}
+    opened = set(lesson.excerpt.left_open.values())
+    assert {line.strip() for line in lines} <= known | opened
+
+
+def test_a_question_about_code_of_the_lesson_has_it_beside_it() -> None:
+    without = {lesson.key: lesson for lesson in LESSONS.values() if lesson.excerpt is None}
+    for key, lesson in without.items():
+        names = {thing.__name__ for thing in lesson.code}
+        asked = " ".join(CODE.findall(lesson.prediction.ask))
+        assert not names.intersection(re.findall(r"\w+", asked)), key
+
+
+def test_no_docstring_no_comment_no_empty_line() -> None:
+    def shown(x):  # type: ignore[no-untyped-def]
+        """Says more
+        than it should."""
+        # so does this
+        text = "a # b"  # and this
+
+        return x, text
+
+    excerpt = Excerpt((shown,), "return x, text", {'text = "a # b"': "text = ..."})
+    assert excerpt.lines[1:] == ["    text = ...", "    return x, text"]
+    with pytest.raises(ValueError, match="'no such line' is no line"):
+        _ = Excerpt((shown,), "no such line").lines
