@@ -9,7 +9,7 @@ from explorer.curves import sample
 from explorer.description import describe
 from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
-from explorer.gradient import Layer, apply
+from explorer.gradient import Layer, apply, share
 from explorer.instrument import instrument
 from explorer.model import observe, race, swap
 from explorer.nearest import nearest
@@ -23,5 +23,5 @@ __version__ = "0.1.0"
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
     "__version__", "apply", "assert_rule", "check", "describe", "figure", "instrument", "nearest", "observe",
-    "parse", "race", "rank", "read_source", "sample", "snippet", "study", "swap",
+    "parse", "race", "rank", "read_source", "sample", "share", "snippet", "study", "swap",
 ]  # fmt: skip

@@ -15,8 +15,9 @@ from explorer.gradient.function import (
     pulled_back,
 )
 from explorer.gradient.layer import Layer
+from explorer.gradient.share import share, share_of_all
 
 __all__ = [
     "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "joined",
-    "learning", "pair", "pulled_back",
+    "learning", "pair", "pulled_back", "share", "share_of_all",
 ]  # fmt: skip

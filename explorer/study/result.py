@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from statistics import fmean, stdev
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.study.judged import Judged, by_rule, counted, judged
 from explorer.study.plan import Plan
+from explorer.study.share import shares
 from explorer.study.trial import COLUMNS, Row, Values
 from explorer.study.words import headline, sentences
 
@@ -71,7 +72,8 @@ class Result:
 
         held_out: mean over the other seeds, of those that stayed finite; held_out_std: their standard
         deviation; held_out_stderr: the mean's standard error, both NaN with fewer than two; seeds: how many
-        there are. NaN and 0 for a rule that diverged at every rate.
+        there are. NaN and 0 for a rule that diverged at every rate. share: mean size of the rule's gradient
+        ÷ that of straight-through's, at the start weights of a net of seed 0 (see ``explorer.share``).
         """
         return self._table(by_rule(self.plan, self._judged))
 
@@ -107,10 +109,15 @@ class Result:
 
         return study_figure(self.plan, self._judged, self.cells, headline(self.plan, self._judged))
 
+    @property
+    def shares(self) -> Mapping[tuple[str, Values], float]:
+        """The share of each rule with its swept values, known before the first step."""
+        return shares(self.plan)
+
     @cached_property
     def sentences(self) -> list[str]:
         """Sentences on the judgement, the ranking and its uncertainty; plain text, never markup."""
-        return sentences(self.plan, self._judged, len(self.rows))
+        return sentences(self.plan, self._judged, len(self.rows), self.shares)
 
     def describe(self) -> str:
         """The sentences as one text."""
@@ -125,8 +132,12 @@ class Result:
         return judged(self.plan, self.rows)
 
     def _table(self, variants: Sequence[Judged]) -> pd.DataFrame:
-        records = [_summary(each) | dict(each.values) for each in variants]
-        return _frame(records, [*_BEST, *self.plan.columns])
+        known = self.shares
+        own = [{"share": known[each.rule, each.values]} if known else {} for each in variants]
+        records = [
+            _summary(each) | more | dict(each.values) for each, more in zip(variants, own, strict=True)
+        ]
+        return _frame(records, [*_BEST, *(["share"] if known else []), *self.plan.columns])
 
 
 def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:

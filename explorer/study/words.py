@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from explorer.formula import listed, number_text, percent
 from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking, states
 from explorer.study.plan import Plan
+from explorer.study.trial import Values
 from explorer.training.ranking import MOST_RULES, shown_above, text
 
 
-def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
-    """Sentences on the judgement, the ranking, the controls, divergence and each swept value."""
+def sentences(
+    plan: Plan, variants: Sequence[Judged], done: int, shares: Mapping[tuple[str, Values], float]
+) -> list[str]:
+    """Sentences on the judgement, ranking, controls, divergence, shares and each swept value.
+
+    ``shares``: of each rule with its swept values; empty where they are not known.
+    """
     rules = by_rule(plan, variants)
     words = _Words(plan, variants)
     ended = [each for each in rules if each.seeds]
@@ -23,6 +30,7 @@ def sentences(plan: Plan, variants: Sequence[Judged], done: int) -> list[str]:
         *words.controls(ended),
         *words.diverged(rules),
         *words.edges([each for each in ended if each.rule not in plan.controls]),
+        *words.shares([each for each in rules if each.rule not in plan.controls], shares),
         *(sentence for each in rules for sentence in words.swept(each.rule)),
     ]
 
@@ -117,6 +125,19 @@ class _Words:
                     f"The rate chosen for {listed(names)} is the {which} tried: one beyond may do better."
                 )
         return said
+
+    def shares(self, rules: Sequence[Judged], known: Mapping[tuple[str, Values], float]) -> list[str]:
+        """How much of straight-through's gradient each rule passes before the first step."""
+        finite = {each.rule: known.get((each.rule, each.values), math.nan) for each in rules}
+        passed = [
+            f"{self._label(each)} {percent_of(finite[each.rule])}"
+            for each in rules
+            if math.isfinite(finite[each.rule])
+        ]
+        if not passed:
+            return []
+        where = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
+        return [f"{where} {listed(passed)}."]
 
     def swept(self, rule: str) -> list[str]:
         """Sentences on the values of each rule's only swept parameter."""

@@ -12,10 +12,10 @@ const BEGINS = "The learned value so far; the slider sets its start";
 /**
  * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
  * ``learning`` says of each control whether its parameter learns, null where it cannot, and ``part`` where its
- * gradient comes from.
+ * gradient comes from; ``share`` is what a rule passes of straight-through's gradient, in words.
  * @typedef {{entry: Entry, colour: string, doubt: string, controls: Control[], values: number[],
  *   bounds: [number, number][], learning: (boolean|null)[], part: {text: string, formula: string}|null,
- *   hidden: boolean}} CardState
+ *   share: string, hidden: boolean}} CardState
  * @typedef {(control: Control, value: number, phase: "moving"|"settled",
  *   byKeys: boolean) => void} OnParameter
  */
@@ -33,6 +33,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
   const doubt = element("p", { class: "doubt" });
   const sliders = element("div", { class: "sliders" });
   const part = element("p", { class: "part" }, element("span"), element("code"));
+  const share = element("p", { class: "share" });
   const failing = element("button", { class: "failing", onclick: onFailing, hidden: "" });
   const edit = element("button", { class: "edit", onclick: turn, "aria-expanded": "false" }, "⋯");
   const card = element(
@@ -44,6 +45,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     doubt,
     sliders,
     part,
+    share,
   );
   /** Open or close what a calm page leaves away. */
   function turn() {
@@ -143,6 +145,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
       showOwn(entry);
       showSliders(state);
       showPart(state);
+      setText(share, state.share);
+      share.hidden = !state.share;
     },
     showFailing,
     showPresent,

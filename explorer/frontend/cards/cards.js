@@ -14,9 +14,12 @@ import {
   withRule,
   withoutRule,
 } from "../choice/choice.js";
+import { chosenData } from "../choice/data.js";
 import { withLearning } from "../choice/taught.js";
 import { contributionOf } from "../formula/contribution.js";
 import { valueOf } from "../formula/controls.js";
+import { passedText } from "../formula/numbers.js";
+import { shareOf } from "../measures/share.js";
 import { keyed } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { catalogue, learn } from "../choice/entries.js";
@@ -122,13 +125,15 @@ export function createCards(host, { store, read, colours, drawn }) {
   function show(choice) {
     const { op, rules: entries } = entriesOf(choice);
     const { neutral, rules: bright } = colours();
-    opCard.update({ ...stateOf(choice, op, drawn), part: null, colour: neutral, doubt: "", hidden: false });
+    const plain = { part: null, share: "", doubt: "", hidden: false };
+    opCard.update({ ...stateOf(choice, op, drawn), ...plain, colour: neutral });
     cards.show(
       choice.rules.map((rule, index) => {
         const entry = entries[index];
         const state = {
           ...stateOf(choice, entry, drawn),
           part: drawn ? partOf(choice, entry) : null,
+          share: drawn ? shareWords(choice, entry) : "",
           colour: bright[rule.slot % bright.length],
           doubt: suits(entry, op) ? "" : entry.otherwise,
           hidden: rule.hidden,
@@ -181,6 +186,19 @@ function stateOf(choice, entry, drawn) {
       names.includes(name) ? choice.learns === name : null,
     ),
   };
+}
+
+/**
+ * What a rule passes of straight-through's gradient on the chosen numbers, in words; "" where torch alone knows.
+ * @param {Choice} choice
+ * @param {import("../formula/entry.js").Rule} rule
+ */
+function shareWords(choice, rule) {
+  const data = chosenData();
+  const share = shareOf(entriesOf(choice).op, rule, data, choice.parameters, choice.g);
+  if (share === null) return "";
+  const passed = Number.isNaN(share) ? "not a number" : passedText(share);
+  return `Share of straight-through's gradient on ${data.label}: ${passed}.`;
 }
 
 /**

@@ -94,3 +94,8 @@ export function shareText(share) {
   if (share === 0 || share === 1 || (whole > 0 && whole < 100)) return `${whole} %`;
   return whole === 0 ? "less than 1 %" : "more than 99 %";
 }
+
+/** What passes of a gradient, which may be more than all of it: 21 %, 250 %. @param {number} share */
+export function passedText(share) {
+  return share > 1 ? `${(100 * share).toFixed(0)} %` : shareText(share);
+}

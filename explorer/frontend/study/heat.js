@@ -1,6 +1,6 @@
 // The heat map of a study as plain data: a line a rule, a column a rate. No page.
 
-import { shortText } from "../formula/numbers.js";
+import { passedText, shortText } from "../formula/numbers.js";
 import { lineName, subjectOf, trainQuery } from "./rows.js";
 
 /** @import { Cell } from "../train/state/records.js" */
@@ -11,12 +11,16 @@ import { lineName, subjectOf, trainQuery } from "./rows.js";
  * to 1, null where there is no score; ``chosen`` is the rate of its line.
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
  *   diverged: boolean, chosen: boolean}} Drawn
- * @typedef {{line: Line, name: string, cells: Drawn[]}} Row
+ * ``share`` is what the rule of a line passes of straight-through's gradient before the first step, in words.
+ * @typedef {{line: Line, name: string, share: string, cells: Drawn[]}} Row
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
  */
 
 const LEAST_SPAN = 0.1; // of scores from the lightest to the darkest: less is no difference worth a colour
 const NOT_YET = "–";
+const LEGEND = "Framed: the rate each rule is judged at. A cell opens as a run on Train.";
+const SHARES =
+  "Share: the part of straight-through's gradient that the rule passes at the start weights of seed 0.";
 
 /** @param {State} state @returns {Heat} */
 export function heatOf(state) {
@@ -25,10 +29,13 @@ export function heatOf(state) {
   const known = results?.cells ?? [];
   const metric = results?.metric ?? "accuracy";
   const shade = shadesOf(known);
-  const chosen = new Map((results?.judged ?? []).map((each) => [keyOf(each), each.lr]));
+  const judged = results?.judged ?? [];
+  const chosen = new Map(judged.map((each) => [keyOf(each), each.lr]));
+  const shares = new Map(judged.map((each) => [keyOf(each), each.share]));
   const rows = subject.lines.map((line) => ({
     line,
     name: lineName(line, subject.sweep),
+    share: passed(shares.get(keyOf({ rule: line.key, value: line.value }))),
     cells: subject.rates.map((lr) => {
       const cell = known.find(
         (each) => each.rule === line.key && each.value === line.value && each.lr === lr,
@@ -45,7 +52,7 @@ export function heatOf(state) {
   }));
   return {
     heading: headingOf(metric, results?.seeds ?? 0),
-    legend: "Framed: the rate each rule is judged at. A cell opens as a run on Train.",
+    legend: results ? `${LEGEND} ${SHARES}` : LEGEND,
     rates: subject.rates.map(shortText),
     rows,
     busy: results !== null,
@@ -100,6 +107,9 @@ function drawn({ choice, sweep }, line, lr, cell, { metric, decimals, shade, isC
   const words = `${at}: ${text}${unit}${many}${lost}${choosing}`;
   return { ...common, text, mark: cell.diverged ? `${cell.diverged} ✕` : "", words, shade: shade(cell.mean) };
 }
+
+/** @param {number|null|undefined} share */
+const passed = (share) => (typeof share === "number" ? passedText(share) : NOT_YET);
 
 /** A score with as many decimals as those that it is compared with. @param {number} score @param {string|null} metric @param {number} decimals */
 export function scoreText(score, metric, decimals) {

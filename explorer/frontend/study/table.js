@@ -18,13 +18,13 @@ export function createHeat(host) {
   let cells = /** @type {HTMLAnchorElement[][]} */ ([]);
 
   /** Other rules or rates: another table. @param {Heat} heat */
-  function laidOut({ rates, rows }) {
-    const names = rates.map((rate) => element("th", { scope: "col" }, rate));
+  function laidOut({ rates, rows, busy }) {
+    const names = [...rates, ...(busy ? ["share"] : [])].map((name) => element("th", { scope: "col" }, name));
     head.replaceChildren(element("th", { scope: "col" }, "rule, lr:"), ...names);
     cells = rows.map(({ cells: drawn }) =>
       drawn.map(() => element("a", { target: "_blank", rel: "noopener" })),
     );
-    body.replaceChildren(...rows.map((row, at) => createRow(row, cells[at])));
+    body.replaceChildren(...rows.map((row, at) => createRow(row, cells[at], busy)));
   }
 
   return {
@@ -32,7 +32,11 @@ export function createHeat(host) {
     show(heat) {
       setText(title, heat.heading);
       setText(legend, heat.legend);
-      const next = JSON.stringify([heat.rates, heat.rows.map(({ line, name }) => [line, name])]);
+      const next = JSON.stringify([
+        heat.rates,
+        heat.busy,
+        heat.rows.map(({ line, name, share }) => [line, name, share]),
+      ]);
       if (next !== shape) laidOut(heat);
       shape = next;
       heat.rows.forEach(({ cells: drawn }, row) => drawn.forEach((each, at) => fill(cells[row][at], each)));
@@ -40,12 +44,13 @@ export function createHeat(host) {
   };
 }
 
-/** @param {Row} row @param {HTMLAnchorElement[]} links */
-function createRow({ line, name }, links) {
+/** @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether shares are known */
+function createRow({ line, name, share }, links, busy) {
   const heading = element("th", { scope: "row", title: name }, element("span", {}, name));
   const row = element("tr", { class: line.control ? "control" : "" }, heading);
   row.style.setProperty("--colour", line.colour);
   row.append(...links.map((link) => element("td", {}, link)));
+  if (busy) row.append(element("td", { class: "share" }, share));
   return row;
 }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from explorer.model.racing.plan import RacePlan
 from explorer.study import Result, Row
+from explorer.study.trial import Values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,3 +33,8 @@ class RaceResult(Result):
         last batch; validation, held_out: the metric at the end, NaN where it diverged; diverged.
         """
         return Result.frame.func(self).drop(columns="passed")  # type: ignore[attr-defined,no-any-return]
+
+    @property
+    def shares(self) -> Mapping[tuple[str, Values], float]:
+        """None: a model of one's own is not looked at before it is trained."""
+        return {}

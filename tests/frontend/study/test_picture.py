@@ -11,6 +11,7 @@ import pytest
 
 from explorer.study import Plan, Result, Row, Stepper
 from explorer.study.differences import differences
+from explorer.study.share import shares
 from explorer.study.words import headline
 from explorer.training import Settings
 from explorer.training.scheduling.study_queue import StudyStatus
@@ -111,6 +112,17 @@ def test_distances_are_those_of_python_on_axes_that_hold_them(
     ticks = shown["far"]["ticks"]
     assert [tick["at"] for tick in ticks] == sorted(tick["at"] for tick in ticks)
     assert any(tick["text"] == "0" and tick["at"] == pytest.approx(shown["far"]["zero"]) for tick in ticks)
+
+
+def test_each_line_has_the_share_of_its_rule(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    plan, rows = study
+    assert {row["share"] for row in picture(node, document)["heat"]["rows"]} == {"–"}
+    shown = picture(node, document, SEEN, event=event(plan, rows[:1]))
+    wanted = {rule: f"{100 * share:.0f} %" for (rule, _), share in shares(plan).items()}
+    assert {row["line"]["key"]: row["share"] for row in shown["heat"]["rows"]} == wanted
+    assert "Share: the part of straight-through's gradient" in shown["heat"]["legend"]
 
 
 def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(node: Node, document: dict[str, Any]):

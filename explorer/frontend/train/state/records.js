@@ -42,7 +42,7 @@
  */
 /**
  * @typedef {{rule: string, value: number|null, lr: number|null, seeds: number, diverged: number,
- *   validation: number|null, mean: number|null, half: number|null}} Judgement
+ *   validation: number|null, mean: number|null, half: number|null, share: number|null}} Judgement
  */
 /**
  * @typedef {{rule: string, control: boolean, standing: string, mean: number, middle: number|null,

@@ -61,7 +61,10 @@ class Cell(TypedDict):
 
 
 class Judgement(TypedDict):
-    """How a rule does at its own rate, on seeds and data of its own; ``half`` of the 95 % interval."""
+    """How a rule does at its own rate, on seeds and data of its own; ``half`` of the 95 % interval.
+
+    ``share``: what passes of straight-through's gradient at the start weights; null where it is not finite.
+    """
 
     rule: str
     value: float | None
@@ -71,6 +74,7 @@ class Judgement(TypedDict):
     validation: float | None
     mean: float | None
     half: float | None
+    share: float | None
 
 
 class Distance(TypedDict):
@@ -274,7 +278,7 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "runs": len(rows),
         "most": plan.runs,
         "cells": [_cell(plan, cell) for cell in result.cells.to_dict("records")],
-        "judged": [_judged(each) for each in ended],
+        "judged": [_judged(each, result.shares[each.rule, each.values]) for each in ended],
         "differences": [_distance(each) for each in differences(plan, ended)],
         "equal": equal_to_controls(plan, ended),
         "headline": headline(plan, ended),
@@ -293,7 +297,7 @@ def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Cell:
     }
 
 
-def _judged(each: Judged) -> Judgement:
+def _judged(each: Judged, share: float) -> Judgement:
     return {
         "rule": each.rule,
         "value": next((value for _, value in each.values), None),
@@ -303,6 +307,7 @@ def _judged(each: Judged) -> Judgement:
         "validation": _finite(each.validation),
         "mean": _finite(each.mean),
         "half": _finite(each.half),
+        "share": _finite(share),
     }
 
 

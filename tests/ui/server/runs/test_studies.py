@@ -89,6 +89,9 @@ def test_a_study_is_what_the_link_says_and_fills_to_its_end(client, engine):
     for judged in results["judged"]:
         assert judged["lr"] in (0.003, 0.03)
         assert judged["half"] is None or judged["half"] >= 0
+    assert {each["rule"]: each["share"] for each in results["judged"]} == {
+        "straight_through": 1, "zero": 0, "reversal": 1
+    }  # fmt: skip
     assert "seeds 2 to 3 that chose nothing" in results["words"][0]
 
 
@@ -141,7 +144,7 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
     results = last_event(study)["results"]
     assert [(cell["mean"], cell["diverged"]) for cell in results["cells"]] == [(None, 2)] * 2
     (judged,) = results["judged"]
-    assert (judged["lr"], judged["mean"], judged["half"]) == (None, None, None)
+    assert [judged[name] for name in ("lr", "mean", "half", "share")] == [None] * 4
     assert any("diverged at every rate" in sentence for sentence in results["words"])
 
 

@@ -1,0 +1,50 @@
+"""The share of straight-through's gradient that a rule passes: the browser's against torch's."""
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.catalogue import OPS, RULES, find_op, find_rule, values
+from explorer.description.pull import normal_numbers
+from explorer.gradient import share
+from explorer.instrument.entries import entry
+from tests.frontend.modules import Node
+
+SHARES = """
+const { shareOf } = await import("./measures/share.js");
+return given.pairs.map(([op, rule, settings]) =>
+  shareOf(op, rule, { ...given, values: Float64Array.from(given.x),
+    weights: given.weights && Float64Array.from(given.weights) }, settings, given.g));
+"""
+FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")
+
+
+def browsers(node, pairs, x, g, weights=None):
+    entries = [(entry(find_op(op)), entry(find_rule(rule)), settings) for op, rule, settings in pairs]
+    count = sum(weights) if weights else len(x)
+    return node.run(SHARES, {"pairs": entries, "x": [*x], "g": g, "weights": weights, "count": count})
+
+
+@pytest.mark.parametrize("g", [1.0, -0.4])
+def test_every_rule_passes_the_same_share_in_the_browser(node: Node, g):
+    numbers = normal_numbers()
+    pairs = [(op, rule, {}) for op in FLAT for rule in RULES]
+    x = torch.tensor(numbers, dtype=torch.float64)
+    wanted = [share(op, rule, x, g) for op, rule, _ in pairs]
+    found = [np.nan if each is None else each for each in browsers(node, pairs, numbers, g)]
+    assert np.allclose(found, wanted, rtol=1e-9, atol=1e-12, equal_nan=True)
+    assert len({round(each, 3) for each in wanted}) > 20
+
+
+def test_numbers_count_as_often_as_they_are_there(node: Node):
+    x, weights = [-2.0, 0.25, 0.75, 3.0], [3, 1, 5, 1]
+    every = torch.tensor(x, dtype=torch.float64).repeat_interleave(torch.tensor(weights))
+    (found,) = browsers(node, [("sign", "approx_sign", {})], x, 1.0, weights)
+    assert found == pytest.approx(share("sign", "approx_sign", every))
+
+
+def test_parameters_of_a_rule_are_followed(node: Node):
+    x = [0.5, 1.5, 2.5]
+    assert values(OPS["sign"], RULES["clipped"], {})["c"] == 1
+    (found,) = browsers(node, [("sign", "clipped", {"clipped.c": 2})], x, 1.0)
+    assert found == pytest.approx(2 / 3)

@@ -1,0 +1,80 @@
+"""The share of straight-through's gradient in a study: at the start weights, before any step."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+import explorer
+from explorer.study import Plan, Result
+from explorer.study.share import shares
+from explorer.training import Run
+
+SMALL = {"lrs": [0.01], "seeds": 1, "steps": 1}
+
+
+def by_rule(plan):
+    return {rule: share for (rule, _), share in shares(plan).items()}
+
+
+def test_on_weights_it_is_that_of_the_latent_weights_with_their_own_gradients():
+    """From the run's weights, the loss differentiated by autograd through straight-through: no trace."""
+    rules = ["straight_through", "masked", "rdfs"]
+    plan = Plan.of("ternary weights", None, rules, hidden=8, batch=16, **SMALL)
+    settings = plan.settings(plan.trials("choose")[0])
+    run = Run(replace(settings, rules=("straight_through",)))
+    weights = run.weights()
+    x, y = (part[0] for part in run._nets.batch)
+    layers = sorted(name for name in weights if name.endswith("weight"))
+    latents = []
+    for name in layers:
+        w = weights[name]
+        latent = (w * w.shape[1] ** 0.5).requires_grad_()
+        passed = explorer.apply("quantize", "straight_through", latent, **_of_op(settings))
+        bias = weights.get(name.replace("weight", "bias"))
+        x = x @ (passed / w.shape[1] ** 0.5).T + (0 if bias is None else bias)
+        x = torch.relu(x) if name != layers[-1] else x
+        latents.append(latent)
+    torch.nn.functional.cross_entropy(x, y).backward()
+    found = by_rule(plan)
+    for rule in rules:
+        before = behind = 0.0
+        for latent in latents:
+            leaf = latent.detach().clone().requires_grad_()
+            named = _of_rule(settings, rule)
+            explorer.apply("quantize", rule, leaf, **named).backward(latent.grad)
+            before += float(latent.grad.abs().sum())
+            behind += float(leaf.grad.abs().sum())
+        assert found[rule] == pytest.approx(behind / before, rel=1e-4)
+    assert found["straight_through"] == 1
+    assert 0.1 < found["rdfs"] < found["masked"] < 1
+
+
+def _of_op(settings):
+    return {p.name: settings.parameters[p.name] for p in explorer.OPS["quantize"].parameters
+            if p.name in settings.parameters}  # fmt: skip
+
+
+def _of_rule(settings, rule):
+    known = {p.name for p in (*explorer.OPS["quantize"].parameters, *explorer.RULES[rule].parameters)}
+    return {name: value for name, value in settings.parameters.items() if name in known}
+
+
+def test_each_swept_value_has_its_own_and_seeds_and_rates_do_not_matter():
+    sweep = {"parameters": {"c": [0.1, 1.0, 9.0]}, "controls": False}
+    plan = Plan.of("circles", "sign", ["clipped"], **sweep, **SMALL)
+    low, usual, all_of_it = shares(plan).values()
+    assert 0 < low < usual <= all_of_it == 1
+    again = Plan.of("circles", "sign", ["clipped"], lrs=[0.3], seeds=[7], steps=1, **sweep)
+    assert shares(again) == shares(plan)
+
+
+def test_the_table_and_the_sentences_have_it_before_the_first_trial():
+    plan = Plan.of("circles", "sign", ["clipped", "zero", "formula: g / 0"], controls=False, **SMALL)
+    result = Result(plan, [])
+    clipped, zero, broken = result.best["share"]
+    assert (zero, math.isnan(broken)) == (0, True)
+    assert [*result.judged["share"]][:2] == [clipped, zero]
+    said = "At the start weights of seed 0 the rules pass, of straight-through's gradient: Clipped"
+    assert f"{said} straight-through {100 * clipped:.0f} % and Zero 0 %." in result.describe()
