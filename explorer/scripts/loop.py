@@ -1,7 +1,6 @@
 """The training of a script: one function that trains, and the loop over lines and seeds that calls it."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from textwrap import indent
 
 from explorer.scripts.functions import Line, has_turns
@@ -136,7 +135,7 @@ def train_code(settings: Settings, task: Task, data: str) -> str:
     body = _filled(
         _TRAIN,
         data=_data(settings, task, data, draws),
-        layers=_layers(settings, task, example.widths),
+        layers=_layers(settings, task),
         biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
         spared=_SPARED if spares(settings) else "",
         each="layer in layers for each in layer" if settings.bias else "each in layers",
@@ -168,12 +167,11 @@ def _data(settings: Settings, task: Task, data: str, draws: bool) -> str:
     return own if draws or not task.metric else own + "x, y = train_x, train_y"
 
 
-def _layers(settings: Settings, task: Task, widths: tuple[int, int]) -> str:
-    inputs, outputs = widths
+def _layers(settings: Settings, task: Task) -> str:
     scale = settings.init_scale if task.unit_weights else f"({settings.init_scale} / a**0.5)"
     weights = f"torch.randn(a, b, generator=generator) * {scale}"
     layer = f"[{weights}, torch.zeros(1, b)]" if settings.bias else weights
-    return _LAYERS.format(layer=layer, shapes=list(pairwise((inputs, *settings.widths, outputs))))
+    return _LAYERS.format(layer=layer, shapes=[each.shapes[0] for each in settings.layers if each.shapes])
 
 
 def _optimiser(settings: Settings) -> str:

@@ -1,6 +1,5 @@
 """The net of a script, written out."""
 
-from itertools import pairwise
 from math import prod
 from textwrap import indent
 
@@ -8,7 +7,7 @@ from torch import Generator
 
 from explorer.training import TASKS, Data, Draw, Settings, Task
 from explorer.training.nets import OpSite
-from explorer.training.nets.layers import spiking
+from explorer.training.nets.layers import Convolution, spiking
 from explorer.training.runs import spares
 
 NETS = {
@@ -25,6 +24,28 @@ for number, {latent} in enumerate(layers):
     x = x.relu() if number else x
     x = {x}
 return x
+""",
+    "maps": """
+{maps}
+for number, (stride, {layer}) in enumerate(zip({strides}, layers)):
+    {patches}
+    x = {x}
+    maps = op(x.view(len(maps), side, side, -1){here})
+    {pooled}
+{layer}, x = layers[-1], maps.flatten(1)
+return {x}
+""",
+    "kernels": """
+{maps}
+for number, (stride, {latent}) in enumerate(zip({strides}, layers)):
+    {patches}
+    unit = len(latent) ** 0.5  # what the op sees has about unit scale
+    weights = op(latent * unit{here}) / unit
+    x = {x}
+    maps = x.view(len(maps), side, side, -1).relu()
+    {pooled}
+{layer}, x = layers[-1], maps.flatten(1)
+return {x}
 """,
     "spikes": """
 # Bright pixels fire early, faint ones never.
@@ -45,6 +66,23 @@ faded = sum(spike * share for spike, share in zip(spikes, stays))
 return {faded}
 """,
 }
+_MAPS = """
+side = int(x.shape[1] ** 0.5)
+maps = x.view(-1, side, side, 1)  # (examples, rows, columns, channels)
+"""
+# A row of x is what the kernel lies over: the channels of each of its nine places side by side.
+_PATCHES = """
+framed = torch.nn.functional.pad(maps, (0, 0, 1, 1, 1, 1))
+patches = framed.unfold(1, 3, stride).unfold(2, 3, stride)
+side = patches.shape[1]
+x = patches.permute(0, 1, 2, 4, 5, 3).reshape(len(maps) * side**2, -1)
+"""
+_POOLED = """
+if number == 0:  # the mean of each four
+    four = maps.view(len(maps), side // 2, 2, side // 2, 2, -1)
+    maps = four[:, :, 0, :, 0] + four[:, :, 0, :, 1] + four[:, :, 1, :, 0] + four[:, :, 1, :, 1]
+    maps = maps * 0.25
+"""
 # The net behind the first product.
 _BEHIND = """
 x, *rest = layers
@@ -75,6 +113,9 @@ def _whole(settings: Settings, task: Task) -> str:
         layer=layer, latent=layer.replace("weights", "latent"),
         each=f"number, {layer}" if settings.learn else layer,
         times=spiking.TIMES, last=spiking.TIMES - 1, leak=spiking.LEAK, threshold=spiking.THRESHOLD,
+        maps=_MAPS.strip(), patches=indent(_PATCHES.strip(), "    ").lstrip(),
+        pooled=indent(_POOLED.strip(), "    ").lstrip(),
+        strides=tuple(layer.stride for layer in settings.layers if isinstance(layer, Convolution)),
         faintest=spiking.FAINTEST, hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
         **arguments,
     )  # fmt: skip
@@ -114,12 +155,10 @@ def _is_tiny(settings: Settings) -> bool:
     """Whether torch adds up in another order if a product of the net is batched with others of its size."""
     if spares(settings):  # each stands alone there
         return False
-    example = example_of(settings)
-    inputs, outputs = example.widths
-    rows = min(settings.batch, len(example.train.x))
+    rows = min(settings.batch, len(example_of(settings).train.x))
     times = TASKS[settings.task].net.site.times
-    *hidden, (last, _) = pairwise((inputs, *settings.widths, outputs))
-    products = [(rows * times, a, b) for a, b in hidden] + [(rows, last, outputs)]
+    *hidden, last = [(rows * layer.uses, *layer.shapes[0]) for layer in settings.layers if layer.shapes]
+    products = [(count * times, a, b) for count, a, b in hidden] + [last]
     return any(prod(each) < _TINY or each[0] * each[2] == 1 for each in products)
 
 

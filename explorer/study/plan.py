@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 from torch import Generator
@@ -272,8 +272,8 @@ class Plan:
         trial = Trial("choose", self.keys[0], self.variants(self.keys[0])[0], self.lrs[0], 0)
         settings, task = self.settings(trial), TASKS[self.task]
         inputs, outputs = read_table(self.table).widths if self.table else task.widths
-        weights = sum(a * b for a, b in pairwise((inputs, *settings.widths, outputs)))
-        return weights * settings.batch * task.net.site.times
+        size = task.net.size((inputs, *settings.widths, outputs))
+        return size.products * settings.batch * task.net.site.times
 
     def _runs(self, seeds: int) -> int:
         variants = sum(math.prod(map(len, self._swept(rule).values())) for rule in self.rules)

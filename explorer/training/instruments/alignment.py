@@ -10,7 +10,7 @@ from torch import Tensor
 from explorer.catalogue import find_op
 from explorer.formula.operands import reductions
 from explorer.training.instruments.base.instrument import Nets, Recorded, op_site
-from explorer.training.instruments.base.smoothing import examples, smoothed_gradient
+from explorer.training.instruments.base.smoothing import examples, is_too_wide, smoothed_gradient
 from explorer.training.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def missing(settings: Settings) -> str:
         return "Not measured here: it takes an op at hidden units, and here it stands elsewhere."
     if any(reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
+    if is_too_wide(settings.layers):
+        return "Not measured here: the layers are so wide that the flip of each unit would take too long."
     if settings.learn:
         return "Not measured here: a parameter learns, so that noise would smooth another op in each net."
     return ""

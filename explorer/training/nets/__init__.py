@@ -2,10 +2,13 @@
 
 from explorer.training.nets.architectures import (
     DENSE,
+    KERNELS,
+    MAPS,
     QUANTISED,
     SPIKING,
     Architecture,
     Member,
+    Size,
     behind,
     drawn,
 )
@@ -24,8 +27,8 @@ from explorer.training.nets.layers.op_function import (
 )
 
 __all__ = [
-    "DENSE", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Ensemble", "Fault", "Fixed", "Joined",
-    "Latency", "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite", "OpTrace",
-    "Pass", "Spiking", "Trace", "Views", "behind", "drawn", "hexed", "joined", "learned_by",
-    "learned_with", "no_longer", "side_by_side",
+    "DENSE", "KERNELS", "MAPS", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Ensemble", "Fault",
+    "Fixed", "Joined", "Latency", "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite",
+    "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind", "drawn", "hexed", "joined",
+    "learned_by", "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isqrt, prod
 from typing import NamedTuple
 
 import torch
@@ -10,20 +11,28 @@ from torch import Generator, Tensor
 
 from explorer.training.nets.layers import (
     Activation,
+    Convolution,
     Dense,
     Latency,
     Layer,
     LeakySum,
+    MapActivation,
+    Maps,
+    OpKernels,
     OpSite,
     OpWeights,
+    Patches,
+    Pool,
     Relu,
     Spiking,
     Spread,
 )
-from explorer.training.nets.layers.op_function import Boundary
+from explorer.training.nets.layers.op_function import Boundary, Joined
 
 Ends = Sequence[int]
-"""Inputs, widths of the hidden layers, outputs."""
+"""Inputs, widths of the hidden layers (channels, where these are maps), outputs."""
+
+_NOTHING = Boundary(Joined((), whole=False), [])
 
 
 class Member(NamedTuple):
@@ -53,6 +62,58 @@ def _spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> lis
     *hidden, (last, outputs) = pairwise(ends)
     units = [Spiking(a, b, boundary, bias=bias, first=not number) for number, (a, b) in enumerate(hidden)]
     return [Latency(seeds), *units, LeakySum(last, outputs, bias=bias)]
+
+
+_SMALLEST = 2  # side of maps that no stride makes smaller
+
+
+def _maps(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    def stage(maps: Maps, channels: int, stride: int, first: bool) -> tuple[Convolution, Layer]:
+        convolution = Convolution(maps, channels, stride=stride, bias=bias, first=first)
+        return convolution, MapActivation(boundary, channels)
+
+    return _convolved(ends, bias, seeds, stage)
+
+
+def _kernels(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    def stage(maps: Maps, channels: int, stride: int, first: bool) -> tuple[Convolution, Layer]:
+        return OpKernels(maps, channels, boundary, stride=stride, bias=bias, first=first), Relu()
+
+    return _convolved(ends, bias, seeds, stage)
+
+
+def _convolved(
+    ends: Ends,
+    bias: bool,
+    seeds: list[int],
+    stage: Callable[[Maps, int, int, bool], tuple[Convolution, Layer]],
+) -> list[Layer]:
+    """Convolutions on images, the first of stride 1 with means of four behind, and a dense layer."""
+    inputs, *channels, outputs = ends
+    maps = Maps(isqrt(inputs), 1)
+    layers: list[Layer] = [Patches(maps, seeds)]
+    for number, each in enumerate(channels):
+        stride = 2 if number and maps.side > _SMALLEST else 1
+        convolution, behind_it = stage(maps, each, stride, not number)
+        maps = convolution.output
+        layers += [convolution, behind_it]
+        if not number:
+            pool = Pool(maps)
+            maps = pool.output
+            layers.append(pool)
+    return [*layers, Dense(maps.units, outputs, bias=bias)]
+
+
+class Size(NamedTuple):
+    """The size of one net.
+
+    Attributes:
+        weights: all of them.
+        products: multiplications forward for one example, at one step of time.
+    """
+
+    weights: int
+    products: int
 
 
 @dataclass(frozen=True)
@@ -87,10 +148,23 @@ class Architecture:
         """The number of layers with the op in a net with hidden layers of these widths."""
         return len(widths) + self.output
 
+    def layers(self, ends: Ends) -> list[Layer]:
+        """The layers of a net, to ask for their shapes."""
+        return self.build(ends, False, _NOTHING, [0])
+
+    def size(self, ends: Ends) -> Size:
+        """The size of a net with these inputs, widths and outputs."""
+        weighted = [(prod(layer.shapes[0]), layer.uses) for layer in self.layers(ends) if layer.shapes]
+        return Size(
+            sum(weights for weights, _ in weighted), sum(weights * uses for weights, uses in weighted)
+        )
+
 
 DENSE = Architecture(Activation, _activations)
 QUANTISED = Architecture(OpWeights, _weights, output=True)
 SPIKING = Architecture(Spiking, _spikes)
+MAPS = Architecture(MapActivation, _maps)
+KERNELS = Architecture(OpKernels, _kernels)
 
 
 def behind(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:

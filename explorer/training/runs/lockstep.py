@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Sequence
-from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -125,7 +125,9 @@ class Lockstep:
     def reads_together(self) -> bool:
         """Whether instruments read the same bits of a net in any company."""
         examples = min(EXAMPLES, len(self.start[0].x))
-        return padded(examples) == examples and all(aligned(a * b) for a, b in pairwise(self._ends))
+        return padded(examples) == examples and all(
+            aligned(prod(layer.shapes[0])) for layer in self._task.net.layers(self._ends) if layer.shapes
+        )
 
     @property
     def likeness(self) -> Hashable:

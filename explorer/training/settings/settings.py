@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
 
@@ -22,7 +21,7 @@ from explorer.catalogue import (
 )
 from explorer.formula import quoted, shortened
 from explorer.training import limits
-from explorer.training.nets import Learned, learned_by
+from explorer.training.nets import Layer, Learned, Size, learned_by
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.settings.setting import SWITCH, Setting
@@ -216,19 +215,36 @@ class Settings(TrainingSettings):
     @property
     def weights(self) -> int:
         """The count of weights in all nets."""
+        return self.seeds * len(self.rules) * self._size.weights
+
+    @property
+    def _size(self) -> Size:
+        """The size of one net."""
+        return TASKS[self.task].net.size(self._ends)
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers of one net, to be asked for their shapes."""
+        return TASKS[self.task].net.layers(self._ends)
+
+    @property
+    def _ends(self) -> tuple[int, ...]:
+        """Inputs, widths of the hidden layers, outputs."""
         inputs, outputs = read_table(self.table).widths if self.table else TASKS[self.task].widths
-        ends = (inputs, *self.widths, outputs)
-        return self.seeds * len(self.rules) * sum(a * b for a, b in pairwise(ends))
+        return inputs, *self.widths, outputs
 
     @property
     def work(self) -> int:
         """Multiplications forward in one step, or in one look of instruments where that is more."""
-        return max(self.products, self.weights * limits.EXAMPLES)
+        looked = self.seeds * len(self.rules) * self._size.products * limits.EXAMPLES
+        return max(self.products, looked)
 
     @property
     def products(self) -> int:
         """Multiplications forward in one step of all nets."""
-        return self.weights * self.batch * TASKS[self.task].net.site.times
+        return (
+            self.seeds * len(self.rules) * self._size.products * self.batch * TASKS[self.task].net.site.times
+        )
 
     def _check_size(self) -> None:
         nets, weights, products = self.seeds * len(self.rules), self.weights, self.products

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from explorer.training.tasks.columns import Table
-from explorer.training.tasks.digits import BINARY_WEIGHTS, DIGITS, SPIKES, TERNARY_WEIGHTS
+from explorer.training.tasks.digits import (
+    BINARY_KERNELS,
+    BINARY_WEIGHTS,
+    CONVOLUTION,
+    DIGITS,
+    SPIKES,
+    TERNARY_KERNELS,
+    TERNARY_WEIGHTS,
+)
 from explorer.training.tasks.documents import DOCUMENTS
 from explorer.training.tasks.plane import CIRCLES, MOONS, SPIRAL, XOR
 from explorer.training.tasks.table import TABLE
@@ -17,7 +25,8 @@ FIRST = DIGITS.key  # of a visitor who asks for none
 CONTROLS = ("zero", "reversal")  # the rules beside which another must look better
 
 _ENTRIES = (
-    DIGITS, CIRCLES, MOONS, SPIRAL, XOR, BINARY_WEIGHTS, TERNARY_WEIGHTS, SPIKES, DOCUMENTS, TABLE,
+    DIGITS, CIRCLES, MOONS, SPIRAL, XOR, BINARY_WEIGHTS, TERNARY_WEIGHTS, SPIKES,
+    CONVOLUTION, BINARY_KERNELS, TERNARY_KERNELS, DOCUMENTS, TABLE,
 )  # fmt: skip
 _BY_KEY = {task.key: task for task in _ENTRIES}
 TASKS: Mapping[str, Task] = MappingProxyType(_BY_KEY)

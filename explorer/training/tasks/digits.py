@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from explorer.training.nets import QUANTISED, SPIKING, Latency, Trace
+from explorer.training.nets import KERNELS, MAPS, QUANTISED, SPIKING, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import fixed, parts
@@ -66,6 +67,16 @@ def _raster() -> Tensor:
     return spikes.view(TIMES, 8).T
 
 
+def _edges() -> Tensor:
+    """Where the image grows brighter to the right, (8, 8): a map of signs."""
+    return (functional.pad(image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
+
+
+def _kernel() -> Tensor:
+    return torch.randn(3, 3, generator=torch.Generator().manual_seed(1))
+
+
+_STILL_KERNELS = "Kernels that stay as drawn read about nine digits of ten: biases and the last layer learn."
 _STANDARDISED = fixed(_standardised)
 _PIXELS = f"""
 digits = load_digits()
@@ -125,4 +136,39 @@ SPIKES = replace(
     init_scale=3.0,
     picture=lambda: _grid(_raster()),
     source=lambda _table: _PIXELS,
+)
+CONVOLUTION = replace(
+    DIGITS,
+    key="digits convolution",
+    label="Digits, convolution",
+    purpose="Reads the digits with convolutions of 3 × 3, with the op at every unit of the hidden maps.",
+    op="sign",
+    rules=("default", "straight_through", "clipped"),
+    net=MAPS,
+    hidden=(8, 16),
+    picture=lambda: _grid(_edges()),
+)
+BINARY_KERNELS = replace(
+    BINARY_WEIGHTS,
+    key="binary kernels",
+    label="Binary kernels",
+    purpose="Reads the digits with convolutions whose kernels are −1 and 1, made by the op.",
+    rules=("default", "straight_through", "clipped"),
+    net=KERNELS,
+    note=_STILL_KERNELS,
+    lr=0.01,
+    hidden=(8, 16, 16),
+    picture=lambda: _grid((_kernel() >= 0).float()),
+)
+TERNARY_KERNELS = replace(
+    TERNARY_WEIGHTS,
+    key="ternary kernels",
+    label="Ternary kernels",
+    purpose="Reads the digits with convolutions whose kernels are −1, 0 and 1, made by the op.",
+    rules=("default", "straight_through", "quantize_masked"),
+    parameters={"s": 1.0, "qmin": -1.0, "qmax": 1.0},
+    net=KERNELS,
+    note=_STILL_KERNELS,
+    hidden=(8, 16, 16),
+    picture=lambda: _grid(_kernel().round().clamp(-1, 1) / 2 + 0.5),
 )

@@ -2,12 +2,22 @@ import math
 
 import pytest
 import torch
+from torch.nn import functional
 
 from explorer.catalogue import OPS, RULES
 from explorer.gradient import bind, pair
 from explorer.training import Settings
 from explorer.training.instruments.base.gradients import gradients
-from explorer.training.nets.architectures import DENSE, QUANTISED, SPIKING, Member, behind, drawn
+from explorer.training.nets.architectures import (
+    DENSE,
+    KERNELS,
+    MAPS,
+    QUANTISED,
+    SPIKING,
+    Member,
+    behind,
+    drawn,
+)
 from explorer.training.nets.ensemble import Ensemble
 from explorer.training.nets.layers import Activation, Dense, Fixed, Spread
 from explorer.training.nets.layers.op_function import Boundary, Joined, joined
@@ -122,6 +132,8 @@ def reference(net, x, parameters, op, times=8):
     weights, biases = parameters[::2], parameters[1::2]
     if net is SPIKING:
         return spiking(x, list(zip(weights, biases, strict=True)), op, times)
+    if net in (MAPS, KERNELS):
+        return convolved(x, list(zip(weights, biases, strict=True)), op, on_kernels=net is KERNELS)
     for number, (w, b) in enumerate(zip(weights, biases, strict=True)):
         if net is QUANTISED:
             unit = len(w) ** 0.5
@@ -129,6 +141,21 @@ def reference(net, x, parameters, op, times=8):
         else:
             x = (op(x) if number else x) @ w + b
     return x
+
+
+def convolved(x, layers, op, *, on_kernels):
+    """By torch's own convolution and pooling, channels first."""
+    maps = x.unflatten(1, (1, 8, 8))
+    for number, (w, b) in enumerate(layers[:-1]):
+        unit = len(w) ** 0.5
+        used = op(w * unit) / unit if on_kernels else w
+        kernels = used.view(3, 3, maps.shape[1], -1).permute(3, 2, 0, 1)
+        stride = 2 if number and maps.shape[2] > 2 else 1
+        maps = functional.conv2d(maps, kernels, b[0], stride=stride, padding=1)
+        maps = maps.relu() if on_kernels else op(maps)
+        maps = maps if number else functional.avg_pool2d(maps, 2)
+    w, b = layers[-1]
+    return maps.permute(0, 2, 3, 1).flatten(1) @ w + b
 
 
 def spiking(x, layers, op, times):
@@ -158,12 +185,16 @@ def spiking(x, layers, op, times):
         (DENSE, "scaled_binarize", ("magnitude_aware", "straight_through")),
         (QUANTISED, "binarize", ("straight_through", "clipped")),
         (QUANTISED, "quantize", ("quantize_masked", "ewgs")),
+        (MAPS, "sign", ("clipped", "approx_sign", "default")),
+        (MAPS, "tanh", ("default", "formula: g * x * mean(abs(y))")),
+        (KERNELS, "binarize", ("straight_through", "clipped")),
+        (KERNELS, "quantize", ("quantize_masked", "ewgs")),
         (SPIKING, "step", ("fast_sigmoid", "boxcar", "formula: g * mean(abs(x))")),
     ],
 )
 def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op, rules, n):
     generator = torch.Generator().manual_seed(0)
-    ends, seeds = (6, 7, 5, 3), 2
+    ends, seeds = ((64, 3, 4, 5, 3) if net in (MAPS, KERNELS) else (6, 7, 5, 3)), 2
     pairs = [pair(op, rule, {}) for rule in rules]
     members = [Member(rule, seed) for rule in range(len(rules)) for seed in range(seeds)]
 
@@ -177,7 +208,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
 
     scale = 3.0 if net is SPIKING else 1.0
     start = [drawn(build(members[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
-    x = torch.rand(seeds, n, 6, generator=generator)
+    x = torch.rand(seeds, n, ends[0], generator=generator)
     y = torch.randn(seeds, n, 3, generator=generator)
     nets = Ensemble(members, build, start, Written)
     with torch.no_grad():

@@ -29,10 +29,17 @@ JUDGED: dict[str, list[set[str]]] = {
     "Four quarters": [{"reste", "clipped"}, {"straight_through"}, {"default"}],
     "Weights of one bit": [{"straight_through"}, {"clipped"}, {"default"}],
     "Weights of three values": [{"straight_through"}, {"quantize_masked"}, {"default"}],
+    "Maps of signs": [{"clipped"}, {"straight_through"}, {"default"}],
+    "Kernels of one bit": [{"straight_through"}, {"clipped"}, {"default"}],
+    "Kernels of three values": [{"straight_through"}, {"quantize_masked"}, {"default"}],
     "Spikes and their surrogates": [{"fast_sigmoid"}, {"boxcar", "default"}],
     "Petals of irises": [{"clipped"}, {"straight_through", "default"}],
 }
 LEAST_LEAD = 0.08  # of the first over the last: the dead rule is visibly worse
+LESS = {
+    "Kernels of one bit": 0.03,
+    "Kernels of three values": 0.05,
+}  # where what stands behind it learns, as hints say
 # What learns from a bad start, by the rule that lets it, and how much the other has at most.
 LEARNED = {
     "A step size that learns": ("lsq", "s", 0.2),
@@ -76,7 +83,9 @@ def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     order = iter(sorted(means, key=lambda rule: -means[rule]))
     assert [{next(order) for _ in level} for level in JUDGED[preset.name]] == JUDGED[preset.name]
     first, *_, last = JUDGED[preset.name]
-    assert min(means[rule] for rule in first) - min(means[rule] for rule in last) > LEAST_LEAD
+    assert min(means[rule] for rule in first) - min(means[rule] for rule in last) > LESS.get(
+        preset.name, LEAST_LEAD
+    )
     labels = {rule: find_rule(rule).label for rule in means}
     words = conclusion(ended, labels)
     named = re.split(r" (?:is|may each be) best ", words)[0]

@@ -12,9 +12,11 @@ import { indexOn, rowOf, valueAt } from "./numbers.js";
 /** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
 /**
  * Numbers as colours: ``scale`` is the number of the full colour, ``mark`` the row and column that are looked
- * at, ``pick`` what a click chooses. An image has no row of its own.
+ * at, ``pick`` what a click chooses. An image has no row of its own. ``first``: the row and the unit of the first
+ * number, where all are rows of one unit.
  * @typedef {{kind: "map", values: ArrayLike<number>, rows: number, columns: number, scale: number,
- *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean, most: string}} Map
+ *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean,
+ *   first: {row: number, unit: number}|null, most: string}} Map
  * A curve as shares of the picture, the point where the unit sits, and ticks for all of its rows.
  * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[],
  *   at: import("../widgets/svg-paths.js").Point,
@@ -43,12 +45,12 @@ export const DRAWINGS = {
 };
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Map} */
-function mapOf({ tensor, scale }, { tensors, stages }, cell) {
+function mapOf({ tensor, scale }, { tensors, stages, map_side: side }, cell) {
   const map = tensors[tensor];
   const of = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
   const full = fullOf(tensors[of].values);
   const [row, column] = map.axes.map((axis) => indexOn(axis, cell));
-  return {
+  const whole = /** @type {Map} */ ({
     kind: "map",
     values: map.values,
     rows: map.shape[0],
@@ -58,8 +60,25 @@ function mapOf({ tensor, scale }, { tensors, stages }, cell) {
     mark: { row, column },
     box: false,
     pick: map.axes[1] === "unit" ? "cell" : "none",
+    first: null,
     most: numberText(Number(full.toPrecision(2))),
-  };
+  });
+  return side && map.axes.join() === "row,unit" ? unitsOf(whole, map, cell, side) : whole;
+}
+
+/**
+ * The units of one map in one example, as an image.
+ * @param {Map} map
+ * @param {Tensor} tensor
+ * @param {Cell} cell
+ * @param {number} side
+ * @returns {Map}
+ */
+function unitsOf(map, tensor, { row, unit, example }, side) {
+  const first = example * side ** 2;
+  const values = columnOf(tensor, unit).slice(first, first + side ** 2);
+  const image = imageOf(map, { ...tensor, side }, values, row - first);
+  return { ...image, pick: "cell", first: { row: first, unit } };
 }
 
 /** The example that is looked at as an image, else all of them. @type {typeof mapOf} */

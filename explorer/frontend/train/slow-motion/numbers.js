@@ -43,14 +43,14 @@ export function livelyCell({ tensors: { gradient, g } }) {
  * @param {Cell} lively
  * @returns {Cell}
  */
-export function cellOf({ tensors, times, by_example }, requested, lively) {
+export function cellOf({ tensors, times, map_side: side, by_example }, requested, lively) {
   const [rows, units] = tensors.x.shape;
   const unit = within(requested.unit ?? lively.unit, 0, units - 1);
   const row = within(requested.row ?? lively.row, 0, rows - 1);
   if (!by_example) return { unit, row, example: 0, input: row };
   const [inputs, across] = tensors.slope.shape;
   const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * across + unit]);
-  return { unit, row, example: Math.floor(row / times), input: largest(column) };
+  return { unit, row, example: Math.floor(row / (times * Math.max(side ** 2, 1))), input: largest(column) };
 }
 
 /** @param {ArrayLike<number>} values */

@@ -69,7 +69,13 @@ function createMap(frame, { onCell }) {
     const { left, top, width, height } = canvas.getBoundingClientRect();
     const at = (/** @type {number} */ part, /** @type {number} */ count) =>
       Math.min(Math.max(Math.floor(part * count), 0), count - 1);
-    onCell(at((clientY - top) / height, drawn.rows), at((clientX - left) / width, drawn.columns));
+    const [down, across] = [
+      at((clientY - top) / height, drawn.rows),
+      at((clientX - left) / width, drawn.columns),
+    ];
+    const { first, columns } = drawn;
+    if (first) onCell(first.row + down * columns + across, first.unit);
+    else onCell(down, across);
   });
   return {
     /** @param {Map} map */

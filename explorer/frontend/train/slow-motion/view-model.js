@@ -19,7 +19,7 @@ import { settingText } from "../state/tasks.js";
  *   numbers: string, otherwise: Object<string, string>, tensor: string, note: string}} Stage
  * The record of a rule (explorer/training/instruments/slow_motion/slow_motion.py).
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
- *   seed: number, times: number, by_example: boolean, span: [number, number], classes: boolean,
+ *   seed: number, times: number, map_side: number, by_example: boolean, span: [number, number], classes: boolean,
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
  *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
  *   note: string}} Record
@@ -179,16 +179,18 @@ function refusalOf({ view, slow }, records, record, line) {
 }
 
 /** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
-function titleOf({ view }, { step, times, by_example, seed }, { unit, row, example }) {
+function titleOf({ view }, { step, times, map_side: side, by_example, seed }, { unit, row, example }) {
   const { snapshot, state } = view.status;
   const of = !by_example
     ? `input ${row + 1}`
-    : times > 1
-      ? `example ${example + 1}, time ${(row % times) + 1}`
-      : `example ${row + 1}`;
+    : side
+      ? `example ${example + 1}, row ${Math.floor((row % side ** 2) / side) + 1}, column ${(row % side) + 1}`
+      : times > 1
+        ? `example ${example + 1}, time ${(row % times) + 1}`
+        : `example ${row + 1}`;
   const which = state === "finished" ? "one more step" : `step ${step + 1}`;
   const seeds = snapshot && snapshot.seeds > 1 ? `, seed ${seed}` : "";
-  return `Slow motion: ${which}${seeds}, unit ${unit + 1}, ${of}`;
+  return `Slow motion: ${which}${seeds}, ${side ? "map" : "unit"} ${unit + 1}, ${of}`;
 }
 
 /**

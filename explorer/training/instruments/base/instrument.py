@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, values
-from explorer.training.nets import Ensemble, Joined, Observed, OpSite
+from explorer.training.nets import Ensemble, Joined, Observed, OpSite, Trace
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
 
@@ -31,6 +32,18 @@ def op_site(settings: Settings) -> OpSite:
 
 Record = Mapping[str, Any]
 """The result of an instrument for one rule: arrays, lists of arrays, numbers and text by name."""
+
+
+class Product(NamedTuple):
+    """Layers that are linear, as ``x @ weights + biases``.
+
+    Attributes:
+        weights: (members going, units, units above).
+        biases: (members going, 1, units above), or none.
+    """
+
+    weights: Tensor
+    biases: Sequence[Tensor]
 
 
 @dataclass(frozen=True)
@@ -99,9 +112,28 @@ class Nets:
             known |= {name: value for name, value in named.items() if name in known}
         return known
 
-    def weights(self, layer: int) -> Tensor:
-        """The weights of a dense layer, (members going, inputs, outputs)."""
-        return self.ensemble.parameter_views[layer][0]
+    @cached_property
+    def products(self) -> list[Product]:
+        """The way from each layer with the op to the next one, or to the output, as one product."""
+        return [self._product(layer) for layer in self.op_layers]
+
+    def _product(self, layer: int) -> Product:
+        after = next((each for each in self.op_layers if each > layer), len(self.ensemble.layers))
+        way = [
+            (self.ensemble.layers[at], self.ensemble.parameter_views[at]) for at in range(layer + 1, after)
+        ]
+        if len(way) == 1 and not way[0][0].channels:
+            weights, *biases = way[0][1]
+            return Product(weights, biases)
+        y = self.now.traces[layer].op.y
+        above = self.now.traces[after].op.x if after < len(self.ensemble.layers) else self.now.output
+        back = torch.eye(above.shape[2], device=y.device).expand(len(y), -1, -1)
+        for each, parameters in reversed(way):
+            back = each.passed(back, parameters)
+        forward = torch.zeros_like(y[:, :1])
+        for each, parameters in way:
+            forward = each.forward(forward, parameters, Trace())
+        return Product(back.mT.contiguous(), [forward])
 
 
 @dataclass(frozen=True)

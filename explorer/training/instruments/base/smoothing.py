@@ -8,9 +8,10 @@ others are as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import prod
 
 import torch
@@ -21,6 +22,7 @@ from explorer.catalogue import Op, values
 from explorer.curves.kinks import kinks
 from explorer.formula.pieces import degree
 from explorer.training.instruments.base.instrument import Nets
+from explorer.training.nets import Layer
 
 _RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted
 _REACH = 4.0  # standard deviations of the noise: it hardly ever goes farther
@@ -142,16 +144,27 @@ def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 def examples(nets: Nets) -> int:
     """The number of examples for which each unit can be flipped through all layers above."""
-    sizes = [prod(nets.weights(layer + 1).shape[1:]) for layer in nets.op_layers]
-    return min(nets.x.shape[1], max(1, _FLIPS // max(sizes)))
+    return min(nets.x.shape[1], max(1, _FLIPS // _largest(nets.ensemble.layers)))
+
+
+def is_too_wide(layers: Sequence[Layer]) -> bool:
+    """Whether the flips of one layer's units change too many numbers above it, for one example alone."""
+    return _largest(layers) > _FLIPS
+
+
+def _largest(layers: Sequence[Layer]) -> int:
+    """The most numbers of one example that the flips of one layer's units change above it."""
+    units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
+    return max(map(prod, pairwise(units)))
 
 
 def _upstream(nets: Nets, layer: int) -> Tensor:
     """The gradient that reaches a layer's y through the op's own slope in the layers above."""
     upstream = nets.now.traces[nets.op_layers[-1]].op.upstream
-    for above in reversed([each for each in nets.op_layers if each > layer]):
-        passed = _slope(nets, nets.now.traces[above].op.x) * upstream
-        upstream = torch.matmul(passed, nets.weights(above - 1).mT)
+    for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
+        if above > layer:
+            passed = _slope(nets, nets.now.traces[above].op.x) * upstream
+            upstream = torch.matmul(passed, nets.products[below].weights.mT)
     return upstream
 
 
@@ -279,9 +292,11 @@ class _Flips:
         trace, self._output = nets.now.traces[layer].op, nets.now.output[:, :n].mT
         self.last = layer == nets.op_layers[-1]
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
-        self._weights = nets.weights(layer + 1)
-        self._above = self._output if self.last else nets.now.traces[layer + 2].op.x[:, :n].mT
-        self._op, self._parameters = nets.joined.pairs[0][0], nets.ensemble.parameter_views[layer + 3 :: 2]
+        index = nets.op_layers.index(layer)
+        (self._weights, _), *self._products = nets.products[index:]
+        above = None if self.last else nets.op_layers[index + 1]
+        self._above = self._output if above is None else nets.now.traces[above].op.x[:, :n].mT
+        self._op = nets.joined.pairs[0][0]
         self._loss, self._answers, self._count = nets.task.loss, nets.y[:, :n], nets.now.output.shape[1]
 
     @cached_property
@@ -312,9 +327,9 @@ class _Flips:
             self._above[members].contiguous()[:, :, None], *ways
         )  # (members, width above, units, n)
         x = x.flatten(2)
-        for weights, *bias in self._parameters:
+        for weights, biases in self._products:
             x = torch.bmm(weights[members].mT, self._op(x))
-            for each in bias:
+            for each in biases:
                 x += each[members].mT
         answers = self._answers_of(members)
         shares = self._loss.shares(x.view(*x.shape[:2], *change.shape[1:]), answers, self._count)

@@ -35,10 +35,11 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         ``stages``: their texts, in the order of time (see ``Stage``). ``tensors`` by name: ``values`` (down ·
         across,) float32 row by row, their ``shape`` and ``axes``, and the ``side`` of the square image that a
         row or column over inputs is, or 0. ``layer`` of ``layers``, ``seed``, steps of time an example lasts,
-        ``times``; ``by_example`` whether rows are examples; ``span`` of the x over which curves are drawn;
-        ``classes`` whether there are; ``op`` and ``rule``, their keys, with all ``parameters`` as they are
-        now, and ``formula``, the rule's; ``gradient``, the tree of torch's own, where what learns makes it
-        another than the op's, or None; ``linear`` whether it multiplies g by a factor, ``plain`` whether its
+        ``times``; ``map_side``, units on a side of the map that a column over rows is, or 0; ``by_example``
+        whether rows are examples; ``span`` of the x over which curves are drawn; ``classes`` whether there
+        are; ``op`` and ``rule``, their keys, with all ``parameters`` as they are now, and ``formula``, the
+        rule's; ``gradient``, the tree of torch's own, where what learns makes it another than the op's, or
+        None; ``linear`` whether it multiplies g by a factor, ``plain`` whether its
         formula needs no mean over the batch, ``plain_op`` whether that of the op needs none; ``step``: how
         many are taken; ``note``: what is to be known besides, or "".
 
@@ -60,6 +61,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "layers": len(step.op_layers),
         "seed": nets.settings.seed + nets.ensemble.going[member].seed,
         "times": step.times,
+        "map_side": math.isqrt(step.places) if 1 < step.places <= MOST else 0,
         "by_example": not step.on_weights,
         "span": list(span(nets)),
         "classes": step.has_classes,
@@ -114,10 +116,12 @@ def _is_image(step: Step) -> bool:
 def _places(step: Step, axis: Axis, count: int) -> Tensor:
     """The indices of visible rows: of examples over time all times of the first ones, one after the other."""
     if axis == "example":
-        return torch.arange(min(count, MOST // step.times))
+        return torch.arange(min(count, max(1, MOST // (step.times * step.places))))
     if axis == "row" and step.times > 1:
         by_example = torch.arange(count).view(step.times, -1).T
         return by_example[: MOST // step.times].flatten()
+    if axis == "row" and step.places <= MOST:
+        return torch.arange(min(count, MOST - MOST % step.places))
     return torch.arange(min(count, MOST))
 
 
@@ -152,12 +156,13 @@ def _part(visible: int, count: int, name: str) -> str:
 def _sizes(step: Step) -> dict[str, tuple[int, str]]:
     """The count and the noun of each axis."""
     inputs, units = step.weights.shape[1:]
-    rows = (inputs, "inputs") if step.on_weights else (step.examples * step.times, "examples")
+    each = " × times" * (step.times > 1) + " × places" * (step.places > 1)
+    rows = step.examples * step.times * step.places, f"examples{each}"
     return {
-        "row": (rows[0], "examples × times") if step.times > 1 else rows,
+        "row": (inputs, "inputs") if step.on_weights else rows,
         "example": (step.examples, "examples"),
         "input": (inputs, "inputs"),
-        "unit": (units, "units"),
+        "unit": (units, "maps" if step.places > 1 else "units"),
         "output": (step.output.shape[-1], "outputs"),
     }
 
@@ -166,7 +171,7 @@ def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
     nets, settings = step.nets, step.nets.settings
     inputs, units = step.weights.shape[1:]
     optimiser = OPTIMISERS[settings.optimiser]
-    above = len(step.op_layers) - step.layer - step.on_weights
+    above = step.above
     short = len(nets.op.formula) <= _LONGEST
     return {
         "op": nets.op.label,
@@ -178,6 +183,7 @@ def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
         "inputs": f"{inputs:,}",
         "units": units,
         "times": step.times,
+        "places": step.places,
         "rest": f"{above} more layer{'s' * (above > 1)}" if above else "batch",
         "judged": _JUDGED[step.has_classes].format(outputs=step.output.shape[-1]),
         "factor": _FACTOR[linear],

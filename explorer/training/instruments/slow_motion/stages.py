@@ -184,11 +184,45 @@ SPIKES = (
         "of a weight. {optimiser} takes the step.",
     ),
 )  # fmt: skip
+MAPS = (
+    replace(
+        _INPUT,
+        words="The kernel lies over 3 × 3 units of each map before it, at {places} places of an example: "
+        "look at one of them.",
+        numbers="{inputs} inputs below the kernel, $target",
+    ),
+    replace(
+        _X,
+        words="One map of x: at every place the same kernel weighs what lies below it.",
+    ),
+    replace(_OP, words="The op turns each x of the maps into a y, whatever the other units do."),
+    replace(_Y, words="One map of y. Behind the first layer the next one gets to see its means of four."),
+    _LOSS, _G, _RULE, _GRADIENT,
+    replace(
+        _NEW, title="new kernel",
+        words="Inputs times gradients, added up over examples and places, are the gradient of a weight of "
+        "the kernel. {optimiser} takes the step.",
+    ),
+)  # fmt: skip
+KERNELS = (
+    Stage(
+        key="input", title="kernels w", tensor=_weights(lambda step: step.weights), scale="weights",
+        words="The latent weights of this layer's kernels, in full precision. A column is a kernel, a row "
+        "one of its {inputs} places: 3 × 3 for each map before.",
+        numbers="w = $input",
+    ),
+    WEIGHTS[1],
+    WEIGHTS[2],
+    replace(_Y, words="With these, divided by √{inputs}, the kernels weigh what they lie over."),
+    *WEIGHTS[4:],
+)  # fmt: skip
 
 STAGES: Mapping[str, tuple[Stage, ...]] = {
     "activations": ACTIVATIONS,
     "weights": WEIGHTS,
     "spikes": SPIKES,
+    "maps": MAPS,
+    "kernels": KERNELS,
 }
 """By the key of the op's site; a new stage is a new row."""
 

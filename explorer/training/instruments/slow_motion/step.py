@@ -55,12 +55,16 @@ class Step:
 
     @property
     def op(self) -> OpTrace:
-        """The trace of op and rules, (members, n, units) each; on weights (members, inputs, units)."""
-        return self.trace.op
+        """The trace of op and rules, (members, n, units) each; on weights (members, inputs, units).
+
+        Of maps (members, n · places, channels): a place is a row.
+        """
+        units = self.nets.ensemble.layers[self._weighted].shapes[0][1]
+        return OpTrace(*(each.reshape(len(each), -1, units) for each in self.trace.op))
 
     @cached_property
     def input(self) -> Tensor:
-        """The inputs that the weights are multiplied with, (members, n, inputs)."""
+        """The inputs that the weights are multiplied with, (members, n · places, inputs)."""
         saved = self.now.traces[self._weighted].saved
         return saved[0] if saved else self._by_member(self.nets.batch[0])
 
@@ -121,9 +125,19 @@ class Step:
         return self.nets.site.times
 
     @property
+    def places(self) -> int:
+        """How often an example meets the weights: the units of a map, else 1."""
+        return 1 if self.on_weights else self.nets.ensemble.layers[self._weighted].uses
+
+    @property
     def on_weights(self) -> bool:
         """Whether the op stands on the weights."""
         return not self.nets.site.per_example
+
+    @property
+    def above(self) -> int:
+        """The number of layers of weights behind this one."""
+        return sum(number > self._weighted for number in self.nets.ensemble.weighted)
 
     @property
     def _weighted(self) -> int:

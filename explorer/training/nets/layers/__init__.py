@@ -1,12 +1,13 @@
 """The stages of a net, each for all members at once, with its backward by hand."""
 
+from explorer.training.nets.layers.convolution import Convolution, Maps, Patches, Pool
 from explorer.training.nets.layers.dense import Dense, Relu
 from explorer.training.nets.layers.fixed import Fixed
 from explorer.training.nets.layers.layer import Layer, OpSite, OpTrace, Spread, Trace
-from explorer.training.nets.layers.op import Activation, OpWeights
+from explorer.training.nets.layers.op import Activation, MapActivation, OpKernels, OpWeights
 from explorer.training.nets.layers.spiking import Latency, LeakySum, Spiking
 
 __all__ = [
-    "Activation", "Dense", "Fixed", "Latency", "Layer", "LeakySum", "OpSite", "OpTrace", "OpWeights",
-    "Relu", "Spiking", "Spread", "Trace",
+    "Activation", "Convolution", "Dense", "Fixed", "Latency", "Layer", "LeakySum", "MapActivation", "Maps",
+    "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu", "Spiking", "Spread", "Trace",
 ]  # fmt: skip

@@ -31,11 +31,18 @@ class Dense(Layer):
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        x = trace.saved[0]
-        gradients[0].copy_(self._product(x.mT, g))
+        self._pull(g, gradients, trace)
+        return g if self._first else self.passed(g, parameters)
+
+    def passed(self, g: Tensor, parameters: Parameters) -> Tensor:
+        """As in ``Layer``."""
+        return self._product(g, parameters[0].mT)
+
+    def _pull(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
+        """Write the gradients of weights and biases."""
+        gradients[0].copy_(self._product(trace.saved[0].mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)
-        return g if self._first else self._product(g, parameters[0].mT)
 
     def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
         """As in ``Layer``."""

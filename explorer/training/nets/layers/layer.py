@@ -80,12 +80,17 @@ class Layer:
         site: the site of the op; None in a layer without the op.
         shapes: of the weights and biases of one member, weights first.
         learned: the number of learned parameters of the op behind these, of shape (1, 1) each.
+        channels: maps at its output, or in an op's input the values of the last dimension that stand side by
+            side for a position; 0 where there are none.
+        uses: how often an example meets each weight.
     """
 
     site: ClassVar[OpSite | None] = None
     shapes: tuple[tuple[int, ...], ...] = ()
     biased = True  # whether biases follow the weights among the parameters
     learned: int = 0
+    channels: int = 0
+    uses: int = 1
 
     def parts(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
         """Weights and biases, and the op's learned parameters; of gradients likewise."""
@@ -108,6 +113,10 @@ class Layer:
 
         (members, n or fewer, outputs) -> (members, …) each, weights first.
         """
+        raise NotImplementedError
+
+    def passed(self, g: Tensor, parameters: Parameters) -> Tensor:
+        """The gradient at x alone, of a layer that is linear in x."""
         raise NotImplementedError
 
     def weights(self, parameters: Parameters) -> Tensor:

@@ -1,8 +1,9 @@
-"""Layers with the op in a dense net: at the hidden units, or on the weights."""
+"""Layers with the op: at hidden units or the units of maps, or on weights, dense ones or kernels."""
 
 import torch
 from torch import Tensor
 
+from explorer.training.nets.layers.convolution import Convolution, Maps
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 from explorer.training.nets.layers.op_function import Boundary
@@ -30,16 +31,22 @@ class Activation(Layer):
         return trace.gradient
 
 
-class OpWeights(Dense):
-    """``x @ (op(w·√inputs) / √inputs) + b``: the op sees latent weights of about unit scale."""
+class MapActivation(Activation):
+    """The op on every unit's pre-activation, the units those of maps."""
 
-    site = OpSite("weights", "latent weights", elements="weights", per_example=False)
+    site = OpSite("maps", "pre-activations", flips=True)
 
-    def __init__(
-        self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
-    ) -> None:
-        super().__init__(inputs, outputs, bias=bias, first=first)
-        self._boundary, self._unit = boundary, inputs**0.5
+    def __init__(self, boundary: Boundary, channels: int) -> None:
+        super().__init__(boundary)
+        self.channels = channels
+
+
+class _OnWeights(Dense):
+    """A product by ``op(w·√fan in) / √fan in``: the op sees latent weights of about unit scale."""
+
+    def _quantise(self, boundary: Boundary) -> None:
+        """Take up the op, once the shapes are known."""
+        self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
         self.learned = boundary.learned
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
@@ -63,3 +70,34 @@ class OpWeights(Dense):
         trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls)
         torch.mul(trace.gradient, self._unit, out=gradients[0])
         return before
+
+
+class OpWeights(_OnWeights):
+    """``x @ (op(w·√inputs) / √inputs) + b``."""
+
+    site = OpSite("weights", "latent weights", elements="weights", per_example=False)
+
+    def __init__(
+        self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
+    ) -> None:
+        super().__init__(inputs, outputs, bias=bias, first=first)
+        self._quantise(boundary)
+
+
+class OpKernels(_OnWeights, Convolution):
+    """A convolution whose kernels are ``op(w·√fan in) / √fan in``."""
+
+    site = OpSite("kernels", "latent weights of kernels", elements="weights of kernels", per_example=False)
+
+    def __init__(
+        self,
+        maps: Maps,
+        channels: int,
+        boundary: Boundary,
+        *,
+        stride: int = 1,
+        bias: bool = True,
+        first: bool = False,
+    ) -> None:
+        Convolution.__init__(self, maps, channels, stride=stride, bias=bias, first=first)
+        self._quantise(boundary)
