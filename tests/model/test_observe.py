@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -298,11 +299,29 @@ def test_what_is_linear_or_mixes_elements_is_no_site(function):
     assert seen.unseen == ()
 
 
-def test_an_apply_that_was_taken_earlier_is_found_by_its_node():
+def test_an_apply_that_was_taken_earlier_is_a_site():
     seen = observed(made(lambda h: earlier(h, 0.5)), functions=[FakeQuant])
+    row = only(seen)
+    assert (row["op"], row["rule"], row["calls"]) == ("FakeQuant", "straight_through", 1)
+    assert seen.unseen == ()
+
+
+def test_a_function_that_another_thread_calls_is_found_by_its_node():
+    def elsewhere(h):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(FakeQuant.apply, h, 0.5).result()
+
+    seen = observed(made(elsewhere), functions=[FakeQuant])
     assert seen.frame.empty
     (unseen,) = seen.unseen
-    assert "taken earlier" in unseen.reason
+    assert "it is called in another thread" in unseen.reason
+
+
+def test_what_came_before_the_model_is_not_its_own():
+    model = made(torch.tanh)
+    with explorer.observe(model) as seen:
+        model(torch.atan(X.clone().requires_grad_())).sum().backward()
+    assert seen.unseen == ()
 
 
 def test_a_function_is_a_site_once_its_class_is_given():

@@ -15,6 +15,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import explorer
+from explorer.model.racing import stacking
 from explorer.model.racing.data import Loader, data_of
 from tests import forks
 from tests.model.nets import FakeQuant
@@ -58,6 +59,38 @@ class Item(Binary):
 
     def forward(self, x):
         return super().forward(x) * (1 if float(x.sum()) > 0 else 2)
+
+
+class Attending(Binary):
+    """A small transformer: attention by torch, over the eight rows of an image."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(8, 24)
+
+    def mixed(self, q, k, v):
+        return functional.scaled_dot_product_attention(q, k, v)
+
+    def forward(self, x):
+        return super().forward(self.mixed(*self.qkv(x.reshape(-1, 8, 8)).chunk(3, -1)).flatten(1))
+
+
+class WrittenOut(Attending):
+    """One with attention of its own, as lessons write it."""
+
+    def mixed(self, q, k, v):
+        return torch.softmax(q @ k.transpose(1, 2) / 8**0.5, -1) @ v
+
+
+class OfTorch(Attending):
+    """One with torch's module."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def mixed(self, q, k, v):
+        return self.attention(q, k, v, need_weights=False)[0]
 
 
 class Counting(Binary):
@@ -171,12 +204,32 @@ def test_a_batch_norm_learns_the_same_in_a_stack():
     assert (serial.frame.held_out - stacked.frame.held_out).abs().max() < 0.02
 
 
-def test_what_is_automatic_is_timed_and_says_why():
+@pytest.mark.parametrize(
+    ("stacked_s", "way"),
+    [
+        (0.001, "seeds stacked by torch.func"),
+        (0.034, "one seed after another"),
+        (1.0, "one seed after another"),
+    ],
+)
+def test_the_faster_way_is_taken_and_said(stacked_s, way, monkeypatch):
+    """Of times that are given: one seed takes 3 ms, so that twelve take 36; a tenth less is not enough."""
+    timed = stacking._timed
+
+    def given(step):
+        together = isinstance(getattr(step, "__self__", None), stacking._Stack)
+        return stacked_s if together else 0.003, timed(step)[1]
+
+    monkeypatch.setattr(stacking, "_timed", given)
     how = race(Binary, rules=["clipped"], seeds=12, batched="auto").how
-    assert " ms one by one and " in how
-    assert how.startswith(
-        ("seeds stacked by torch.func: a step of all 12 took", "one seed after another: a step")
-    )
+    assert how == f"{way}: a step of all 12 took 36 ms one by one and {stacked_s * 1e3:.3g} ms stacked"
+
+
+@pytest.mark.parametrize("model", [Attending, WrittenOut, OfTorch])
+def test_a_transformer_is_never_stacked_whatever_its_times(model, monkeypatch):
+    monkeypatch.setattr(stacking, "_timed", None)  # nothing is timed
+    found = race(model, rules=["clipped"], seeds=12, steps=1, batched="auto")
+    assert found.how == "one seed after another, since the model has attention, which is slower stacked"
 
 
 @pytest.mark.parametrize(

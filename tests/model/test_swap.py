@@ -6,6 +6,7 @@ import copy
 import pickle
 import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -228,6 +229,11 @@ with warnings.catch_warnings():
 earlier = FakeQuant.apply
 
 
+def in_another_thread(h):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(FakeQuant.apply, h, 0.5).result()
+
+
 class Traced(nn.Module):
     """A Function in a model that torch.fx traces."""
 
@@ -247,8 +253,12 @@ class Traced(nn.Module):
         (with_no_grad, "sign", r"has left autograd's graph \(called under no_grad\)"),
         (scripted, "relu", "has not called relu"),
         (lambda h: torch.relu(scripted(h)), "relu", "a ReluBackward0 whose call is not seen"),
-        (lambda h: earlier(h, 0.5), FakeQuant, "has not called FakeQuant"),
-        (lambda h: earlier(FakeQuant.apply(h, 0.5), 0.5), FakeQuant, "under another name, taken earlier"),
+        (in_another_thread, FakeQuant, "has not called FakeQuant"),
+        (
+            lambda h: in_another_thread(FakeQuant.apply(h, 0.5)),
+            FakeQuant,
+            "a FakeQuantBackward whose call is not seen, as in another thread",
+        ),
         (torch.fx.symbolic_trace(Traced()), FakeQuant, "torch.fx, which inlines a Function's forward"),
     ],
 )
@@ -257,6 +267,62 @@ def test_what_a_swap_would_not_reach_is_refused(function, what, words):
         warnings.simplefilter("ignore")
         with pytest.raises(explorer.model.UnreachedError, match=words):
             gradients_of(swapped(function, what, rule="straight_through"))
+
+
+def test_an_apply_that_was_taken_earlier_is_reached():
+    """As in Brevitas, which keeps each under a name of its own."""
+    fixed = swapped(lambda h: earlier(FakeQuant.apply(h, 0.5), 0.5), FakeQuant, rule="formula: 3 * g")
+    plain = gradients_of(made(lambda h: 9 * FakeQuant.apply(h, 0.5) - 8 * FakeQuant.apply(h, 0.5).detach()))
+    same(gradients_of(fixed), plain)
+    assert sum(fixed.sites["calls"]) == 2
+    assert earlier == FakeQuant.apply
+    other = swapped(lambda h: earlier(h, 0.5), FakeQuant, op="round", rule="straight_through")
+    with torch.no_grad():
+        torch.testing.assert_close(other(X), other.b(torch.round(other.a(X))))
+
+
+def test_an_apply_that_was_taken_earlier_is_reached_under_vmap():
+    class Twice(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x, factor):
+            return factor * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            return None, 2 * g
+
+    taken = Twice.apply
+    fixed = swapped(lambda h: taken(2.0, h), Twice, rule="formula: 5 * g")
+    (g,) = [grad(lambda x: fixed(x).sum())(x) for x in (X[:1],)]
+    torch.testing.assert_close(g, 5 * fixed.b.weight.sum(0, keepdim=True).detach() @ fixed.a.weight.detach())
+
+
+def test_compiled_code_in_a_swapped_model_runs_as_it_is_written():
+    """A function, and a submodule that is compiled after the swap: torch.compile would see no call."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch._dynamo.reset()
+        expected = gradients_of(made(straight))
+        fixed = swapped(torch.compile(rounded, backend="aot_eager"), "round", rule="straight_through")
+        same(gradients_of(fixed), expected)
+        inner = nn.Sequential(made(rounded))
+        fixed = explorer.swap(inner, "round", rule="straight_through")
+        inner[0].compile(backend="aot_eager")
+        same({name[2:]: each for name, each in gradients_of(fixed).items()}, expected)
+        assert torch._dynamo.eval_frame._stance.stance == "default"
+
+
+def test_what_came_before_the_model_is_not_asked_for():
+    """The input's own history holds the op too, and is none of the swap's."""
+    fixed = swapped(torch.relu, "relu", rule="straight_through")
+    x = torch.relu(X.clone().requires_grad_())
+    assert fixed(x).shape == (16, 3)
 
 
 def test_a_part_that_is_not_reached_is_warned_of():

@@ -79,7 +79,7 @@ class Observation:
             self._stack.enter_context(torch.compiler.set_stance("force_eager"))
         hooks = (
             self.model.register_forward_pre_hook(self._begins),
-            self.model.register_forward_hook(self._ends, always_call=True),
+            self.model.register_forward_hook(self._ends, with_kwargs=True, always_call=True),
         )
         for hook in hooks:
             self._stack.callback(hook.remove)
@@ -276,13 +276,13 @@ class Observation:
             with torch._C.DisableTorchFunction():
                 self._let_go()
 
-    def _ends(self, _model: nn.Module, _args: object, result: Any) -> None:
+    def _ends(self, _model: nn.Module, args: Any, kwargs: Any, result: Any) -> None:
         self._depth -= 1
         if self._depth == 0 and torch.is_grad_enabled():
             self._await_backward(result)
             if self._searched < _PASSES:
                 self._searched += 1
-                self._unseen |= dict.fromkeys(unseen_in(reached(result)))
+                self._unseen |= dict.fromkeys(unseen_in(reached(result, (args, kwargs))))
 
     def _await_backward(self, result: Any) -> None:
         """Notice where a backward of this forward pass arrives."""

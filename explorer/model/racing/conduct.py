@@ -78,7 +78,7 @@ def race(
         parameters: of op and rules, by name or ``rule.name``.
         device: for model and batches; None leaves them where they are.
         batched: whether the seeds of a rule and rate are stacked by torch.func; "auto" times a few steps of
-            both ways. ``.how`` says which was taken, and why.
+            both ways, and leaves a model with attention unstacked. ``.how`` says which was taken, and why.
         file: CSV file to which trials are appended as they end, and from which the same race goes on.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads take turns,
             since torch has one random state for all of them.

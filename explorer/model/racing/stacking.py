@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
+from explorer.model.racing.attention import attends
 from explorer.model.racing.data import Tensors
 from explorer.model.racing.work import Scores, Work, alone, called, diverged, row_of, run_trial
 from explorer.study import Row, Trial
@@ -24,6 +25,7 @@ _ELEMENTWISE = (
 )  # fmt: skip
 _TRIED = 4  # steps of each way, before one is taken
 _FASTER = 1.1  # times: less is not worth another way
+_ATTENDS = "one seed after another, since the model has attention, which is slower stacked"
 _CLOSE = 0.02  # of a loss: rounding, which an optimiser may enlarge
 
 
@@ -118,12 +120,15 @@ def unstackable(work: Work, seeds: int) -> str:
 
 
 def chosen_way(work: Work, rule: str, lr: float, seeds: Sequence[int]) -> Way:
-    """The faster of two ways that give the same: a few steps of both are timed."""
+    """The faster of two ways that give the same, by a few steps of both; attention is never stacked."""
     if why := unstackable(work, len(seeds)):
         return Way(False, f"one seed after another, since {why}")
     trials = [Trial("choose", rule, (), lr, seed) for seed in seeds]
     few = replace(work, steps=_TRIED)
     with alone():
+        x, _ = work.moved(next(iter(work.train.batches(seeds[0], 1, work.batch))))
+        if attends(work.model(rule, seeds[0]), x):
+            return Way(False, _ATTENDS)
         alone_s, losses, draws = _one_by_one(few, trials)
         if draws:
             return Way(False, "one seed after another, since the model draws while it trains")

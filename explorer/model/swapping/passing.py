@@ -16,6 +16,7 @@ from torch.autograd.graph import Node
 
 from explorer.gradient import BOUNDARY
 from explorer.model.swapping.exchange import Exchange, beside
+from explorer.model.swapping.parts import Called
 from explorer.model.swapping.target import Target
 from explorer.model.watching import (
     Asked,
@@ -26,6 +27,7 @@ from explorer.model.watching import (
     Tracker,
     enclosing,
     explained,
+    handlers,
     node_names,
     place_of,
     reached,
@@ -63,6 +65,11 @@ class Swapping:
     seen: dict[Site, Reached] = field(default_factory=dict)
     active: bool = True
 
+    @property
+    def running(self) -> bool:
+        """Whether a pass of it runs in this thread."""
+        return any(isinstance(each, Pass) and each.swapping is self for each in handlers())
+
 
 @dataclass
 class Reached:
@@ -94,7 +101,7 @@ class Pass:
     """A handler of one forward pass."""
 
     def __init__(self, swapping: Swapping, names: dict[int, str]) -> None:
-        self._swapping, self._names = swapping, names
+        self.swapping, self._names = swapping, names
         owner = swapping.target.owner
         self.functions: Sequence[type[Function]] = (owner,) if owner is not None else BOUNDARY
         self._tracker = Tracker()
@@ -108,9 +115,9 @@ class Pass:
         if place is None or around == "function":
             return asked.run
         site = site_of(place, asked.op)
-        if not self._swapping.target.hits(site, asked.owner):
+        if not self.swapping.target.hits(site, asked.owner):
             return partial(self._other, site, asked.run)
-        exchange = self._swapping.exchange
+        exchange = self.swapping.exchange
         run = exchange.run_of(asked) if live or exchange.op is not None else asked.run
         asked.rule = exchange.key
         return partial(self._exchanged, site, asked.run, run, again=around == "checkpoint")
@@ -125,28 +132,37 @@ class Pass:
         if isinstance(other, fx.Proxy):
             raise UnreachedError(UNTRACED)
 
-    def finish(self, model: nn.Module, result: Any) -> None:
-        """Raise UnreachedError where the swap misses what it was made for; warn where it misses a part."""
-        if not self._hits:
-            raise UnreachedError(f"the forward pass has not called {self._told()}{_hint(model)}")
+    def finish(self, result: Any, given: Any, whole: Called | None) -> None:
+        """Raise UnreachedError where the swap misses what it was made for; warn where it misses a part.
+
+        given: the arguments, behind which nothing of the model lies; whole: the model, or the submodule that
+        was called by itself; None for a method, which need not reach anything.
+        """
+        if whole is not None and not self._hits and self._expected(whole):
+            raise UnreachedError(f"the forward pass has not called {self._told()}{_hint(whole.module)}")
         if not torch.is_grad_enabled() or any(_wrapped(hit) for hit in self._hits):
             return
-        nodes = reached(result)
+        nodes = reached(result, given)
         if missed := next(self._missed(nodes), ""):
             raise UnreachedError(f"the swap of {self._told()} does not reach all of it: {missed}")
         behind = set(nodes)
         lost = [hit for hit in self._hits if not hit.joined and _lost(hit, behind)]
         for hit in lost:
-            self._swapping.seen[hit.site].note = hit.cut or "called under no_grad"
+            self.swapping.seen[hit.site].note = hit.cut or "called under no_grad"
         if not lost or not nodes:
             return
-        said = f"{lost[0].site} has left autograd's graph ({self._swapping.seen[lost[0].site].note})"
-        if len(lost) == len(self._hits):
+        said = f"{lost[0].site} has left autograd's graph ({self.swapping.seen[lost[0].site].note})"
+        if len(lost) == len(self._hits) and whole is not None and not whole.path:
             raise UnreachedError(f"{said}, so that no rule there has any effect")
         warnings.warn(f"{said}: the rule there has no effect", stacklevel=4)
 
+    def _expected(self, whole: Called) -> bool:
+        """Whether a call that reached nothing should have: of the model, of a target, of what hides it."""
+        meant = any(f"{path}.".startswith(f"{whole.path}.") for path in self.swapping.target.modules)
+        return not whole.path or meant or bool(_hiding(whole.module))
+
     def _told(self) -> str:
-        return self._swapping.target.told
+        return self.swapping.target.told
 
     def _other(self, site: Site, run: Run, x: Tensor) -> Any:
         result = run(x)
@@ -159,9 +175,9 @@ class Pass:
     def _exchanged(self, site: Site, own: Run, run: Run, x: Tensor, again: bool) -> Any:
         hit = _Hit(site, x, torch.is_grad_enabled() or again)
         y = run(x)
-        seen = self._swapping.seen.setdefault(site, Reached())
+        seen = self.swapping.seen.setdefault(site, Reached())
         seen.calls += 1
-        if self._swapping.exchange.op is not None and seen.calls == 1 and not is_functorch_wrapped_tensor(x):
+        if self.swapping.exchange.op is not None and seen.calls == 1 and not is_functorch_wrapped_tensor(x):
             seen.change = _change(own, x, y)
         hit.y, hit.y_key, hit.node = y, id(y), y.grad_fn
         self._hits.append(hit)
@@ -173,7 +189,7 @@ class Pass:
         hits = [call for call in cut.parts if isinstance(call, _Hit)]
         if not hits:
             return cut.result
-        exchange = self._swapping.exchange
+        exchange = self.swapping.exchange
         for hit in hits:
             hit.joined = True
         if exchange.op is not None:
@@ -192,7 +208,7 @@ class Pass:
         return beside(cut.x, cut.result.detach(), rule)
 
     def _missed(self, nodes: Sequence[Node]) -> Iterator[str]:
-        target = self._swapping.target
+        target = self.swapping.target
         names = node_names(target.op) if target.op else frozenset()
         made = getattr(target.owner, "_backward_cls", None)
         for node in nodes:
@@ -204,16 +220,21 @@ class Pass:
             if name in names:
                 yield f"autograd's graph has a {name} whose call is not seen, as in TorchScript or C++"
             if made is not None and isinstance(node, made):
-                yield f"the model keeps {target.told}.apply under another name, taken earlier"
+                yield f"autograd's graph has a {name} whose call is not seen, as in another thread"
 
 
 def _hint(model: nn.Module) -> str:
+    return _hiding(model) or ": nothing is swapped; explorer.observe(model) names the sites that there are"
+
+
+def _hiding(model: nn.Module) -> str:
+    """The words for what may hide a call in a model; "" where nothing does."""
     kinds = {type(each) for each in model.modules()}
     if any(issubclass(kind, fx.GraphModule) for kind in kinds):
         return ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
     if any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds):
         return ": it holds TorchScript, into which a swap does not reach"
-    return ": nothing is swapped; explorer.observe(model) names the sites that there are"
+    return ""
 
 
 def _wrapped(hit: _Hit) -> bool:

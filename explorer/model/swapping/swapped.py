@@ -14,6 +14,7 @@ from torch import fx, nn
 from explorer.catalogue import Op, Rule, find_op
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.inplace import Replaced, replaced
+from explorer.model.swapping.parts import Called, Modules, Parts, own
 from explorer.model.swapping.passing import UNTRACED, Pass, Swapping, UnreachedError
 from explorer.model.swapping.target import target_of
 from explorer.model.watching import WATCHED, compiled, names_of, watched
@@ -27,17 +28,28 @@ _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 class Swapped(nn.Module):
     """A model with an exchanged backward: called, trained, copied and saved like the model it is made of.
 
-    Parameters, buffers and submodules are the model's own, under the same names; so are its methods, which
-    run with the exchanged backward. A submodule that is called by itself is as it was.
+    Parameters and buffers are the model's own, under the same names; so are its methods and submodules,
+    which run with the exchanged backward when they are called by themselves too: ``fixed.encoder(x)``.
     """
 
     def __init__(self, model: nn.Module, swapping: Swapping) -> None:
         super().__init__()
-        own = self.__dict__
+        ours = self.__dict__
         for name in _SHARED:
-            own[name] = model.__dict__[name]
-        own[WATCHED], own["_swapping"] = model, swapping
+            ours[name] = model.__dict__[name]
+        ours[WATCHED], ours["_swapping"] = model, swapping
         self.training = model.training
+
+    @property  # type: ignore[override]  # where torch has a dict
+    def _modules(self) -> Modules:
+        return Parts(self, "", self._own._modules)
+
+    @_modules.setter
+    def _modules(self, modules: dict[str, nn.Module | None]) -> None:
+        self.__dict__["_modules"] = modules
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, own(value))
 
     @property
     def sites(self) -> pd.DataFrame:
@@ -64,7 +76,7 @@ class Swapped(nn.Module):
         """Return the output of the model."""
         if isinstance(args, fx.Proxy):
             raise UnreachedError(UNTRACED)
-        return _uncompiled()(self, self._own, args, kwargs)
+        return self.through(self._own, args, kwargs, Called("", self._own))
 
     def train(self, mode: bool = True) -> Self:
         """Set training mode, as the model itself does."""
@@ -78,19 +90,40 @@ class Swapped(nn.Module):
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return super().__getattr__(name)
+            value = super().__getattr__(name)
         except AttributeError:
             if WATCHED not in self.__dict__:
                 raise
+            if isinstance(inspect.getattr_static(type(self._own), name, None), property):
+                return self.through(getattr, (self._own, name), {})
             value = getattr(self._own, name)
+        if isinstance(value, nn.Module):
+            return self._modules.get(name, value)
         if not inspect.ismethod(value):
             return value
 
         @wraps(value)
         def method(*args: Any, **kwargs: Any) -> Any:
-            return _uncompiled()(self, value, args, kwargs)
+            return self.through(value, args, kwargs)
 
         return method
+
+    def apply(self, fn: Callable[[nn.Module], None]) -> Self:
+        """Call a function with the model and each of its submodules, all as they are."""
+        self._own.apply(fn)
+        return self
+
+    def through(self, call: Callable[..., Any], args: Any, kwargs: Any, whole: Called | None = None) -> Any:
+        """The result of a call with the exchanged backward; ``whole``: the part that it calls, else a method.
+
+        torch.compile leaves it as it is: what is swapped is found while it runs.
+        """
+        run = _disabled() if "torch._dynamo" in sys.modules else Swapped._passed
+        return run(self, call, args, kwargs, whole)
+
+    def scripted(self, module: nn.Module) -> Swapped:
+        """A swap of a submodule of TorchScript by itself."""
+        return Swapped(module, self._swap)
 
     @property
     def _own(self) -> nn.Module:
@@ -102,28 +135,22 @@ class Swapped(nn.Module):
         swapping: Swapping = self.__dict__["_swapping"]
         return swapping
 
-    def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call the model, or a method of it, with the exchanged backward."""
+    def _passed(self, call: Callable[..., Any], args: Any, kwargs: Any, whole: Called | None) -> Any:
         swapping = self._swap
-        if not swapping.active or (not torch.is_grad_enabled() and swapping.exchange.op is None):
-            return function(*args, **kwargs)
+        idle = not torch.is_grad_enabled() and swapping.exchange.op is None
+        if idle or not swapping.active or swapping.running:
+            return call(*args, **kwargs)
         one = Pass(swapping, names_of(self))
         with watched(one):
-            result = function(*args, **kwargs)
-        if function is self._own:
-            with torch._C.DisableTorchFunction():
-                one.finish(self._own, result)
+            result = call(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            one.finish(result, (args, kwargs), whole)
         return result
-
-
-def _uncompiled() -> Callable[..., Any]:
-    """``Swapped.run``, which torch.compile leaves as it is: what is swapped is found while it runs."""
-    return _disabled() if "torch._dynamo" in sys.modules else Swapped.run
 
 
 @cache
 def _disabled() -> Callable[..., Any]:
-    disabled: Callable[..., Any] = torch.compiler.disable(Swapped.run)  # type: ignore[no-untyped-call]
+    disabled: Callable[..., Any] = torch.compiler.disable(Swapped._passed)  # type: ignore[no-untyped-call]
     return disabled
 
 

@@ -84,16 +84,20 @@ def explained(node: Node) -> bool:
     return _EXPLAINED in _notes(node)
 
 
-def reached(result: Any) -> list[Node]:
-    """All nodes of the graph behind a model's result."""
-    todo = [each.grad_fn for each in tree_leaves(result) if isinstance(each, Tensor)]
+def reached(result: Any, given: Any = ()) -> list[Node]:
+    """All nodes of the graph between a model's result and what it was given."""
+    todo, outside = _ends(result), {*_ends(given)}
     found: dict[Node, None] = {}
     while todo:
         node = todo.pop()
-        if node is not None and node not in found:
+        if node is not None and node not in found and node not in outside:
             found[node] = None
             todo += [each for each, _ in node.next_functions]
     return [*found]
+
+
+def _ends(tensors: Any) -> list[Node | None]:
+    return [each.grad_fn for each in tree_leaves(tensors) if isinstance(each, Tensor)]
 
 
 def unseen_in(nodes: Iterable[Node]) -> Iterator[Unseen]:
@@ -119,7 +123,7 @@ def _reason(node: Node) -> str:
     ):
         own = name.removesuffix("Backward")
         return (
-            f"the Function {own}: give its class as functions=[{own}]; where that is done, its apply was "
-            f"taken earlier, under another name, and is called as that"
+            f"the Function {own}: give its class as functions=[{own}]; where that is done, it is called in "
+            "another thread"
         )
     return ""

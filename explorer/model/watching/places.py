@@ -9,16 +9,13 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import CheckpointFunction
 
 _OTHERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[2]))  # whose lines are nobody's model
 WATCHED = "_watched_model"  # the attribute under which a module holds the one that it stands for
-_CHECKPOINT = CheckpointFunction.forward.__code__
-_APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 
 
 class Place(NamedTuple):
@@ -76,13 +73,21 @@ class Site:
         return self.names[0]
 
 
+def mark_of(module: object) -> int:
+    """The identity of a module's own attributes, which a part of a swapped model shares with it."""
+    return id(getattr(module, "__dict__", None))
+
+
 def names_of(model: nn.Module) -> dict[int, str]:
-    """The paths of a model's submodules, by identity; "" for the model, and for one that it stands for."""
-    names = {}
+    """The paths of a model's submodules, by mark; "" for the model, and for one that it stands for."""
+    names = {mark_of(model): ""}
+    while (own := model.__dict__.get(WATCHED)) is not None:
+        model = own
+        names[mark_of(model)] = ""
     for name, module in model.named_modules():
         one: nn.Module | None = module
         while one is not None:
-            names[id(one)] = name
+            names[mark_of(one)] = name
             one = one.__dict__.get(WATCHED)
     return names
 
@@ -91,7 +96,7 @@ def _name_in(frame: FrameType, names: Mapping[int, str]) -> str | None:
     """The path of the submodule that runs in a frame; None where it is none of these."""
     if frame.f_code is resumed.__code__:
         return next((names[each] for each in frame.f_locals["origin"] if each in names), None)
-    return names.get(id(frame.f_locals.get("self")))
+    return names.get(mark_of(frame.f_locals.get("self")))
 
 
 def place_of(names: Mapping[int, str], outer: FrameType | None = None) -> Place | None:
@@ -118,14 +123,14 @@ def place_of(names: Mapping[int, str], outer: FrameType | None = None) -> Place 
 
 
 def running_modules() -> tuple[int, ...]:
-    """The identities of the modules that are running, the innermost first."""
+    """The marks of the modules that are running, the innermost first."""
     frame: FrameType | None = sys._getframe(2)
     running: dict[int, None] = {}
     while frame is not None:
         if frame.f_code.co_varnames[:1] == ("self",) and isinstance(
             own := frame.f_locals.get("self"), nn.Module
         ):
-            running[id(own)] = None
+            running[mark_of(own)] = None
         frame = frame.f_back
     return (*running,)
 
@@ -133,19 +138,6 @@ def running_modules() -> tuple[int, ...]:
 def resumed(origin: tuple[int, ...], run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function again, for which the modules that ran at first stand in its frame."""
     return run(*args, **kwargs)
-
-
-def enclosing() -> Literal["function", "checkpoint", ""]:
-    """The innermost forward of a Function that is running: somebody's own, whose calls are no sites; or a
-    checkpoint's, which calls the model once without gradient and again in backward."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code is _CHECKPOINT:
-            return "checkpoint"
-        if frame.f_code is _APPLY:
-            return "function"
-        frame = frame.f_back
-    return ""
 
 
 def compiled(model: nn.Module) -> bool:
