@@ -159,6 +159,7 @@ _ANSWERS = [
     answered("/confirm", answers.confirm),
     answered("/checks", answers.checks, seats=_judging),
     answered("/neighbours", answers.neighbours, seats=_judging),
+    answered("/row", answers.row, seats=_judging),
     answered("/entry", answers.own_entry, "kind", "text"),
     answered("/lesson", answers.lesson, "key"),
     Route("/read", read, methods=["POST"]),

@@ -18,6 +18,7 @@ SECTIONS = {
     "checks": "Checks",
     "rest": "Where it settles",
     "format": "Format",
+    "compare": "Compare",
     "paste": "Paste code",
     "data": "Data",
 }

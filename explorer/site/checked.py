@@ -1,4 +1,4 @@
-"""Torch's checks of an op with each rule at the defaults, and the rules that come near it there."""
+"""Torch's checks of an op with each rule at the defaults, the rules near it, its row of the table."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from explorer.catalogue import RULES
 from explorer.ui.server import answers
 
 Json = dict[str, Any]
-_ASKED = {"checks": answers.checks, "neighbours": answers.neighbours}
+_ASKED = {"checks": answers.checks, "neighbours": answers.neighbours, "row": answers.row}
 
 
 def checked(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:

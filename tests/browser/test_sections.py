@@ -96,6 +96,22 @@ def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
         page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
 
 
+def test_all_rules_are_compared_sorted_filtered_and_one_is_added_by_keys(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clipped&section=compare", shows=["clipped"])
+    page.get_by_role("searchbox", name="Filter rules").fill("sign")
+    rows = page.locator(".compared tbody tr")
+    area = "[data-column=area]"
+    expect(page.locator(f".compared [data-rule=approx_sign] {area}")).to_have_text("2")
+    expect(page.locator(f".compared [data-rule=swish_sign] {area}")).to_have_text("2")
+    expect(rows.first).to_have_attribute("data-rule", "approx_sign")
+    page.get_by_role("button", name="Peak", exact=True).press("Enter")
+    expect(rows.first).to_have_attribute("data-rule", "swish_sign")
+    page.get_by_role("button", name="Add ApproxSign", exact=True).press("Enter")
+    expect(card(page, "ApproxSign")).to_be_visible()
+    expect(page.get_by_role("button", name="ApproxSign, on the chart")).to_be_disabled()
+
+
 def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:
     """From page to page as a visitor goes."""
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])

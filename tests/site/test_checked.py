@@ -16,7 +16,7 @@ from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
 
-QUESTIONS = {"checks": answers.checks, "neighbours": answers.neighbours}
+QUESTIONS = {"checks": answers.checks, "neighbours": answers.neighbours, "row": answers.row}
 SOME = ("default", "straight_through", "clipped", "lsq")
 
 

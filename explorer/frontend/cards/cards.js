@@ -22,8 +22,8 @@ import { passedText } from "../formula/numbers.js";
 import { shareOf } from "../measures/share.js";
 import { keyed } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { catalogue, learn } from "../choice/entries.js";
-import { opOptions, ruleOptions, suits } from "./options.js";
+import { catalogue, learn, suits } from "../choice/entries.js";
+import { opOptions, ruleOptions } from "./options.js";
 import { createPalette } from "./palette.js";
 
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */

@@ -1,7 +1,7 @@
 // The options of the palettes: ops by family; rules with those that suit the op first.
 
 import { entriesOf, settingsOf } from "../choice/choice.js";
-import { catalogue, isOwn } from "../choice/entries.js";
+import { catalogue, suits } from "../choice/entries.js";
 import { thumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -10,11 +10,6 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
 
 const MADE_FOR = "Made for this kind of op";
 const NOT_MADE = "Made for other ops";
-
-/** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */
-export function suits(rule, op) {
-  return !rule.suits.length || rule.suits.includes(op.family) || isOwn(op.key);
-}
 
 /** @param {Choice} choice @returns {Option[]} */
 export function opOptions(choice) {

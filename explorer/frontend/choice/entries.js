@@ -98,3 +98,8 @@ export function ownEntries(choice) {
     rule: keys.filter(isOwn).map((key) => find("rule", key)),
   };
 }
+
+/** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */
+export function suits(rule, op) {
+  return !rule.suits.length || rule.suits.includes(op.family) || isOwn(op.key);
+}

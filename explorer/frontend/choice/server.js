@@ -33,7 +33,7 @@ export async function readCode(code) {
 
 /**
  * The lines on a rule; null if the server does not answer in time.
- * @param {"checks"|"neighbours"} what
+ * @param {"checks"|"neighbours"|"row"} what
  * @param {string} query of a choice with this rule alone
  */
 export async function readLines(what, query) {

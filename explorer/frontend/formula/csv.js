@@ -29,6 +29,6 @@ export function csvText({ x, y, gradients, parts }, rules, learning) {
 }
 
 /** A text as a field. @param {string} text */
-function quoted(text) {
+export function quoted(text) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

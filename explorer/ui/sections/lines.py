@@ -1,10 +1,14 @@
-"""The lines on a rule below the chart: its checks, and the rules of the catalogue near it."""
+"""The lines on a rule below the chart: its checks, near rules of the catalogue, its row of the table."""
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
+from explorer.catalogue import find_op, find_rule
 from explorer.checks import Result, check_pair
+from explorer.measures import row_of
 from explorer.nearest import Neighbour, nearest
 from explorer.sampled import LARGEST_RANGE
 
@@ -24,6 +28,14 @@ def neighbours(op: str, rule: str, parameters: Mapping[str, float], start: float
     return _answered(_neighbours, op, rule, tuple(sorted(parameters.items())), start, stop)
 
 
+def row(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
+    """The row of a rule in the table of all that suit an op, as its one line; a message if there is none.
+
+    Numbers that JSON does not have are texts: "inf", "-inf" and "nan".
+    """
+    return _answered(_row, op, rule, tuple(sorted(parameters.items())))
+
+
 def _answered(look: Callable[..., Answer], *of: Any) -> Answer:
     try:
         return look(*of)
@@ -35,6 +47,16 @@ def _answered(look: Callable[..., Answer], *of: Any) -> Answer:
 def _checked(op: str, rule: str, settings: Settings) -> Answer:
     results = check_pair(op, rule, dict(settings)).worst_first
     return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in results]}
+
+
+@lru_cache(maxsize=2048)
+def _row(op: str, rule: str, settings: Settings) -> Answer:
+    fields = asdict(row_of(find_op(op), find_rule(rule), dict(settings)))
+    return {"lines": [{name: _plain(value) for name, value in fields.items()}]}
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @lru_cache(maxsize=512)

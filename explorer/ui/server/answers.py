@@ -219,6 +219,12 @@ def neighbours(query: str) -> Answer:
     return _judged(choice, lines.neighbours, *choice.range)
 
 
+def row(query: str) -> Answer:
+    """The row of a link's first rule in the table of all that suit its op; a message where there is none."""
+    choice = from_text(query)[0]
+    return _judged(choice, lines.row)
+
+
 def _judged(choice: Choice, tell: Callable[..., Answer], *more: float) -> Answer:
     try:
         return tell(choice.op, choice.rules[0], choice.parameters, *more)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.checks import VERDICTS, check_pair
+from explorer.measures import compare
 from explorer.nearest import nearest
 from explorer.ui.sections import lines
 from explorer.ui.server import answers
@@ -21,6 +22,7 @@ CLAMP = "op=clamp&rule=published_clamp"
 def _nothing_kept():
     lines._checked.cache_clear()
     lines._neighbours.cache_clear()
+    lines._row.cache_clear()
 
 
 def test_each_check_is_a_line_and_the_worst_stands_first():
@@ -51,6 +53,14 @@ def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_li
     assert lines[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
     assert 1 < len(lines) <= 4
     assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
+
+
+def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
+    (row,) = answers.row("op=sign&rule=clipped&c=2.5")["lines"]
+    (wanted,) = compare("sign", c=2.5).query("rule == 'clipped'").to_dict("records")
+    assert row == wanted
+    (row,) = answers.row("op=round&rule=straight_through")["lines"]
+    assert (row["area"], row["support"]) == ("inf", "inf")
 
 
 def test_a_rule_that_nothing_comes_near_has_no_neighbours():

@@ -7,6 +7,7 @@ import { createChecks } from "../sections/checks.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
 import { catalogue } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
+import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
 import { createPaste } from "../sections/paste.js";
 import { createResting } from "../sections/resting.js";
@@ -102,6 +103,9 @@ export function createInstrument(host, store, reach) {
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
   const format = hostOf("format-host");
   if (format && stage) parts.push(createFormat(format, { store }));
+  const compare = hostOf("compare-host");
+  if (compare && reach.readLines)
+    parts.push(createCompare(compare, { store, read: reach.readLines, brought: reach.brought }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));

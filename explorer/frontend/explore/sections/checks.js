@@ -12,7 +12,7 @@ import { alone, canJoin, centred, joined, rangeText } from "./beside.js";
  * A line: of a check with name, verdict and its sign; of a neighbour with its rule and parameters.
  * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string,
  *   rule?: string, parameters?: Object<string, number>}} Line
- * @typedef {"checks"|"neighbours"} What
+ * @typedef {"checks"|"neighbours"|"row"} What
  * @typedef {{lines: Line[]}|{message: string}} Answer
  * @typedef {(what: What, query: string) => Promise<Answer|null>} ReadLines
  * @typedef {{query: string, moved: string[]}} Nearest a query that can be answered, and what of another it leaves at
@@ -24,12 +24,12 @@ import { alone, canJoin, centred, joined, rangeText } from "./beside.js";
 
 /**
  * @typedef {{body: Element, ask: () => Promise<void>}} Part
- * @typedef {{label: string, body: Element} & Record<What, Part|null>} Block
+ * @typedef {{label: string, body: Element} & Record<"checks"|"neighbours", Part|null>} Block
  */
 
 const REST_MS = 300; // a choice that is changed again sooner is not asked for
 const MOST_CACHED = 100;
-/** @type {Record<What, {busy: string, none: string}>} */
+/** @type {Record<"checks"|"neighbours", {busy: string, none: string}>} */
 const WORDS = {
   checks: { busy: "Checking …", none: "No check applies to it." },
   neighbours: { busy: "Comparing …", none: "No other rule of the catalogue comes near it." },
@@ -84,7 +84,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
     return labels.length ? [of.elsewhere(labels)] : [];
   }
 
-  /** The queries about a rule. @param {number} slot @returns {Record<What, string>} */
+  /** The queries about a rule. @param {number} slot @returns {Record<"checks"|"neighbours", string>} */
   function requests(slot) {
     return { checks: queryOf(alone(store.now, slot)), neighbours: queryOf(alone(store.now, slot, true)) };
   }
@@ -123,7 +123,7 @@ export function createChecks(host, { store, colours, read, brought, point, pin }
 
   /**
    * The lines of one question, with a sentence while they are on their way.
-   * @param {What} what
+   * @param {"checks"|"neighbours"} what
    * @param {Nearest} nearest
    */
   function part(what, { query, moved }) {

@@ -1,0 +1,112 @@
+/**
+ * The table of all rules that suit an op, as plain data: its columns, their texts, its order, its CSV.
+ *
+ * @typedef {object} Measured what Python measured of a rule: see Row in explorer/measures/table.py
+ * @property {string} rule
+ * @property {number} peak
+ * @property {number} area
+ * @property {number} support
+ * @property {boolean} linear
+ * @property {boolean} finite
+ * @property {string} fails
+ * @property {string} source
+ *
+ * @typedef {{key: string, label: string, source: string, share: number|null, measured: Measured|null,
+ *   message: string}} Row ``measured`` is null while it is not known, ``message`` why it is not
+ * @typedef {"rule"|"peak"|"area"|"support"|"share"|"linear"|"finite"|"fails"|"source"} Column
+ * @typedef {{by: Column|"", down: boolean}} Order "" is the catalogue's
+ */
+
+import { quoted } from "../formula/csv.js";
+import { passedText, shortText } from "../formula/numbers.js";
+import { floatText } from "../formula/python.js";
+
+/** @type {{name: Column, label: string, title: string}[]} */
+export const COLUMNS = [
+  { name: "rule", label: "Rule", title: "Press one to add it" },
+  { name: "peak", label: "Peak", title: "Its largest value by size, at g = 1" },
+  { name: "area", label: "Area", title: "Its integral over all x, at g = 1" },
+  { name: "support", label: "Support", title: "The length of x from where it begins to where it ends" },
+  { name: "share", label: "Share", title: "What it passes of straight-through's gradient" },
+  { name: "linear", label: "Linear", title: "Whether twice the g gives twice the gradient" },
+  { name: "finite", label: "Finite", title: "Whether it is a number everywhere, in every dtype" },
+  { name: "fails", label: "Fails", title: "The checks that fail" },
+  { name: "source", label: "Source", title: "Paper or public file" },
+];
+
+/** @type {Record<string, number>} numbers that JSON does not have */
+const TEXTS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
+
+/** A row as Python sends it. @param {*} line @returns {Measured} */
+export function measuredOf(line) {
+  const number = (/** @type {number|string} */ value) => (typeof value === "string" ? TEXTS[value] : value);
+  const { peak, area, support } = line;
+  return { ...line, peak: number(peak), area: number(area), support: number(support) };
+}
+
+/** The text of a cell; "…" while it is not known. @param {Row} row @param {Column} column */
+export function cellOf(row, column) {
+  const { measured } = row;
+  if (column === "rule") return row.label;
+  if (column === "source") return row.source;
+  if (column === "share") return row.share === null || Number.isNaN(row.share) ? "–" : passedText(row.share);
+  if (!measured) return row.message ? "–" : "…";
+  const value = measured[column];
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" ? value || "none" : numberOf(value);
+}
+
+/** @param {number} value */
+function numberOf(value) {
+  if (Number.isNaN(value)) return "–";
+  const text = Number.isFinite(value) ? shortText(value) : value < 0 ? "-∞" : "∞";
+  return text.replace("-", "−");
+}
+
+/** Rows that have a text in label, key, source or failing checks. @param {Row[]} rows @param {string} text */
+export function filtered(rows, text) {
+  const wanted = text.trim().toLowerCase();
+  const within = (/** @type {Row} */ { key, label, source, measured }) =>
+    [key, label, source, measured?.fails ?? ""].join(" ").toLowerCase().includes(wanted);
+  return rows.filter(within);
+}
+
+/** Rows in an order; those without a value stand last in any. @param {Row[]} rows @param {Order} order */
+export function ordered(rows, { by, down }) {
+  if (!by) return rows;
+  const known = rows.map((row) => ({ row, value: valueOf(row, by) }));
+  const missing = known.filter(({ value }) => value === null);
+  const present = known.filter(({ value }) => value !== null);
+  const way = down ? -1 : 1;
+  present.sort((one, other) => way * compared(one.value, other.value));
+  return [...present, ...missing].map(({ row }) => row);
+}
+
+/** @param {*} one @param {*} other */
+function compared(one, other) {
+  if (typeof one === "string") return one.localeCompare(other);
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** @param {Row} row @param {Column} column @returns {number|string|null} */
+function valueOf(row, column) {
+  if (column === "rule") return row.label;
+  const value = column === "source" ? row.source : column === "share" ? row.share : row.measured?.[column];
+  if (value === undefined || value === null || Number.isNaN(value)) return null;
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** The rows as ``explorer.compare(…).to_csv(index=False)`` has them. @param {Row[]} rows */
+export function comparisonCsv(rows) {
+  const lines = rows.map((row) => COLUMNS.map(({ name }) => quoted(fieldOf(row, name))).join(","));
+  return `${[COLUMNS.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
+}
+
+/** @param {Row} row @param {Column} column */
+function fieldOf(row, column) {
+  if (column === "rule") return row.key;
+  const value = column === "source" ? row.source : column === "share" ? row.share : row.measured?.[column];
+  if (value === undefined || value === null || Number.isNaN(value)) return "";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "number" ? floatText(value) : value;
+}

@@ -1,0 +1,100 @@
+"""Every rule that suits an op, a row each: its size, its share, and what its checks say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import torch
+
+from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule, checked, find_op, values
+from explorer.checks import check_pair
+from explorer.checks.curve import Curve
+from explorer.description.pull import normal_numbers
+from explorer.foreign import pair_subject
+from explorer.gradient import bind, share_of_all
+from explorer.measures.size import size_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Row:
+    """One rule beside an op, at g = 1.
+
+    Attributes:
+        rule: its key.
+        peak, area, support: as of ``Size``.
+        share: the share of straight-through's gradient that it passes on the standard normal.
+        linear: whether it is linear in g.
+        finite: whether it is a number everywhere, in every dtype.
+        fails: the names of the checks that fail, with commas between them.
+        source: paper or public file.
+    """
+
+    rule: str
+    peak: float
+    area: float
+    support: float
+    share: float
+    linear: bool
+    finite: bool
+    fails: str
+    source: str
+
+
+def suiting(op: Op) -> list[Rule]:
+    """The rules that make sense for an op; all of them for one that is not of the catalogue."""
+    own = op.family == OWN_FAMILY
+    return [rule for rule in RULES.values() if own or not rule.suits or op.family in rule.suits]
+
+
+def compare(op: str | Op, **parameters: float) -> pd.DataFrame:
+    """Compare all rules of the catalogue that suit an op.
+
+    Args:
+        op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
+        **parameters: values by name, or ``rule.name`` for one rule only; the others at their default.
+
+    Returns:
+        One row a rule, in the order of the catalogue. rule: its key; peak: its largest value by size, at
+        g = 1; area: its integral over all x, infinite where it goes on growing, NaN where there is no sum;
+        support: the length of x from where it begins to where it ends, infinite for tails; share: of
+        straight-through's gradient, what it passes on the standard normal (see ``share``); linear: in g;
+        finite: everywhere, in every dtype; fails: the names of the checks that fail, "" for none; source.
+
+    Raises:
+        ValueError: an unknown key or parameter.
+    """
+    import pandas as pd  # which no row needs
+
+    op = find_op(op)
+    rules = suiting(op)
+    settings = checked(op, rules, parameters)
+    return pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])
+
+
+def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
+    """The row of one rule; ``settings`` as of ``catalogue.values``."""
+    own = values(op, rule, settings)
+    size = size_of(Curve(pair_subject(op, rule, own)))
+    results = check_pair(op, rule, own)
+    verdicts = {result.name: result.verdict for result in results}
+    normal = _normal()
+    return Row(
+        rule=rule.key,
+        **asdict(size),
+        share=share_of_all(bind(op, rule, own), [(normal, torch.ones_like(normal))]),
+        linear=rule.linear,
+        finite=verdicts["finite"] == "holds",
+        fails=", ".join(result.name for result in results.failures),
+        source=rule.source,
+    )
+
+
+@cache
+def _normal() -> torch.Tensor:
+    return torch.tensor(normal_numbers(), dtype=torch.float64)

@@ -1,0 +1,79 @@
+"""The table of all rules in the browser: its texts, its order, its filter, its CSV."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from explorer.catalogue import RULES
+from explorer.ui.server import answers
+from tests.frontend.modules import Node
+
+SCRIPT = """
+const table = await import("./measures/comparison.js");
+const { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } = table;
+const rows = given.rows.map(({ line, label, share, message }) => ({
+  key: line?.rule ?? label, label, source: line?.source ?? "", share: share === "nan" ? NaN : share,
+  measured: line ? measuredOf(line) : null, message,
+}));
+const names = COLUMNS.map(({ name }) => name);
+return { cells: rows.map((row) => names.map((name) => cellOf(row, name))), csv: comparisonCsv(rows),
+  orders: given.orders.map((order) => ordered(rows, order).map(({ key }) => key)),
+  found: given.texts.map((text) => filtered(rows, text).map(({ key }) => key)) };
+"""
+CHOSEN = ("straight_through", "zero", "reversal", "clipped", "laplace")
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, Any]]:
+    lines = [answers.row(f"op=step&rule={key}")["lines"][0] for key in CHOSEN]
+    assert json.loads(json.dumps(lines, allow_nan=False)) == lines
+    return [
+        {"line": line, "label": RULES[line["rule"]].label, "share": line["share"], "message": ""}
+        for line in lines
+    ]
+
+
+def run(node: Node, rows: list[dict[str, Any]], orders: Any = (), texts: Any = ()) -> dict[str, Any]:
+    found: dict[str, Any] = node.run(SCRIPT, {"rows": rows, "orders": [*orders], "texts": [*texts]})
+    return found
+
+
+def test_texts_are_what_python_measured(node: Node, rows: list[dict[str, Any]]) -> None:
+    cells = run(node, rows)["cells"]
+    assert cells[0][:8] == ["Straight-through", "1", "∞", "∞", "100 %", "yes", "yes", "none"]
+    assert cells[2][1:3] == ["−1", "−∞"]
+    assert cells[3][1:5] == ["1", "2", "2", "68 %"]
+    waiting = {"line": None, "label": "Later", "share": None, "message": ""}
+    told = waiting | {"message": "Not here.", "share": "nan"}
+    later, refused = run(node, [waiting, told])["cells"]
+    assert later[:8] == ["Later", "…", "…", "…", "–", "…", "…", "…"]
+    assert set(refused[1:8]) == {"–"}
+
+
+def test_the_csv_is_that_of_the_data_frame(node: Node, rows: list[dict[str, Any]]) -> None:
+    wanted = pd.DataFrame([row["line"] for row in rows]).to_csv(index=False)
+    assert run(node, rows)["csv"] == wanted
+
+
+def test_it_is_sorted_by_any_column_and_what_has_no_value_stands_last(
+    node: Node, rows: list[dict[str, Any]]
+) -> None:
+    broken = {**rows[4], "line": {**rows[4]["line"], "area": "nan", "rule": "broken"}}
+    orders = [{"by": "area", "down": True}, {"by": "area", "down": False}, {"by": "rule", "down": False},
+              {"by": "", "down": True}]  # fmt: skip
+    down, up, by_name, usual = run(node, [broken, *rows], orders)["orders"]
+    assert down == ["straight_through", "clipped", "laplace", "zero", "reversal", "broken"]
+    assert up == ["reversal", "zero", "laplace", "clipped", "straight_through", "broken"]
+    assert by_name[0] == "clipped"
+    assert usual == ["broken", *CHOSEN]
+
+
+def test_it_is_filtered_by_name_source_and_failing_check(node: Node, rows: list[dict[str, Any]]) -> None:
+    failing = {**rows[0], "line": {**rows[0]["line"], "fails": "finite"}}
+    texts = ["CLIPPED", "hubara", "finite", "nothing like it", ""]
+    found = run(node, [failing, *rows[1:]], texts=texts)["found"]
+    assert found == [["clipped"], ["clipped"], ["straight_through"], [], list(CHOSEN)]

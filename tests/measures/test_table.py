@@ -1,0 +1,47 @@
+"""The table of all rules that suit an op."""
+
+import pytest
+import torch
+
+import explorer
+from explorer.catalogue import OPS, RULES
+from explorer.checks import check_pair
+from explorer.measures import compare, row_of, suiting
+
+COLUMNS = ["rule", "peak", "area", "support", "share", "linear", "finite", "fails", "source"]
+
+
+def test_it_has_a_row_for_each_rule_that_suits_and_no_other():
+    table = explorer.compare("clamp", lo=-1, hi=1)
+    assert explorer.compare is compare
+    assert list(table.columns) == COLUMNS
+    wanted = [key for key, rule in RULES.items() if not rule.suits or "bounded" in rule.suits]
+    assert list(table["rule"]) == wanted
+    rows = table.set_index("rule")
+    assert rows.loc["masked", ["peak", "area", "support"]].tolist() == [1, 2, 2]
+    assert rows.loc["masked", "share"] == pytest.approx(0.682, abs=1e-3)
+    assert rows.loc["published_clamp", ["linear", "fails"]].tolist() == [False, "linear in g"]
+    assert rows.loc["pact", "source"] == RULES["pact"].source
+
+
+def test_all_rules_suit_an_own_op():
+    assert suiting(explorer.catalogue.find_op("formula: x**3")) == [*RULES.values()]
+
+
+def test_a_row_says_what_the_checks_say():
+    row = row_of(OPS["round"], RULES["rdfs"], {})
+    assert not row.finite
+    assert row.fails == ", ".join(each.name for each in check_pair("round", "rdfs", {}).failures)
+    assert "finite" in row.fails
+
+
+def test_the_share_is_that_of_the_standard_normal():
+    normal = torch.distributions.Normal(0.0, 1.0)
+    assert row_of(OPS["sign"], RULES["clipped"], {"c": 0.5}).share == pytest.approx(
+        float(normal.cdf(torch.tensor(0.5)) * 2 - 1), abs=2e-3
+    )
+
+
+def test_values_of_parameters_no_rule_has_are_refused():
+    with pytest.raises(ValueError, match="unknown parameter 'nobody'"):
+        compare("sign", nobody=1.0)
