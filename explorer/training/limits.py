@@ -31,6 +31,7 @@ MAX_BRANCHES = 64  # branch points of a run: more than anybody makes by hand
 CHECKPOINT_BYTES = 50_000_000  # of the states that a run can go back to: 35 to 950 kB each
 CHECKPOINT_BYTES_ALL = 1_000_000_000  # of those of all runs: thirty runs of digits with five seeds
 CHECKPOINT_SHARE = 0.25  # of the memory there is, where that is less
+MAX_VALUES = 50_000_000  # numbers that one step of convolutions makes in all nets: 200 MB for each kind
 MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
 MOST_TOGETHER = 40_000_000  # of runs that take steps together, as ``Settings.work`` has it: sixty on digits
 

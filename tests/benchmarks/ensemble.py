@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Collection, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -18,6 +17,7 @@ from torch.nn import functional
 
 from explorer.gradient import bind
 from explorer.training import TASKS, Draw, Run, Settings
+from explorer.training.nets import KERNELS, MAPS
 from explorer.training.tasks import USUAL
 
 DENSE = [
@@ -107,12 +107,16 @@ def _plain_step(settings: Settings) -> Step:
     op = bind(settings.op, settings.rules[0], settings.parameters)
     generator = torch.Generator().manual_seed(settings.seed)
     data = task.data(Draw(generator, settings.batch)).train
-    ends = (*task.widths[:1], *settings.widths, *task.widths[1:])
-    layers = [(torch.randn(a, b, generator=generator) / a**0.5, torch.zeros(b)) for a, b in pairwise(ends)]
+    shapes = [each.shapes[0] for each in settings.layers if each.shapes]
+    layers = [(torch.randn(a, b, generator=generator) / a**0.5, torch.zeros(b)) for a, b in shapes]
+    if task.net in (MAPS, KERNELS):
+        layers[:-1] = [(_kernels(weights), bias) for weights, bias in layers[:-1]]
     parameters = [each.requires_grad_() for layer in layers for each in layer]
     optimiser = torch.optim.Adam(parameters, lr=settings.lr)
 
     def output(x: Tensor) -> Tensor:
+        if task.net in (MAPS, KERNELS):
+            return _convolved(x.view(-1, 1, 8, 8), layers, op, on_kernels=task.net is KERNELS)
         for number, (weights, bias) in enumerate(layers):
             if not task.net.site.per_example:
                 unit = len(weights) ** 0.5
@@ -131,3 +135,23 @@ def _plain_step(settings: Settings) -> Step:
         return value
 
     return step
+
+
+def _kernels(weights: Tensor) -> Tensor:
+    """Weights of kernels as torch's own convolution has them: (outputs, inputs, 3, 3)."""
+    return weights.view(3, 3, -1, weights.shape[1]).permute(3, 2, 0, 1).contiguous()
+
+
+def _convolved(
+    maps: Tensor, layers: Sequence[tuple[Tensor, Tensor]], op: Callable[[Tensor], Tensor], *, on_kernels: bool
+) -> Tensor:
+    """The output of a net of convolutions, by torch's own."""
+    for number, (weights, bias) in enumerate(layers[:-1]):
+        unit = weights[0].numel() ** 0.5
+        kernels = op(weights * unit) / unit if on_kernels else weights
+        stride = 2 if number and maps.shape[2] > 2 else 1
+        maps = functional.conv2d(maps, kernels, bias, stride=stride, padding=1)
+        maps = maps.relu() if on_kernels else op(maps)
+        maps = maps if number else functional.avg_pool2d(maps, 2)
+    weights, bias = layers[-1]
+    return torch.addmm(bias, maps.flatten(1), weights)

@@ -110,10 +110,12 @@ class Size(NamedTuple):
     Attributes:
         weights: all of them.
         products: multiplications forward for one example, at one step of time.
+        values: numbers that go into the products of convolutions, and come out of them, for one example.
     """
 
     weights: int
     products: int
+    values: int
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,11 @@ class Architecture:
 
     def size(self, ends: Ends) -> Size:
         """The size of a net with these inputs, widths and outputs."""
-        weighted = [(prod(layer.shapes[0]), layer.uses) for layer in self.layers(ends) if layer.shapes]
+        weighted = [(layer.shapes[0], layer.uses) for layer in self.layers(ends) if layer.shapes]
         return Size(
-            sum(weights for weights, _ in weighted), sum(weights * uses for weights, uses in weighted)
+            weights=sum(prod(shape) for shape, _ in weighted),
+            products=sum(prod(shape) * uses for shape, uses in weighted),
+            values=sum(sum(shape) * uses for shape, uses in weighted if uses > 1),
         )
 
 

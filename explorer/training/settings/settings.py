@@ -253,6 +253,12 @@ class Settings(TrainingSettings):
                 f"{nets} nets of these widths have {weights:,} weights, at most {limits.MAX_WEIGHTS:,} are "
                 "taken: use fewer hidden units, seeds or rules"
             )
+        values = nets * self._size.values * max(self.batch, limits.EXAMPLES)
+        if values > limits.MAX_VALUES:
+            raise ValueError(
+                f"a step of {nets} nets on {self.batch} examples makes {values:,} numbers, at most "
+                f"{limits.MAX_VALUES:,} are taken: use fewer hidden units, examples, seeds or rules"
+            )
         if products > limits.MAX_PRODUCTS:
             raise ValueError(
                 f"a step of {nets} nets on {self.batch} examples takes {products:,} products, at "

@@ -1,5 +1,6 @@
 """Handwritten digits, 8 × 8 pixels: read by a small net, by one of few-valued weights, by spiking units."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,8 +73,11 @@ def _edges() -> Tensor:
     return (functional.pad(image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
 
 
-def _kernel() -> Tensor:
-    return torch.randn(3, 3, generator=torch.Generator().manual_seed(1))
+def _kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
+    """Four kernels, from 0 to 1 after an op, with grey between them."""
+    kernels = op(torch.randn(2, 2, 3, 3, generator=torch.Generator().manual_seed(1)))
+    framed = functional.pad(kernels, (0, 1, 0, 1), value=0.5)
+    return _grid(framed.permute(0, 2, 1, 3).reshape(8, 8))
 
 
 _STILL_KERNELS = "Kernels that stay as drawn read about nine digits of ten: biases and the last layer learn."
@@ -158,7 +162,7 @@ BINARY_KERNELS = replace(
     note=_STILL_KERNELS,
     lr=0.01,
     hidden=(8, 16, 16),
-    picture=lambda: _grid((_kernel() >= 0).float()),
+    picture=lambda: _kernels(lambda latent: (latent >= 0).float()),
 )
 TERNARY_KERNELS = replace(
     TERNARY_WEIGHTS,
@@ -170,5 +174,5 @@ TERNARY_KERNELS = replace(
     net=KERNELS,
     note=_STILL_KERNELS,
     hidden=(8, 16, 16),
-    picture=lambda: _grid(_kernel().round().clamp(-1, 1) / 2 + 0.5),
+    picture=lambda: _kernels(lambda latent: latent.round().clamp(-1, 1) / 2 + 0.5),
 )

@@ -48,7 +48,7 @@ def test_a_convolution_and_its_backward_are_torchs(maps, channels, stride, n, fi
     pulled = layer.pulled(g[:, :1], trace)
     for member in range(2):
         leaves = [each[member].clone().requires_grad_() for each in (x, *parameters)]
-        kernels = leaves[1].view(3, 3, maps.channels, channels).permute(3, 2, 0, 1)
+        kernels = leaves[1].view(3, 3, maps.channels, channels).permute(3, 2, 0, 1).contiguous()
         images = channels_first(leaves[0], maps)
         theirs = channels_last(functional.conv2d(images, kernels, leaves[2][0], stride=stride, padding=1))
         torch.testing.assert_close(y[member], theirs.detach(), rtol=1e-4, atol=1e-4)

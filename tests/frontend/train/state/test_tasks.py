@@ -84,7 +84,7 @@ def test_what_was_chosen_on_weights_stays_at_hidden_units_with_what_learns(tell:
 @pytest.mark.parametrize("task", TASKS)
 def test_weights_and_spikes_ask_before_they_take_what_was_chosen(tell: Run, task: str):
     own = choice("clamp", "masked", task="digits")
-    asks = task in ("binary weights", "ternary weights", "spikes")
+    asks = not TASKS[task].net.site.per_example or TASKS[task].net.site.fires
     assert tell("state/tasks", "takesOwn", own, task) is asks
     kept = tell("state/tasks", "withTaskAlone", own, task)
     assert (kept["op"], rules_of(kept), kept["training"]["task"]) == ("clamp", ["masked"], task)
