@@ -211,6 +211,37 @@ def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first: First) 
     page.wait_for_url("**op=sign*c=0.5*")
 
 
+def test_every_task_that_takes_something_away_can_be_undone_in_place(first: First) -> None:
+    page = first("task=digits&op=round&rule=default&rule=straight_through&lr=0.02&steps=50")
+    page.locator(".task-chip").click()
+    page.get_by_role("group", name="Task").get_by_role("button", name="Spikes", exact=True).click()
+    page.wait_for_url("**task=spikes*")
+    expect(page.locator(".asks")).to_have_text("Spikes with step (1 at 0).Undo")
+    press(page, "Undo")
+    page.wait_for_url("**task=digits*")
+    assert {"op=round", "lr=0.02", "steps=50"} <= {*page.url.partition("?")[2].split("&")}
+    expect(page.locator(".asks")).to_be_hidden()
+
+
+def test_where_there_is_no_picture_columns_stand_as_bars_before_the_first_step(first: First) -> None:
+    page = first("task=documents&op=relu&rule=default&steps=20")
+    wall = page.get_by_role("img", name="Examples")
+    expect(wall.locator("canvas")).to_have_count(24)
+    expect(page.locator(".race")).to_be_hidden()
+    page.locator(".task-chip").click()
+    page.get_by_role("group", name="Task").get_by_role("button", name="Your data", exact=True).click()
+    expect(page.get_by_text("Which of the two will learn your table?")).to_be_visible()
+    expect(page.locator(".net")).to_be_hidden()
+    press(page, "Example: petals of irises")
+    expect(wall.locator("canvas")).to_have_count(24)
+    expect(page.locator(".net")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("radio", name="Learn species")).to_be_checked()
+    press(page, "Start")
+    expect(page.get_by_role("radio", name="Learn species")).to_be_hidden()
+    press(page, "Change the table")
+    expect(page.get_by_role("radio", name="Learn species")).to_be_visible()
+
+
 def test_nothing_chosen_is_lost_from_page_to_page(first: First) -> None:
     page = first("task=circles&op=quantize&rule=lsq&s=0.5&learn=s&hidden=8&seeds=2")
     before = page.url.partition("?")[2]
@@ -220,6 +251,21 @@ def test_nothing_chosen_is_lost_from_page_to_page(first: First) -> None:
     page.locator(".net:not([data-empty])").wait_for()
     after = page.url.partition("?")[2]
     assert {*before.split("&")} <= {*after.split("&")}  # Explore adds a panel of what learns
+
+
+def test_code_is_a_script_above_the_foot_that_follows_the_settings(first: First) -> None:
+    page = first("task=digits&op=round&rule=straight_through")
+    press(page, "Code")
+    script = page.get_by_role("region", name="PyTorch script")
+    expect(script).to_contain_text("torch.round")
+    expect(script).to_be_in_viewport()
+    expect(page.locator(".net")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Op", exact=True).click()
+    page.get_by_role("searchbox", name="Search ops").fill("floor")
+    page.keyboard.press("Enter")
+    expect(script).to_contain_text("torch.floor")
+    press(page, "Code")
+    expect(script).to_be_hidden()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

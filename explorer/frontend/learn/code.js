@@ -1,5 +1,6 @@
 // The code of a lesson: the lines that its question is about, and all that runs.
 
+import { isCopied } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 
 /** Kind and text of each part of some code. @typedef {[string, string][]} Spans */
@@ -32,12 +33,7 @@ function copyButton(text) {
   const button = element("button", { class: "copy", onclick: copy }, "Copy");
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(text);
-      setText(button, "Copied");
-    } catch {
-      setText(button, "Not allowed here: select the code and copy it");
-    }
+    setText(button, (await isCopied(text)) ? "Copied" : "Not allowed here: select the code and copy it");
   }
 
   return button;

@@ -1,6 +1,7 @@
 // The button beside the title that copies the link to the present choice.
 
 import { fits, queryOf } from "../choice/address.js";
+import { isCopied } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 import { store } from "../choice/store.js";
 
@@ -30,10 +31,5 @@ export function createCopyButton(host) {
 
 /** Copy a text and say how it went; a browser may forbid it. @param {string} text */
 async function copied(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return "Copied";
-  } catch {
-    return "The browser does not allow it: copy the address above.";
-  }
+  return (await isCopied(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

@@ -11,6 +11,7 @@ import { enteredStudy, judgedTasks } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { chooseTools, openTools } from "../choice/tools.js";
 import { createDifferences } from "./differences-drawing.js";
+import { createPlan } from "./plan-drawing.js";
 import { createHeat } from "./table.js";
 
 /** @import { Picture } from "./picture.js" */
@@ -36,8 +37,10 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     ({ choice }, other) => taskOf(choice).key === taskOf(other).key,
   );
   find("about").append(menu.element);
-  const table = createTable(find("table"), on);
+  const tables = examples.filter((example) => example.table);
+  const table = createTable(find("table"), on, tables);
   const heat = createHeat(find("heat"));
+  const plan = createPlan(find("plan"));
   const apart = createDifferences({ headline: find("ranked"), drawing: find("differences") });
   const rates = element("button", { class: "rates", onclick: turn }, "Rates: heat map");
   const heading = element("h2", {});
@@ -63,6 +66,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       host.classList.toggle("swept", picture.accuracy.sweep !== "");
       setAttribute(rates, "aria-expanded", String(hasEvidence()));
       setAttribute(rates, "hidden", !picture.differences);
+      plan.show(picture.plan);
       apart.show(picture.differences);
       host.classList.toggle("begun", picture.heat.busy);
       const { choice, csv: id } = picture;

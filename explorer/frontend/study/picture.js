@@ -4,6 +4,7 @@ import { accuracyOf } from "./accuracy.js";
 import { catalogue } from "../choice/entries.js";
 import { differencesOf } from "./differences.js";
 import { heatOf } from "./heat.js";
+import { planOf } from "./plan.js";
 import { isUnread, settingText, taskOf } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
@@ -14,7 +15,8 @@ import { ACTIVE, isOfChoice } from "./state.js";
  * The whole picture, which a painter puts on the page.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
- *   accuracy: import("./accuracy.js").Picture, differences: import("./differences.js").Picture|null, verdict: string[], csv: string|null,
+ *   accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
+ *   differences: import("./differences.js").Picture|null, verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
  *   table: import("../train/settings/table-input.js").Picture}} Picture
  */
@@ -40,6 +42,7 @@ export function pictureOf(state) {
     status: wordsOf(state),
     heat: heatOf(state),
     accuracy: accuracyOf(state),
+    plan: isJudged(state) ? planOf(state) : null,
     differences: differencesOf(state),
     verdict: results?.words ?? [],
     csv: results?.runs && !LOST.includes(view.status.state) ? view.id : null,

@@ -1,4 +1,4 @@
-"""The first held-out images, and what each rule's net reads in them."""
+"""The first held-out examples, and what each rule's net reads in them."""
 
 from __future__ import annotations
 
@@ -15,33 +15,49 @@ if TYPE_CHECKING:
     from numpy import uint8
     from numpy.typing import NDArray
 
-SHOWN = 48  # images
+SHOWN = 48  # examples
+MOST_COLUMNS = 64  # of an example that is no image
 
 
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record]:
     """The record of the first finite net of each rule.
 
-    ``of``: the number of held-out images. ``classes``: (shown,) uint8, the classes of the first ``SHOWN``.
-    ``read``: (shown,) uint8, the class that the net reads in each. ``images``: (shown · pixels,) uint8, row
-    by row, from 0 to 255; they are the same for all, and stand with the first rule alone.
+    ``of``: the number of examples, which are ``judged`` where they are held out, and learnt from elsewhere.
+    ``classes``: (shown,) uint8, the classes of the first ``SHOWN``; empty where numbers are learnt. ``read``:
+    (shown,) uint8, the class that the net reads in each. ``values``: (shown · width,) uint8, the pixels or
+    the first ``MOST_COLUMNS`` of ``columns``, example by example, from 0 for the least of all to 255; they
+    are the same for all, and stand with the first rule alone. ``zero``: what stands for 0 among them.
     """
-    held_out = nets.data.held_out
-    assert held_out is not None
-    x, y = (each[:SHOWN] for each in held_out)
+    judged = nets.data.held_out
+    x, y = nets.data.train if judged is None else judged
+    shown = x[:SHOWN]
     found = nets.ensemble.firsts()
-    outputs, _ = nets.ensemble.traced(x.unsqueeze(0), list(found.values()))
-    low, high = held_out.x.aminmax()
-    images = _bytes(((x - low) / (high - low) * 255).round().flatten())
+    has_classes = not y.is_floating_point()
+    read = _read(nets, shown, list(found.values())) if has_classes else {}
+    drawn = x if TASKS[nets.settings.task].kind == "image" else x[:, :MOST_COLUMNS]
+    low, high = (float(each) for each in drawn.aminmax())
+    scale = 255 / (high - low or 1.0)
+    values = _bytes(((drawn[:SHOWN] - low) * scale).round().flatten())
     return {
         rule: {
-            "of": len(held_out.y),
-            "classes": _bytes(y),
-            "read": _bytes(outputs[at].argmax(-1)),
-            "images": images if not at else images[:0],
+            "of": len(y),
+            "judged": judged is not None,
+            "columns": x.shape[1],
+            "width": drawn.shape[1],
+            "classes": _bytes(y[:SHOWN]) if has_classes else values[:0],
+            "read": read[member] if has_classes else values[:0],
+            "values": values if not at else values[:0],
+            "zero": min(max(-low * scale, 0.0), 255.0),
         }
-        for at, rule in enumerate(found)
+        for at, (rule, member) in enumerate(found.items())
     }
+
+
+def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]]:
+    """The classes that some nets read in examples, by net."""
+    outputs, _ = nets.ensemble.traced(x.unsqueeze(0), members)
+    return {member: _bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
 
 
 def _bytes(values: Tensor) -> NDArray[uint8]:
@@ -50,14 +66,14 @@ def _bytes(values: Tensor) -> NDArray[uint8]:
 
 
 def _missing(settings: Settings) -> str:
-    return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are no images."
+    return "Not shown here: the examples are points." if TASKS[settings.task].kind == "plane" else ""
 
 
 INSTRUMENT = Visible(
     key="reads",
-    label="Held-out images",
-    sentence="The first held-out images, and which of them each rule's net reads right.",
-    limits="They are few, and from one net per rule: the score counts all held-out images and every seed.",
+    label="Examples",
+    sentence="The first held-out examples, and which of them each rule's net reads right.",
+    limits="They are few, and from one net per rule: the score counts all held-out examples and every seed.",
     cost="0.4 ms and 5 kB for six rules",
     measure=measured,
     missing=_missing,

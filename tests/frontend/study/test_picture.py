@@ -323,3 +323,23 @@ def test_scores_that_hardly_differ_have_hardly_different_colours(
     shades = [cell["shade"] for row in rows for cell in row["cells"]]
     assert sorted(shades)[0] == pytest.approx(0.5)
     assert sorted(shades)[1:] == pytest.approx([1] * (len(shades) - 1))
+
+
+def test_before_the_first_run_the_plan_has_a_line_a_rule_and_a_ring_a_seed(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    plan = picture(node, document)["plan"]
+    assert plan["rates"] == RATES.split(",")
+    assert [row["name"] for row in plan["rows"]] == [
+        "Default autograd", "Clipped straight-through", "Zero", "Gradient reversal",
+    ]  # fmt: skip
+    assert (plan["rings"], plan["others"]) == (2, "")
+    swept = choice(
+        "sign", "clipped", task="circles", seeds="3", sweep="c",
+        values="0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8",
+    )  # fmt: skip
+    plan = picture(node, document, chosen=swept)["plan"]
+    assert (len(plan["rows"]), plan["rings"]) == (8, 3)
+    assert plan["others"].startswith("and ")
+    assert picture(node, document, chosen=choice("relu", "default", task="documents"))["plan"] is None
+    assert picture(node, document, SEEN, event=event(*study))["plan"] is None

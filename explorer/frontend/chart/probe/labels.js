@@ -9,12 +9,17 @@ import { tangentsOf, valueOn } from "./probe-marks.js";
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
 /** @import { Values } from "./probe-values.js" */
-/** A text with its baseline in px. @typedef {{text: string, x: number, y: number, anchor: "start"|"middle"|"end", colour: string}} Label */
+/** A word or more in a colour. @typedef {{text: string, colour: string}} Part */
+/** A text with its baseline in px. @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label */
+/** The end of a gradient's curve in px from the top, with its rule and its value at the probe. @typedef {{label: string, colour: string, value: string, y: number}} End */
 
 const APART = 1.25; // heights of letters from one label to the next
 const [ABOVE, BELOW] = [0.6, 1.3]; // heights of letters from a line to the baseline of a label beside it
 const BESIDE_PX = 6; // from the end of a line to its label
 const WIDEST = 6; // heights of letters that "slope −1.234" takes
+const LETTER = 0.56; // of its height: the width of a letter on average
+const MOST = 0.4; // of the chart's width: a label of several rules
+const TOGETHER_PX = 1; // between ends that are one
 
 /**
  * @param {Values} values
@@ -29,10 +34,9 @@ export function labelShapes(values, lines, frame, g) {
   const isInView = values.x >= view[0] && values.x <= view[1];
   const between = (forward.top + forward.height + gradient.top + size) / 2 - 2;
   const at = {
-    text: `x = ${numberText(values.x)}`,
+    parts: [{ text: `x = ${numberText(values.x)}`, colour: "currentColor" }],
     x: across(frame, values.x),
     y: between,
-    colour: "currentColor",
   };
   return [...labels, ...(isInView ? [/** @type {Label} */ ({ ...at, anchor: "middle" })] : [])].map(drawn);
 }
@@ -48,12 +52,8 @@ function slopeLabels(values, lines, frame, g) {
     const fits = ends[1][0] + BESIDE_PX + WIDEST * size < left + inner;
     const [x, y] = ends[fits ? 1 : 0];
     const place = { x: x + (fits ? BESIDE_PX : -BESIDE_PX), y: y - size / 3 };
-    labels.set(text, {
-      text,
-      ...place,
-      anchor: fits ? "start" : "end",
-      colour: known ? "currentColor" : colour,
-    });
+    const parts = [{ text, colour: known ? "currentColor" : colour }];
+    labels.set(text, { parts, ...place, anchor: fits ? "start" : "end" });
   }
   return apart([...labels.values()], forward, size);
 }
@@ -65,13 +65,13 @@ function endLabels(values, lines, frame) {
     .filter(({ panel }) => panel === "gradient")
     .map((line) => {
       const last = Array.from(line.y).findLast(Number.isFinite) ?? 0;
-      return { line, y: down(gradient, last) };
+      const value = valueOn(line, values);
+      const { label, colour } = line;
+      return { label, colour, value: Number.isNaN(value) ? "" : numberText(value), y: down(gradient, last) };
     });
-  const labels = ends.map(({ line, y }) => {
-    const value = valueOn(line, values);
-    const text = Number.isNaN(value) ? line.label : `${line.label}: ${numberText(value)}`;
-    const x = left + inner - BESIDE_PX;
-    return { text, x, y, anchor: /** @type {const} */ ("end"), colour: line.colour };
+  const x = left + inner - BESIDE_PX;
+  const labels = together(ends, (MOST * inner) / (LETTER * size)).map(({ y, parts }) => {
+    return { parts, x, y, anchor: /** @type {const} */ ("end") };
   });
   return besideEnds(
     labels,
@@ -79,6 +79,35 @@ function endLabels(values, lines, frame) {
     gradient,
     size,
   );
+}
+
+/**
+ * The texts of ends: rules that end at one height with one value share a text, as long as it is not too long.
+ * @param {End[]} ends
+ * @param {number} most letters of a text
+ * @returns {{y: number, parts: Part[]}[]}
+ */
+export function together(ends, most) {
+  /** @type {{y: number, value: string, ends: End[]}[]} */
+  const groups = [];
+  for (const end of ends) {
+    const fits = (/** @type {End[]} */ others) => lengthOf([...others, end]) <= most;
+    const alike = (/** @type {{y: number, value: string}} */ { y, value }) =>
+      Math.abs(y - end.y) <= TOGETHER_PX && value === end.value;
+    const group = groups.find((each) => alike(each) && fits(each.ends));
+    if (group) group.ends.push(end);
+    else groups.push({ y: end.y, value: end.value, ends: [end] });
+  }
+  return groups.map(({ y, value, ends: its }) => {
+    const last = its.length - 1;
+    const after = (/** @type {number} */ at) => (at < last ? ", " : value && `: ${value}`);
+    return { y, parts: its.map(({ label, colour }, at) => ({ text: label + after(at), colour })) };
+  });
+}
+
+/** @param {End[]} ends */
+function lengthOf(ends) {
+  return ends.reduce((sum, { label }) => sum + label.length + 2, 0);
 }
 
 /**
@@ -130,9 +159,13 @@ function apart(labels, { top, height }, size) {
 }
 
 /** @param {Label} label */
-function drawn({ text, x, y, anchor, colour }) {
+function drawn({ parts, x, y, anchor }) {
   const node = shape("text", { x, y, "text-anchor": anchor, class: "chart-label" });
-  node.style.setProperty("--colour", colour);
-  node.textContent = text;
+  for (const { text, colour } of parts) {
+    const part = shape("tspan");
+    part.style.setProperty("--colour", colour);
+    part.textContent = text;
+    node.append(part);
+  }
   return node;
 }

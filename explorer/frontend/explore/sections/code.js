@@ -2,6 +2,7 @@
 // own formulas code from Python in the browser.
 
 import { find, isOwn } from "../../choice/entries.js";
+import { isCopied } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
 import { learnable } from "../../formula/contribution.js";
 import { codeQuestion, codeText, notebookText, textsOf } from "./code-text.js";
@@ -133,12 +134,8 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   }
 
   async function take() {
-    try {
-      await navigator.clipboard.writeText(text.textContent);
-      setText(said, "Copied.");
-    } catch {
-      setText(said, "The browser does not allow it: select the code and copy it.");
-    }
+    const done = await isCopied(text.textContent);
+    setText(said, done ? "Copied." : "The browser does not allow it: select the code and copy it.");
   }
 
   const stop = store.follow((choice, { phase }) => phase === "settled" && changed(choice));

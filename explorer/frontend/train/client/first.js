@@ -24,12 +24,21 @@ export function createFirst({ server, onFirst }) {
     if (last === settingsKey) onFirst({ settingsKey, answer: answer.snapshot ? withArrays(answer) : null });
   }
 
+  /** Nothing is drawn of other settings where there is nothing to ask for. */
+  function forget() {
+    clearTimeout(timer);
+    if (last === "") return;
+    last = "";
+    onFirst({ settingsKey: "", answer: null });
+  }
+
   return {
     /** @param {State} state */
     follow(state) {
       const { choice, reading } = state;
       const hasNoTable = taskOf(choice).kind === "own" && (!reading || reading.message !== undefined);
-      if (state.view.status.snapshot || hasNoTable) return;
+      if (state.view.status.snapshot) return;
+      if (hasNoTable) return forget();
       const { settingsKey } = orderOf(state.choice, state.table);
       if (last === settingsKey) return;
       clearTimeout(timer);

@@ -1,18 +1,20 @@
-// Held-out images, and below each a dot a rule: filled where its net reads it right.
+// Examples as images or bars, and below each a dot a rule: filled where its net reads it right.
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { paintGrey, same } from "../widgets/canvas.js";
+import { paintBars, paintGrey, same } from "../widgets/canvas.js";
 
-/** @import { Reads } from "./view-model.js" */
+/** @import { Reads } from "./reads-data.js" */
 
 /** @param {HTMLElement} host */
 export function createReads(host) {
   const question = element("p", { class: "question" });
   const caption = element("p", { class: "caption" });
   const wall = element("div", { class: "wall" });
-  const drawn = /** @type {WeakMap<Element, {image: Uint8Array, ink: number}>} */ (new WeakMap());
+  const drawn = /** @type {WeakMap<Element, {example: Uint8Array, ink: number, zero: number|null}>} */ (
+    new WeakMap()
+  );
   const plane = shape("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" });
   host.append(question, caption, plane, wall);
 
@@ -21,9 +23,11 @@ export function createReads(host) {
     show(reads) {
       setAttribute(host, "hidden", !reads);
       if (!reads) return;
-      const { images, points, rules, ink } = reads;
+      const { examples, points, rules, ink, zero } = reads;
       plane.toggleAttribute("hidden", points.length === 0);
-      setAttribute(wall, "hidden", images.length === 0);
+      setAttribute(wall, "hidden", examples.length === 0);
+      wall.classList.toggle("of-bars", zero !== null);
+      wall.classList.toggle("long", reads.long);
       counted(
         plane,
         points,
@@ -37,12 +41,13 @@ export function createReads(host) {
       setText(question, reads.question);
       setText(caption, reads.caption);
       host.classList.toggle("asked", rules.length === 0);
-      counted(wall, images, createImage, (figure, image, at) => {
+      counted(wall, examples, createExample, (figure, example, at) => {
         const [canvas, dots] = figure.children;
         const known = drawn.get(canvas);
-        if (!known || known.ink !== ink || !same(known.image, image)) {
-          paintGrey(canvas, image, Math.sqrt(image.length), ink);
-          drawn.set(canvas, { image, ink });
+        if (!known || known.ink !== ink || known.zero !== zero || !same(known.example, example)) {
+          if (zero === null) paintGrey(canvas, example, Math.sqrt(example.length), ink);
+          else paintBars(canvas, example, zero, ink);
+          drawn.set(canvas, { example, ink, zero });
         }
         counted(
           dots,
@@ -57,12 +62,12 @@ export function createReads(host) {
       });
       const totals = rules.map(({ line, right }) => `${line.label} reads ${right.filter(Boolean).length}`);
       setAttribute(wall, "role", "img");
-      const said = rules.length ? `: of ${images.length} images ${totals.join(", ")} right` : "";
-      setAttribute(wall, "aria-label", `Held-out images${said}`);
+      const said = rules.length ? `: of ${examples.length} ${totals.join(", ")} right` : "";
+      setAttribute(wall, "aria-label", `Examples${said}`);
     },
   };
 }
 
-function createImage() {
+function createExample() {
   return element("figure", {}, element("canvas", {}), element("figcaption", {}));
 }

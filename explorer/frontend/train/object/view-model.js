@@ -11,11 +11,13 @@ import { presentOf } from "../state/series.js";
 import { settingText, taskOf } from "../state/tasks.js";
 import { panel as inputs } from "../panels/inputs.js";
 import { canFold, leftOf, platesOf } from "./plates.js";
+import { readsOf } from "./reads-data.js";
 
 /** @import { Line, Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 /** @import { Plate } from "./plates.js" */
+/** @import { Reads } from "./reads-data.js" */
 /**
  * A plate of a lane: its words, whether a gradient reaches it, and of an op what it sees with the rule's curve.
  * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate
@@ -27,14 +29,9 @@ import { canFold, leftOf, platesOf } from "./plates.js";
  * The net forward, drawn for one rule, of which ``of`` is the name once nets differ; null before it is known.
  * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, isImage: boolean,
  *   record: *, curve: {x: number, y: number}[], ends: [number, number], op: string, ink: number}} Forward
- * Images: ``rules`` have, by image, whether each reads it right; empty before the first step.
- * @typedef {{question: string, caption: string, points: [number, number, number][], images: Uint8Array[], rules: {line: LegendEntry, right: boolean[]}[],
- *   ink: number}} Reads
  * The whole object.
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
  */
-
-const SHOWN = 24; // images beside a chart
 
 /** @param {State} state @param {LegendEntry[]} lines @returns {Picture} */
 export function objectOf(state, lines) {
@@ -208,57 +205,4 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, lines, plates, l
 function curveOf(op, parameters, [start, stop]) {
   const { x, y } = sampleCurves({ op, rules: [] }, { start, stop, g: 1, parameters }, { points: 201 });
   return Array.from(x, (at, index) => ({ x: at, y: y[index] }));
-}
-
-/**
- * @param {State} state
- * @param {Snapshot|null} measured of the run
- * @param {Snapshot|null} before its first step
- * @param {LegendEntry[]} lines
- * @param {boolean} begun
- * @returns {Reads|null}
- */
-function readsOf(state, measured, before, lines, begun) {
-  const { choice, ink } = state;
-  const now = measured?.measured.reads ?? before?.measured.reads;
-  const known = now && Object.values(now).find((each) => each?.images.length);
-  if (!known) return begun ? null : pointsAsked(state);
-  const pixels = known.images.length / known.classes.length;
-  const count = begun ? Math.min(SHOWN, known.classes.length) : known.classes.length;
-  const images = Array.from({ length: count }, (_, at) =>
-    known.images.subarray(at * pixels, (at + 1) * pixels),
-  );
-  const rules = lines.flatMap((line) => {
-    const own = now[line.key];
-    return own ? [{ line, right: images.map((_, at) => own.read[at] === known.classes[at]) }] : [];
-  });
-  return {
-    question: begun ? "" : questionOf(choice.rules.length, "read these images"),
-    points: [],
-    caption: begun ? `First ${count} of ${known.of}: ● right ○ wrong` : "No net sees them while it learns.",
-    images,
-    rules: begun ? rules : [],
-    ink,
-  };
-}
-
-/** The points of a plane before the first step, where a task has them. @param {State} state @returns {Reads|null} */
-function pointsAsked({ choice, ink }) {
-  const { kind, picture } = taskOf(choice);
-  if (kind !== "plane" || !picture || !("points" in picture)) return null;
-  const question = questionOf(choice.rules.length, "tell the two kinds apart");
-  return {
-    question,
-    caption: "Each point is an example.",
-    points: picture.points,
-    images: [],
-    rules: [],
-    ink,
-  };
-}
-
-/** @param {number} count of rules @param {string} what they are to do */
-function questionOf(count, what) {
-  if (count === 1) return `Will this rule ${what}?`;
-  return `Which of the ${count === 2 ? "two" : `${count} rules`} will ${what}?`;
 }

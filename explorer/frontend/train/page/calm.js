@@ -9,18 +9,20 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
  * Have buttons at the foot open and close the parts of the page.
  * @param {HTMLElement} root of the page
  * @param {HTMLElement} dock
- * @param {{store: import("../../choice/store.js").Store, calm: boolean, onOpen: (evidence: boolean) => void}} options
- *   ``calm``: whether the parts wait to be called
+ * @param {{store: import("../../choice/store.js").Store, calm: boolean, onOpen: (evidence: boolean) => void,
+ *   onCode: () => boolean}} options ``calm``: whether the parts wait to be called; ``onCode`` opens or closes the code,
+ *   and tells which
  */
-export function createCalm(root, dock, { store, calm, onOpen }) {
+export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   const end = new AbortController();
   const button = (/** @type {string} */ name, /** @type {Part} */ part, title = "") =>
     element("button", { onclick: () => turn(part), title }, name);
   const all = button("All tools", "all", "Open and close all tools (key E)");
   const settings = button("Settings", "settings");
   const evidence = button("Evidence", "evidence");
+  const code = element("button", { onclick: turnCode, "aria-expanded": "false" }, "Code");
   const step = element("button", { class: "at-step", hidden: true, onclick: turnTime });
-  if (calm) dock.append(settings, evidence, all, step);
+  if (calm) dock.append(settings, evidence, code, all, step);
   if (calm) followKey(() => turn("all"), end.signal);
   dock.hidden = !calm;
 
@@ -30,6 +32,10 @@ export function createCalm(root, dock, { store, calm, onOpen }) {
   /** @param {Part} part */
   function turn(part) {
     chooseTools(store, turned(open(), part));
+  }
+
+  function turnCode() {
+    setAttribute(code, "aria-expanded", String(onCode()));
   }
 
   function turnTime() {

@@ -13,6 +13,7 @@ import { createPresses } from "./lifecycle.js";
 import { createFirst } from "../client/first.js";
 import { createReader } from "../client/reading.js";
 import { createRun } from "../client/run.js";
+import { createScripts } from "../client/script.js";
 import { createSlowRun } from "./slow-motion.js";
 import { asRead, NO_TABLE } from "../state/own-table.js";
 import { stateOf } from "../state/state.js";
@@ -27,7 +28,7 @@ import { createTurning } from "./live-settings.js";
  * The page, for everything that changes it: ``now`` is the choice, ``become`` changes the state with
  * all that follows from it, ``put`` without, ``isMine`` says whether the run has the settings on display,
  * but for those that may change in mid-run, and ``rename`` that another choice is of the present run.
- * @typedef {{now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
+ * @typedef {{server: (path: string) => string, now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
  *   become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>,
  *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
  */
@@ -61,6 +62,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     onChange: (view) => become({ view }),
   });
   const page = {
+    server,
     now: () => store.now,
     put,
     become,
@@ -93,6 +95,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onFold: () => become({ unfolded: !state.unfolded }),
       onLift,
       ...createTaskChange(page),
+      ...createScripts(page),
       onEvidence: (/** @type {boolean} */ evidence) => become({ evidence }),
     },
   );

@@ -1,31 +1,38 @@
-// Another task: it keeps op and rules that were chosen, or asks whether it may; each answer can be undone.
+// Another task: it keeps op and rules that were chosen, or asks whether it may; what it changes can be undone.
 
 import { entriesOf } from "../../choice/choice.js";
 import { find } from "../../choice/entries.js";
-import { takesOwn, taskNamed, taskOf, withTask, withTaskAlone } from "../state/tasks.js";
+import { lacks, takesOwn, taskNamed, taskOf, withOwnOp, withTask, withTaskAlone } from "../state/tasks.js";
 
+/** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
 
 /** @param {import("./controller.js").Page} page */
 export function createTaskChange({ now, state, become, choose }) {
+  /** What is lost by a change or was answered can be undone. @param {Choice} after @param {boolean} [answered] */
+  function change(after, answered = false) {
+    const before = now();
+    become({ changing: answered || lacks(before, after) ? { key: taskOf(after).key, before, after } : null });
+    choose(after);
+  }
+
   return {
     /** @param {string} key of the task */
     onTask(key) {
       const asks = state().drawn && takesOwn(now(), key);
-      become({ changing: asks ? { key, before: now(), done: false } : null });
-      if (!asks) choose(withTask(now(), key));
+      if (asks) become({ changing: { key, before: now(), after: null } });
+      else change(withTask(now(), key));
     },
     /** @param {boolean} keep whether op and rules stay */
     onAnswer(keep) {
       const { changing } = state();
-      if (!changing) return;
-      become({ changing: { ...changing, done: true } });
-      choose((keep ? withTaskAlone : withTask)(now(), changing.key));
+      if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);
     },
+    onOwnOp: () => change(withOwnOp(now())),
     onUndo() {
       const { changing } = state();
       become({ changing: null });
-      if (changing) choose(changing.before);
+      if (changing) choose({ ...changing.before, section: now().section, tools: now().tools });
     },
   };
 }
@@ -35,9 +42,10 @@ export function asksOf({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = taskNamed(changing.key);
   const { op } = entriesOf(choice);
-  if (changing.done) {
-    if (taskOf(choice).key !== changing.key) return null;
-    return { text: `${label} with ${op.label.toLowerCase()}.`, own: "", keep: "" };
+  if (changing.after) {
+    const { after } = changing;
+    const isStill = taskOf(choice).key === changing.key && !lacks(after, choice) && !lacks(choice, after);
+    return isStill ? { text: `${label} with ${op.label.toLowerCase()}.`, own: "", keep: "" } : null;
   }
   const own = find("op", begins.op)?.label.toLowerCase() ?? begins.op;
   const count = begins.rules.length;

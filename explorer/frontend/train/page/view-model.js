@@ -14,7 +14,7 @@ import { asksOf } from "./task-change.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
-import { hasOthers, isUnread, settingText, taskOf } from "../state/tasks.js";
+import { hasOthers, isUnread, lacksTable, settingText, taskOf } from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { Past, State } from "../state/state.js" */
@@ -30,7 +30,7 @@ import { hasOthers, isUnread, settingText, taskOf } from "../state/tasks.js";
  *   rows: import("./metrics-table.js").Picture, choice: State["choice"],
  *   present: import("../../cards/cards.js").Present,
  *   task: import("../state/tasks.js").Task, about: string, table: import("../settings/table-input.js").Picture,
- *   time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture|null,
+ *   lacksTable: boolean, time: import("../history/view-model.js").Time, rate: string, object: import("../object/view-model.js").Picture|null,
  *   one: import("./one-panel.js").Picture|null, asks: import("../settings/task-note.js").Picture|null}} Picture ``rate`` is the learning rate on display
  */
 
@@ -94,6 +94,7 @@ export function pictureOf(live) {
     task,
     about: [task.purpose, task.note].filter(Boolean).join(" "),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
+    lacksTable: lacksTable(choice, state.table),
     time: timeOf(live, lines),
     rate: rateOf(live),
     object: state.drawn ? objectOf(state, lines) : null,
@@ -176,11 +177,6 @@ function wordsOf({ choice, table, view: { status, notice, lost }, remark, at, dr
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
   const next = lost ? notice && cutOff() : notice ? "" : onward;
   return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
-}
-
-/** Whether a table is to be learnt and there is none. @param {State["choice"]} choice @param {State["table"]} table */
-function lacksTable(choice, table) {
-  return taskOf(choice).kind === "own" && !table.text.trim();
 }
 
 /** The end of a race in a line; while it goes on there is none. @param {State["view"]["status"]} status */

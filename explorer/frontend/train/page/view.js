@@ -11,6 +11,7 @@ import { chooseTools } from "../../choice/tools.js";
 import { createLift } from "../widgets/highlight.js";
 import { createObject } from "../object/object.js";
 import { createOnePanel } from "./one-panel.js";
+import { createScript } from "./script-panel.js";
 import { createTaskNote } from "../settings/task-note.js";
 import { createTaskChip } from "../settings/task-chip.js";
 import { createSwitch } from "../widgets/toggle-group.js";
@@ -21,7 +22,7 @@ import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
 import { newTable } from "../state/own-table.js";
-import { entered, taskOf, withOwnOp, withSetting } from "../state/tasks.js";
+import { entered, taskOf, withSetting } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
@@ -39,6 +40,7 @@ import { createWhy } from "../evidence/view.js";
  *   onSetting: (name: string, text: string, phase: string) => void,
  *   onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule: string|null) => void,
  *   onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
+ *   scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>,
  *   onSlow: (position: import("../slow-motion/view-model.js").Position|null) => void}} Acts
  */
 
@@ -53,10 +55,7 @@ import { createWhy } from "../evidence/view.js";
  */
 export function createPainter(host, { store, plotly, examples, onPresent, calm, cardOf }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
-  const commands = createCommands(
-    { buttons: find("commands"), status: find("status") },
-    { ...on, onOwnOp: () => store.change(withOwnOp(store.now)) },
-  );
+  const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
   const picker = createPicker(find("tasks"), on.onTask);
   const note = createTaskNote(find("asks"), on);
   let pasted = ""; // the table that is learnt from
@@ -69,7 +68,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
   );
   find("about").append(menu.element);
-  const table = createTable(find("table"), on);
+  const tables = examples.filter((example) => example.table);
+  const table = createTable(find("table"), on, tables);
   const title = element("h2", {});
   const measures = createSwitch("Shown in the chart", on.onMeasure);
   find("titles").append(title, measures.element);
@@ -100,6 +100,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       { object: find("object"), cards: find("cards"), reads: find("reads") },
       { cardOf, ...on },
     );
+    const script = createScript(find("script"), on);
     const one = createOnePanel(find("one"), {
       onClose: () => on.onWhy(null),
       onEvidence: () => chooseTools(store, "evidence"),
@@ -108,18 +109,26 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       chip,
       object,
       one,
-      tools: createCalm(host, find("dock"), { store, calm: calm === true, onOpen: on.onEvidence }),
+      script,
+      tools: createCalm(host, find("dock"), {
+        store,
+        calm: calm === true,
+        onOpen: on.onEvidence,
+        onCode: script.turn,
+      }),
     };
   }
 
   /** @param {NonNullable<typeof lab>} parts @param {Picture} picture */
-  function paintLab({ chip, object, one, tools }, picture) {
+  function paintLab({ chip, object, one, script, tools }, picture) {
     chip.show(picture.task);
     if (picture.object) object.show(picture.object);
     one.show(picture.one?.row ? picture.one : null);
+    script.follow();
     tools.showStep(picture.time.step, picture.time.hasRun);
     host.classList.toggle("begun", Boolean(picture.object?.begun));
     host.classList.toggle("pictured", Boolean(picture.object?.reads));
+    host.classList.toggle("lacks-table", picture.lacksTable);
     host.classList.toggle("why-alignment", picture.one !== null && picture.one.row === null);
   }
 
@@ -153,7 +162,9 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     /** @param {import("../object/view-model.js").Picture} picture */
     paintObject: (picture) => lab?.object.show(picture),
     destroy() {
-      [curves, alignment, why, lift, slow, ...(lab ? [lab.tools] : [])].forEach((part) => part.destroy());
+      [curves, alignment, why, lift, slow, ...(lab ? [lab.tools, lab.script] : [])].forEach((part) =>
+        part.destroy(),
+      );
     },
   };
 }

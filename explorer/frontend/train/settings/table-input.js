@@ -18,8 +18,9 @@ const counted = (/** @type {number} */ count) => count.toLocaleString("en-US");
 /**
  * @param {HTMLElement} host
  * @param {{onTable: (table: OwnTable) => void}} on
+ * @param {{name: string, table: string}[]} examples whose tables may be taken
  */
-export function createTable(host, { onTable }) {
+export function createTable(host, { onTable }, examples) {
   const { bytes } = catalogue().limits.table;
   const id = freshId();
   const field = element("textarea", {
@@ -32,7 +33,15 @@ export function createTable(host, { onTable }) {
   });
   const file = createFileButton("Open a file", { accept: ".csv,.tsv,.txt,text/csv", onFile: opened });
   const said = element("p", { class: "next", role: "status" });
+  const offered = examples.map(({ name, table }) =>
+    element("button", { onclick: () => taken(table) }, `Example: ${name.toLowerCase()}`),
+  );
   let own = NO_TABLE;
+  const change = element(
+    "button",
+    { class: "change", "aria-expanded": "false", onclick: turn },
+    "Change the table",
+  );
   const preview = createPreview({
     onTarget: (name) => onTable(withTarget(own, name)),
     onOut: (name, out) => onTable(withOut(own, name, out)),
@@ -40,10 +49,16 @@ export function createTable(host, { onTable }) {
   host.append(
     element("label", { for: id }, element("b", {}, "Paste a table"), ` or drop a file here. ${limitsText()}`),
     field,
-    element("div", { class: "own-file" }, file, said),
+    element("div", { class: "own-file" }, file, ...offered, said),
+    change,
     preview.element,
   );
   acceptDrops(host, opened);
+
+  /** The field and the columns of a table that was read are shown anew, or put away. */
+  function turn() {
+    setAttribute(change, "aria-expanded", String(host.classList.toggle("whole-table")));
+  }
 
   /** A file that is refused leaves no old table behind it. @param {File} chosen */
   async function opened(chosen) {
@@ -81,8 +96,13 @@ export function createTable(host, { onTable }) {
       const isOther = next.text !== own.text;
       own = next;
       if (!visible) return;
+      for (const button of offered) setAttribute(button, "hidden", next.text !== "");
       if (isOther && next.text) setText(said, "");
       if (next.text) setValue(field, next.text);
+      host.classList.toggle(
+        "was-read",
+        reading !== null && reading.message === undefined && !reading.refused,
+      );
       preview.show(previewOf(reading));
     },
   };

@@ -46,8 +46,8 @@ import { taskOf } from "./tasks.js";
  * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
  * @property {boolean} unfolded whether the middle layers of the drawing stand one by one
  * @property {string|null} lifted the rule that is pointed at
- * @property {{key: string, before: Choice, done: boolean}|null} changing a task that asks whether op and rules stay, or
- *   that was ``done``, and the choice before it
+ * @property {{key: string, before: Choice, after: Choice|null}|null} changing a task that asks whether op and rules stay,
+ *   the choice before it, and once it is chosen, the one after it
  * @property {boolean} drawn whether the net is drawn as an object
  * @property {boolean} evidence whether the area "Why" is open
  * @property {string|null} why the rule whose line's evidence is open

@@ -96,6 +96,15 @@ export function isUnread({ choice, table, reading }) {
   return taskOf(choice).kind === "own" && table.text.trim() !== "" && reading === null;
 }
 
+/**
+ * Whether a table is to be learnt and there is none.
+ * @param {Choice} choice
+ * @param {import("./own-table.js").OwnTable} table
+ */
+export function lacksTable(choice, table) {
+  return taskOf(choice).kind === "own" && !table.text.trim();
+}
+
 /** A short text that differs where two long ones do, but for one pair in 2³². @param {string} text */
 function markOf(text) {
   let mark = 0x811c9dc5;
@@ -131,6 +140,19 @@ export function withTaskAlone(choice, key) {
 export function takesOwn(choice, key) {
   const [from, to] = [taskOf(choice), taskNamed(key)];
   return !isUntouched(choice, from) && !isAtUnits(to.site) && from.site.key !== to.site.key;
+}
+
+/**
+ * Whether another choice lacks something of a choice: its op, its rules, their parameters, or a setting.
+ * @param {Choice} choice
+ * @param {Choice} other
+ */
+export function lacks({ op, rules, parameters, learns, training }, other) {
+  const { task: _, ...settings } = training;
+  const keys = (/** @type {Choice["rules"]} */ each) => each.map(({ key }) => key);
+  const ofOp = JSON.stringify([op, keys(rules), parameters, learns]);
+  if (ofOp !== JSON.stringify([other.op, keys(other.rules), other.parameters, other.learns])) return true;
+  return Object.entries(settings).some(([name, text]) => other.training[name] !== text);
 }
 
 /** @param {string} key @returns {Task} */

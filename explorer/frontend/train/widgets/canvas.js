@@ -1,5 +1,8 @@
 // Bytes as pixels of a canvas that the page scales.
 
+const [BAR, GAP, STEPS] = [3, 1, 48]; // pixels: of a bar, beside it, and from the least to the largest
+const SOFT = 190; // the opacity of a bar
+
 /**
  * The colour of the letters in a node, as one pixel without its opacity; to read it has the page lay itself out,
  * so it is read once for each theme.
@@ -30,6 +33,26 @@ export function pixel(red, green, blue, opacity) {
  */
 export function paintGrey(canvas, bytes, width, ink) {
   paint(canvas, width, bytes.length / width, (at) => (ink | (bytes[at] << 24)) >>> 0);
+}
+
+/**
+ * Paint bytes as bars beside each other, which rise and fall from one of them.
+ * @param {HTMLCanvasElement} canvas
+ * @param {ArrayLike<number>} bytes
+ * @param {number} zero the byte that is no bar
+ * @param {number} ink
+ */
+export function paintBars(canvas, bytes, zero, ink) {
+  const each = BAR + GAP;
+  const wide = bytes.length * each - GAP;
+  const level = (/** @type {number} */ byte) => Math.round((1 - byte / 255) * (STEPS - 1));
+  const ends = Array.from(bytes, (byte) => [level(zero), level(byte)].sort((one, other) => one - other));
+  paint(canvas, wide, STEPS, (at) => {
+    const [x, y] = [at % wide, Math.floor(at / wide)];
+    const [from, to] = ends[Math.floor(x / each)];
+    const isBar = x % each < BAR && y >= from && y <= to;
+    return isBar ? (ink | (SOFT << 24)) >>> 0 : 0;
+  });
 }
 
 /**

@@ -19,7 +19,16 @@ from explorer.ui.server.admission.payload import Json, payload
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import asking
 from explorer.ui.server.answers import chosen
-from explorer.ui.server.runs.runs import LONGEST_BODY, NOT_KEPT, READERS, answered, is_owned, responded
+from explorer.ui.server.runs.runs import (
+    LONGEST_BODY,
+    LONGEST_START,
+    NOT_KEPT,
+    READERS,
+    answered,
+    is_owned,
+    responded,
+    settings_of,
+)
 from explorer.ui.server.runs.stream import event, wanted
 
 _seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
@@ -73,9 +82,16 @@ async def opened(request: Request) -> Response:
     return await answered(_opened, request, longest=2 * LONGEST_SETTINGS, refusal=refusal, seats=READERS)
 
 
+async def written(request: Request) -> Response:
+    """The script of a run that nobody has begun: ``{query, table, branch}`` gives ``{text}``."""
+    refusal = "There is no script of this: {}."
+    return await answered(_written, request, longest=LONGEST_START, refusal=refusal, seats=READERS)
+
+
 ROUTES = (
     Route("/runs/{run}/at/{step:int}", look),
     Route("/runs/{run}/files/{file}", take, methods=["POST"]),
+    Route("/script", written, methods=["POST"]),
     Route("/settings", opened, methods=["POST"]),
 )
 
@@ -94,6 +110,10 @@ def _taken(data: Json, identity: str, name: str) -> str | bytes:
     if not is_owned(identity, data):
         raise Refused(403, "Only the visitor who started this run can download it: press Start for your own.")
     return file.content(*shared_engine().taken(identity, file.what))  # type: ignore[arg-type]  # one of them
+
+
+def _written(data: Json) -> str:
+    return json.dumps({"text": script(settings_of(data))})
 
 
 def _opened(data: Json) -> str:

@@ -53,3 +53,31 @@ def test_a_label_stands_above_its_curve_where_there_is_room(node: Node) -> None:
 def test_where_no_place_is_left_each_still_has_a_label_in_the_panel(node: Node) -> None:
     ends = [100 + 10 * step for step in range(26)]
     assert all(PANEL["top"] <= y <= PANEL["top"] + PANEL["height"] for y in placed(node, ends))
+
+
+TOGETHER = """
+    const { together } = await import("./chart/probe/labels.js");
+    const textOf = ({ parts }) => parts.map(({ text }) => text).join("");
+    return together(given.ends, given.most).map((each) => [each.y, textOf(each)]);
+"""
+
+
+def end(label: str, y: float, value: str) -> dict[str, object]:
+    return {"label": label, "y": y, "value": value, "colour": ""}
+
+
+def test_rules_that_end_as_one_share_a_label_as_long_as_it_fits(node: Node) -> None:
+    ends = [
+        end("Default", 300, "0"),
+        end("Tanh", 299, "0.1"),
+        end("Clipped", 300.5, "0"),
+        end("Zero", 300, "0"),
+    ]
+    assert node.run(TOGETHER, {"ends": ends, "most": 60}) == [
+        [300, "Default, Clipped, Zero: 0"],
+        [299, "Tanh: 0.1"],
+    ]
+    assert node.run(TOGETHER, {"ends": ends, "most": 19}) == [
+        [300, "Default, Clipped: 0"], [299, "Tanh: 0.1"], [300, "Zero: 0"],
+    ]  # fmt: skip
+    assert node.run(TOGETHER, {"ends": [end("Default", 300, "")], "most": 60}) == [[300, "Default"]]

@@ -497,3 +497,15 @@ def test_an_answer_belongs_to_the_run_it_was_asked_of(
     (row,) = [each for each in rows if each["panel"].get("request") == "unit"]
     assert row["pressed"] == (2 if known else None)
     assert all((cell["answer"] is not None) == known for cell in row["cells"])
+
+
+def test_what_a_task_has_changed_can_be_undone_until_something_else_is_chosen(
+    node: Node, document: dict[str, Any]
+):
+    after = choice("step", "default", task="spikes")
+    body = 'state.changing = { key: "spikes", before: given.choice, after: given.after };'
+    now = f"{body} state.choice = {{ ...given.after, ...given.more }};"
+    done = picture(node, document, now, after=after, more={})["asks"]
+    assert done == {"text": "Spikes with step (1 at 0).", "own": "", "keep": ""}
+    assert picture(node, document, now, after=after, more={"parameters": {"k": 2}})["asks"] is None
+    assert picture(node, document, body, after=after)["asks"] is None

@@ -119,3 +119,22 @@ def test_a_live_setting_is_no_other_run(tell: Run):
     usual = tell("state/tasks", "settingsKey", choice("sign", "clipped", task="digits"), "")
     assert {name for name, key in keys.items() if key == usual} == {"pace", "lr"}
     assert tell("state/tasks", "liveOf", choice("sign", "clipped", task="digits", lr="0.5"))["lr"] == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("before", "task", "lost"),
+    [
+        (choice("round", "default", "straight_through", task="digits", seeds="5"), "circles", False),
+        (choice("round", "default", "straight_through", task="digits"), "spikes", True),
+        (choice("clamp", "masked", parameters={"hi": 2}, task="digits"), "circles", False),
+        (choice("clamp", "masked", task="digits", lr="0.5"), "circles", True),
+    ],
+)
+def test_a_task_that_takes_something_away_is_told_from_one_that_keeps_all(
+    tell: Run, before: dict[str, Any], task: str, lost: bool
+):
+    after = tell("state/tasks", "withTask", before, task)
+    if not lost:  # circles begin with the op and the rules of digits, or none of them was touched
+        after = after | {"op": before["op"], "rules": before["rules"]}
+    assert tell("state/tasks", "lacks", before, after) is lost
+    assert tell("state/tasks", "lacks", after, before) is (lost and task == "spikes")

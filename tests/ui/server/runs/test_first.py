@@ -41,8 +41,8 @@ def test_the_same_settings_are_computed_once():
 def test_a_table_is_drawn_as_well():
     table = {"text": mixed(), "target": "Ecke", "without": ["Nr", "Notiz"]}
     answer = First().post("/first", json={"query": "task=data", "table": table}).json()
-    assert "reads" not in answer["snapshot"]["measured"]
     assert answer["snapshot"]["measured"]["net"]
+    assert {each["width"] for each in answer["snapshot"]["measured"]["reads"].values()} == {2}
 
 
 def test_what_cannot_be_trained_is_said_and_no_error():

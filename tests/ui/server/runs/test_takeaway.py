@@ -229,3 +229,10 @@ def test_settings_with_a_table_are_opened(client):
 )
 def test_what_cannot_be_opened_is_said(client, text):
     assert told(opened(client, text), 400).startswith("This cannot be opened: ")
+
+
+def test_what_is_chosen_has_a_script_without_a_run(client, engine):
+    text = client.post("/script", json={"query": QUERY}).json()["text"]
+    assert text == takeaway.script(runs.settings_of({"query": QUERY}))
+    assert not engine.list()
+    assert "must be" in told(client.post("/script", json={"query": f"{QUERY}&branch=x"}), 400)

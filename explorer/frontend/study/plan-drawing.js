@@ -1,0 +1,63 @@
+// The plan of a study on the page: a table of rings, which the results replace.
+
+import { counted } from "../elements/children.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
+
+/** @import { Plan } from "./plan.js" */
+
+/** @param {HTMLElement} host */
+export function createPlan(host) {
+  const heading = element("h2", {});
+  const caption = element("p", {});
+  const titles = element("tr", {});
+  const rows = element("tbody", {});
+  const others = element("p", {});
+  const table = element("table", {}, element("thead", {}, titles), rows);
+  host.append(heading, caption, table, others);
+
+  return {
+    /** @param {Plan|null} plan */
+    show(plan) {
+      setAttribute(host, "hidden", !plan);
+      if (!plan) return;
+      setText(heading, plan.heading);
+      setText(caption, plan.caption);
+      setText(others, plan.others);
+      counted(
+        titles,
+        ["lr", ...plan.rates, "judged"],
+        () => element("th", { scope: "col" }),
+        (cell, text) => setText(cell, text),
+      );
+      counted(
+        rows,
+        plan.rows,
+        () => element("tr", {}),
+        (row, { line, name }) => {
+          row.style.setProperty("--colour", line.colour);
+          row.classList.toggle("control", line.control);
+          counted(row, [name, ...plan.rates, "judged"], createCell, (cell, text, at) => {
+            if (at === 0) setText(cell, text);
+            else drawRings(cell, plan.rings);
+          });
+        },
+      );
+    },
+  };
+}
+
+/** @param {number} at its column */
+function createCell(at) {
+  if (at === 0) return element("th", { scope: "row" });
+  return element("td", {}, element("span", { class: "rings" }));
+}
+
+/** @param {HTMLElement} cell @param {number} rings */
+function drawRings(cell, rings) {
+  counted(
+    /** @type {Element} */ (cell.firstElementChild),
+    Array.from({ length: rings }),
+    () => element("i", {}),
+    () => undefined,
+  );
+}

@@ -1,0 +1,71 @@
+"""The examples beside the net, as plain data: images, columns as bars, points, or a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import choice
+
+READS = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { readsOf } = await import("./train/object/reads-data.js");
+    setDocument(given.document);
+    const typed = (reads) => reads && Object.fromEntries(Object.entries(reads).map(([rule, each]) =>
+        [rule, { ...each, values: Uint8Array.from(each.values) }]));
+    const snapshot = given.reads && { measured: { reads: typed(given.reads) } };
+    const state = { choice: given.choice, table: { text: given.table ?? "" }, ink: 0 };
+    const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: "" }));
+    const found = readsOf(state, given.begun ? snapshot : null, snapshot, lines, given.begun);
+    const examples = found?.examples.map((each) => Array.from(each));
+    return found && { ...found, examples, points: found.points.length };
+"""
+
+
+def reads(node: Node, document: dict[str, Any], task: str, *rules: str, **given: Any) -> Any:
+    its = choice("sign", *(rules or ("default", "clipped")), task=task)
+    return node.run(READS, {"document": document, "choice": its, "reads": None, "begun": False} | given)
+
+
+def record(values: list[int], width: int, classes: list[int], read: list[int], **more: Any) -> dict[str, Any]:
+    common = {"of": 9, "judged": True, "columns": width, "zero": 100.0}
+    return common | {"values": values, "width": width, "classes": classes, "read": read} | more
+
+
+def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(node, document):
+    found = {
+        "default": record([1, 2, 3, 4], 2, [0, 1], [0, 0]),
+        "clipped": record([], 2, [0, 1], [0, 1]),
+    }
+    before = reads(node, document, "data", reads=found, table="a")
+    assert before["question"] == "Which of the two will tell these rows apart?"
+    assert before["caption"] == "Each is a row that no net sees while it learns: its columns as bars."
+    assert (before["examples"], before["zero"], before["rules"]) == ([[1, 2], [3, 4]], 100, [])
+    begun = reads(node, document, "data", reads=found, table="a", begun=True)
+    assert begun["caption"] == "First 2 of 9: ● right ○ wrong"
+    assert [rule["right"] for rule in begun["rules"]] == [[True, False], [True, True]]
+
+
+def test_where_numbers_are_learnt_columns_stand_until_the_first_step(node, document):
+    found = {"default": record([0] * 34, 17, [], [], judged=False, columns=1000)}
+    before = reads(node, document, "documents", "default", reads=found)
+    assert before["question"] == "Will this rule bring the loss down?"
+    assert before["caption"] == "Each is an example: the first 17 of its 1,000 columns as bars."
+    assert before["long"] is True
+    assert reads(node, document, "documents", "default", reads=found, begun=True) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "table", "question", "points"),
+    [
+        ("data", "", "Which of the two will learn your table?", False),
+        ("circles", "", "Which of the two will tell the two kinds apart?", True),
+    ],
+)
+def test_before_anything_is_measured_a_question_stands(node, document, task, table, question, points):
+    found = reads(node, document, task, table=table)
+    assert found["question"] == question
+    assert (found["points"] > 0) is points
+    assert reads(node, document, "data", table="a,b") is None

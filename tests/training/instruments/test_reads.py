@@ -1,0 +1,64 @@
+"""The first held-out examples as bytes, and what is read in them, each computed in another way."""
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import TASKS, Run, Settings
+from explorer.training.tasks.task import Draw
+from tests.training.tables import points
+
+
+def records(**settings):
+    run = Run(Settings(device="cpu", rules=("default", "straight_through"), **settings), recorded=())
+    run.advance(3)
+    return run, run.snapshot(("reads",)).measured["reads"]
+
+
+def held_out(task, table=None):
+    return TASKS[task].data(Draw(torch.Generator().manual_seed(0), 64, table)).held_out
+
+
+def read_by_hand(run, rule, x):
+    """The classes that a net with one layer of signs reads, from its weights."""
+    of = {name: weight.numpy() for name, weight in run.weights().items()}
+    first, second = ([of[f"{rule}.0.{layer}.{part}"] for part in ("weight", "bias")] for layer in ("0", "1"))
+    hidden = np.sign(x @ first[0].T + first[1])
+    return (hidden @ second[0].T + second[1]).argmax(-1)
+
+
+def test_images_are_their_pixels_and_each_is_read_as_the_net_answers():
+    run, found = records(task="digits", op="sign")
+    x, y = (each.numpy() for each in held_out("digits"))
+    first = found["default"]
+    spread = x.max() - x.min()
+    assert first["values"].reshape(48, 64) / 255 == pytest.approx((x[:48] - x.min()) / spread, abs=0.002)
+    assert first["classes"].tolist() == y[:48].tolist()
+    assert (first["of"], first["judged"], first["width"], first["columns"]) == (len(y), True, 64, 64)
+    assert len(found["straight_through"]["values"]) == 0
+    for rule, record in found.items():
+        assert record["read"].tolist() == read_by_hand(run, rule, x[:48]).tolist()
+
+
+def test_rows_of_a_table_are_its_columns_as_bars_from_the_byte_of_0():
+    table = points(200)
+    _, found = records(task="data", op="sign", table=table)
+    x, y = (each.numpy() for each in held_out("data", table))
+    first = found["default"]
+    assert (first["width"], first["of"], first["classes"].tolist()) == (2, len(y), y[:48].tolist())
+    back = (first["values"].reshape(-1, 2) - first["zero"]) * (x.max() - x.min()) / 255
+    assert back == pytest.approx(x[:48], abs=float(x.max() - x.min()) / 255)
+
+
+def test_where_numbers_are_learnt_nothing_is_read_and_the_first_columns_are_shown():
+    _, found = records(task="documents", op="relu", seeds=2)
+    first = found["default"]
+    assert (first["judged"], first["of"], first["width"], first["columns"]) == (False, 64, 64, 1000)
+    assert (len(first["classes"]), len(first["read"]), len(first["values"])) == (0, 0, 48 * 64)
+
+
+def test_points_of_a_plane_are_not_shown():
+    run = Run(Settings(device="cpu", task="circles", op="sign", rules=("default",)), recorded=())
+    snapshot = run.snapshot(("reads",))
+    assert "reads" not in snapshot.measured
+    assert snapshot.unmeasured["reads"] == "Not shown here: the examples are points."
