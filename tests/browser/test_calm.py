@@ -67,12 +67,20 @@ def test_the_first_screen_is_calm(
 
 # At most so many controls and words on the first screen of a laptop: they were 43 and 250, 50 and 153.
 @pytest.mark.parametrize(
-    ("path", "part", "most"), [("/learn", ".contents a", (30, 160)), ("/study", ".study .card", (32, 115))]
+    ("path", "part", "most"), [("/learn", ".contents a", (30, 160)), ("/study", ".study .plan", (32, 115))]
+)
+@pytest.mark.parametrize(
+    ("size", "options"), [((1366, 768), {}), ((1024, 768), {}), ((390, 844), FINGER)], ids=str
 )
 def test_the_other_pages_open_with_few_controls_and_words(
-    new_page: Open, path: str, part: str, most: tuple[int, int]
+    new_page: Open,
+    path: str,
+    part: str,
+    most: tuple[int, int],
+    size: tuple[int, int],
+    options: dict[str, Any],
 ) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768})
+    page = new_page(viewport={"width": size[0], "height": size[1]}, **options)
     page.goto(path)
     page.locator(part).first.wait_for()
     page.get_by_role("link", name="Explore", exact=True).wait_for()
@@ -83,6 +91,28 @@ def test_the_other_pages_open_with_few_controls_and_words(
         assert 20 < len(words) <= most[1], words
 
     in_the_end(page, are_few)
+    expect(page.locator(part).first).to_be_in_viewport(ratio=1)
+
+
+# The first thing of each page, as a window of 1366 × 768 has it whose text is twice as large.
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("/train", ".buttons .primary"),
+        ("/study", ".buttons .primary"),
+        ("/learn", ".contents a"),
+        ("/learn?lesson=vanishing", ".lesson .title"),
+    ],
+)
+def test_at_200_percent_every_page_is_one_column(new_page: Open, path: str, part: str) -> None:
+    page = new_page(viewport={"width": 683, "height": 384})
+    page.add_init_script(NOTHING_CHOSEN)
+    page.goto(path)
+    page.locator(part).first.wait_for()
+    page.get_by_role("link", name="Explore", exact=True).wait_for()
+    expect(page.locator(part).first).to_be_in_viewport(ratio=1)
+    controls, words = counted(page)  # nothing is wider than the window
+    assert (len(controls) <= 16, len(words) <= 85) == (True, True), (controls, words)
 
 
 def test_every_link_to_a_page_can_be_hit_in_a_narrow_window(first: First) -> None:
@@ -215,19 +245,25 @@ def test_an_embedded_instrument_keeps_its_tools(first: First) -> None:
     expect(page.get_by_role("button", name="All tools")).to_be_hidden()
 
 
-@pytest.mark.parametrize("section", ["code", "checks", "rest", "checks&tools=all"])
-def test_a_link_to_a_section_opens_it_in_view(first: First, section: str) -> None:
-    page = first(f"/?op=round&rule=lsq&section={section}")
+# What Python draws of a section, which comes after the browser's own.
+DRAWN = {"formula": "Forward: Round", "code": "Download .py", "data": "Download CSV"}
+
+
+@pytest.mark.parametrize("tools", ["", "&tools=all"])
+@pytest.mark.parametrize("section", ["formula", "code", "checks", "rest", "data"])
+def test_a_link_to_a_section_opens_it_in_view(first: First, section: str, tools: str) -> None:
+    page = first(f"/?op=round&rule=lsq&section={section}{tools}")
     opened = page.locator(".sections button[aria-expanded=true]")
     expect(opened).to_have_count(1)
     expect(opened).to_be_in_viewport(ratio=1)
     panel = page.locator(".instrument .panel:visible").first
-    if section == "code":  # which Python draws
-        panel = page.get_by_role("button", name="Download .py")
-    if section == "checks&tools=all":  # the curves fill the window
+    if section in DRAWN:
+        expect(page.get_by_text(DRAWN[section], exact=True).first).to_be_in_viewport()
+    elif section == "checks" and tools:  # the curves fill the window
         expect(panel.locator("li").nth(3)).to_be_in_viewport()
     else:
         expect(panel).to_be_in_viewport()
+    if not tools:
         expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
 
 

@@ -55,10 +55,11 @@ def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
     open_study(page, SMALL)
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
     expect(cell(page, "not yet trained")).to_have_count(0)  # no results, and no places for them
-    grid = "plot => plot._fullLayout.yaxis.showgrid"
-    assert not page.eval_on_selector(".study .js-plotly-plot", grid)  # it would go through the words
+    expect(page.locator(".study .plan i")).to_have_count(RUNS)  # a ring a run
+    expect(page.locator(".study .results")).to_be_hidden()
     press(page, "Start")
     expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+    expect(page.locator(".study .plan")).to_be_hidden()
     expect(cell(page, r"\d %")).to_have_count(8)
     expect(page.locator(".study .verdict")).to_contain_text("held-out data")
     traces = page.eval_on_selector(".study .js-plotly-plot", "plot => plot.data.map(trace => trace.meta)")
@@ -74,6 +75,7 @@ def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
     assert "rates" not in opened.value.url
     opened.value.close()
     page.reload()  # the study is still there
+    expect(page.locator(".study .plan")).to_be_hidden()
     expect(cell(page, r"\d %")).to_have_count(8)
     press(page, "Reset")
     expect(cell(page, "at lr")).to_have_count(0)
