@@ -2,6 +2,7 @@
 
 explore  N visitors change something every 3 to 8 seconds
 train    N visitors each watch a run at full pace to its end, while three explore
+first    N visitors ask at once for step 0 of a training, each of settings of their own
 open     N pages are held open
 class    N students join a class within half a minute, draw, send it all at once and see the answers, while
          one visitor explores for each fifteen of them
@@ -35,7 +36,7 @@ ARRIVALS_S = 0.05  # between two visitors
 _LOCAL = ("127.0.0.1", "localhost")
 _MOST = 400
 _LONGEST_S = 300.0
-SCENARIOS = ("explore", "train", "open", "class", "flood", "fault", "attack")
+SCENARIOS = ("explore", "train", "first", "open", "class", "flood", "fault", "attack")
 
 
 async def scenario(name: str, crowd: Crowd, count: int) -> None:
@@ -46,6 +47,10 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
     if name == "train":
         async with exploring(crowd, 3):
             await asyncio.gather(*(crowd.train(number) for number in range(count)))
+        return
+    if name == "first":
+        together = asyncio.Barrier(count)
+        await asyncio.gather(*(crowd.see_first(number, together) for number in range(count)))
         return
     if name == "class":
         async with exploring(crowd, max(1, count // 15)):

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from tests.load.http import Connection
-from tests.load.visitor import Visitor, link
+from tests.load.visitor import Visitor, first_link, link
 
 THINK_S = (3.0, 8.0)
 FLOOD_S = 1 / 200  # between two requests of a flooding visitor
@@ -95,6 +95,15 @@ class Crowd:
             self.tally.times["to the first picture"].append(words["first"])
             self.tally.times["pictures a second"].append(words["pictures"] / words["seconds"])
             self.tally.counts[f"ended {words['status']['state']} at step {words['status']['step']}"] += 1
+
+    async def see_first(self, seed: int, together: asyncio.Barrier) -> None:
+        """Ask for step 0 of settings that nobody else has, at once with others whose page is open."""
+        visitor = Visitor(self.address, "train", first_link(seed))
+        await visitor.http.get(f"/train?{visitor.query}")
+        await together.wait()
+        answer = await self.tally.timed("see step 0 on Train", visitor.see_step_0())
+        self.tally.counts[f"step 0 {'drawn' if answer else 'not drawn'}"] += 1
+        visitor.http.close()
 
     async def try_all(self, seed: int) -> None:
         """Open a page, change something three times, and see first steps of a run and of a study."""

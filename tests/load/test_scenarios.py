@@ -48,6 +48,14 @@ def test_exploring(address: str):
     assert len(tally.times["change something"]) >= VISITORS
 
 
+def test_step_0_is_seen_at_once_by_all_of_settings_of_their_own(address: str):
+    tally = visited(address, "first")
+    assert not tally.failures
+    assert len(tally.times["see step 0 on Train"]) == VISITORS
+    assert tally.counts == {"step 0 drawn": VISITORS}
+    assert len({scenarios.first_link(number) for number in range(300)}) == 300
+
+
 def test_training_while_others_explore_and_no_thread_is_left(address: str):
     """As many as before the class came, and one that the server keeps for the next request."""
     pid = server_at(urlsplit(address).port or 80)

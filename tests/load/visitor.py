@@ -134,6 +134,13 @@ class Visitor:
             self.http.close()
             await self.http.post(f"/studies/{study['id']}/drop", json.dumps({"key": study["key"]}).encode())
 
+    async def see_step_0(self) -> bool:
+        """Ask for the net as it is before its first step; whether it came."""
+        body = json.dumps({"query": self.query, "branch": []}).encode()
+        async with asyncio.timeout(TIMEOUT_S):
+            answer = json.loads(await self.http.post("/first", body))
+        return bool(answer.get("snapshot"))
+
     async def knows(self, run: str) -> bool:
         """Whether the server has a run; this renews its lease."""
         async with aclosing(self.http.lines(f"/runs/{run}/events")) as events:
@@ -177,3 +184,11 @@ def link(rng: random.Random) -> str:
     span = [-rng.randint(1, 9), rng.randint(1, 9)]
     query = {"op": rng.choice(list(OPS)), "rule": rules, "g": round(rng.uniform(-3, 3), 2), "range": span}
     return urlencode(query, doseq=True)
+
+
+def first_link(seed: int) -> str:
+    """The query of a training on digits, the first task; each number has settings of its own."""
+    rng = random.Random(seed)
+    rules = ["default", *rng.sample(["straight_through", "clipped", "tanh_surrogate"], 1)]
+    settings = {"task": "digits", "op": rng.choice(["round", "sign"]), "rule": rules}
+    return urlencode({**settings, "seeds": 5, "seed": seed, "hidden": rng.choice([8, 16, 32])}, doseq=True)
