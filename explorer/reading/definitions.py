@@ -15,7 +15,7 @@ from explorer.reading.errors import ReadingError, UnreadableError, require
 from explorer.reading.learning import Part, part_of, shape_notes
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
 from explorer.reading.sums import NUMPY, REMARKS
-from explorer.reading.tracking import AUTOGRAD
+from explorer.reading.tracking import AUTOGRAD, WRITTEN
 from explorer.reading.values import Pasted, Quantity, Tensor, Value, quantity, sum_of
 
 G = Name("g")
@@ -26,6 +26,7 @@ HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} 
 NO_NAME = "belongs to no input with a name"
 GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
 NEVER = "backward returns None for {}, a tensor that y depends on: it never learns"
+NO_GRADIENT_FOR_X = "the gradient for x is None: nothing before it learns"
 COMPOSED = "the gradient that this code gives {0} is not read: here {0} learns by torch's derivative of y"
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 NOT_DIFFERENTIABLE = (
@@ -132,16 +133,17 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
         return _tracked(reader.invoked(layer, Tensor(Name("x"))))
     op, gradients, saved = _both_passes(reader, group)
     gradient = _first(gradients)
-    elsewhere = gradient is None and isinstance(gradients, tuple) and not {None}.issuperset(gradients)
-    require(
-        not elsewhere, "returns no gradient for its first input, which is taken for x: put the tensor first"
-    )
+    others = gradients[1:] if gradient is None and isinstance(gradients, tuple) else ()
+    summed = all(value is None or sum_of(value) for value in others)
+    require(summed, "returns no gradient for its first input, which is taken for x: put the tensor first")
     rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
     asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
     again = partial(_both_passes, reader, group) if asks else None
     trees = _learned(gradients, _inputs(group), reader, again)
     silent = _without_gradient(gradients, _inputs(group), reader, saved.intersection(names(op)))
-    notes = (*trees.notes, *silent, *_numbered(gradients, group))
+    blocked = [NO_GRADIENT_FOR_X] * any(value is not None for value in others)
+    written = reader.warnings.values()
+    notes = (*trees.notes, *blocked, *silent, *_numbered(gradients, group), *written)
     return Trees(op, rule, trees.learned, notes, trees.unread)
 
 
@@ -163,7 +165,8 @@ def _both_passes(
     further = (Tensor(ZERO) for _ in takes[2:])  # 0 arrives at what is not the first output
     held = (value.node for value in context.saved_tensors if type(value) is Quantity)
     saved = {node.name for node in held if isinstance(node, Name)}
-    return op, backward(context, Tensor(G), *further), saved
+    WRITTEN.set(False)
+    return op, backward(context, Tensor(G, upstream=True), *further), saved
 
 
 class _Learned(NamedTuple):

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from inspect import Parameter
+from inspect import Parameter, signature
 from types import EllipsisType
 from typing import Any
 
-from explorer.formula.operands import counted
+from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, functions, sums, tracking, values, vocabulary
 from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
@@ -42,6 +42,8 @@ REFUSED: dict[type[ast.AST], str] = {
 }
 OTHER = "is Python that cannot be read here"
 SPECIAL = ("__init__", "__call__")  # of the methods that Python itself calls
+YES_OR_NO = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
+WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
 PASSED_OVER = "may change what the curve depends on, and is not followed"
 
 
@@ -67,6 +69,7 @@ class Reader:
     depth: int = 0
     parameters: dict[str, str] = field(default_factory=dict)
     notes: dict[Node, str] = field(default_factory=dict)
+    warnings: dict[int, str] = field(default_factory=dict)
     groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
     taken: Collection[str] = ()  # names that no parameter may have
 
@@ -136,7 +139,10 @@ class Reader:
                 return of_name(UNARY[type(sign)])(self.value(operand, scope))
             case ast.Compare(first, signs, others):
                 sides = [self.value(part, scope) for part in (first, *others)]
-                return reduce(partial(values.operation, "&"), map(values.compared, signs, sides, sides[1:]))
+                links = [values.compared(*link) for link in zip(signs, sides, sides[1:], strict=False)]
+                chained = any(isinstance(link, Tensor) and has_elements(link.node) for link in links[:-1])
+                require(not chained, YES_OR_NO)  # Python asks each link but the last
+                return reduce(partial(values.operation, "&"), links)
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
                 return self.value(next(settled, last), scope)
@@ -173,8 +179,7 @@ class Reader:
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
-            yes_or_no = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
-            require(is_constant(counted(value.node)) and not values.sum_of(value), yes_or_no)
+            require(is_constant(counted(value.node)) and not values.sum_of(value), YES_OR_NO)
             test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known
@@ -312,9 +317,12 @@ class Reader:
         ``needs`` says which inputs need a gradient; all by default.
         """
         context, forward = self.invoked(group), method(group, "forward")
-        context.needs_input_grad = tuple(needs) or context.needs_input_grad
         apart = hasattr(group, "setup_context")
         bound = self.arguments(forward if apart else partial(forward, context), *inputs)
+        takes = signature(forward).parameters.values()
+        endless = Parameter.VAR_POSITIONAL in {parameter.kind for parameter in takes}
+        number = None if endless else len(takes) - (not apart)
+        context.needs_input_grad = (tuple(needs) or context.needs_input_grad)[:number]
         output = forward(*(() if apart else (context,)), *bound.args, **bound.kwargs)
         if apart:
             method(group, "setup_context")(context, bound.args, output)
@@ -360,6 +368,14 @@ class Reader:
                 if not lenient or isinstance(error, DeadEndError):
                     raise error from None
                 spoil(statement, error, scope)
+            finally:
+                self._warn(statement)
+
+    def _warn(self, statement: ast.stmt) -> None:
+        """Note that a statement has written to g, once for its line."""
+        if tracking.WRITTEN.get():
+            tracking.WRITTEN.set(False)
+            self.warnings[statement.lineno] = str(self.error(statement, UnreadableError(WRITES_G)))
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:
         match statement:

@@ -16,6 +16,8 @@ from explorer.reading.vocabulary import ELEMENTWISE, REASONS
 GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
 AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; empty within a Function
 
+WRITTEN = ContextVar("WRITTEN", default=False)  # whether g has been written to since this was last False
+
 
 @contextmanager
 def autograd(names: Collection[str]) -> Iterator[None]:
@@ -63,4 +65,6 @@ def own(value: Value) -> Value:
     require(isinstance(value, Tensor), "changes in place something that is no tensor")
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
     require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
+    if value.upstream:
+        WRITTEN.set(True)
     return value

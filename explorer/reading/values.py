@@ -56,7 +56,7 @@ class Tensor(Quantity):
     other in a way no formula can tell. A ``folded`` one has its elements in another shape, as
     ``w.view(w.size(0), -1)`` has. A ``sized`` one is as large as the code says, which a formula does not
     hold. A ``summed`` one is the sum of its formula over elements. A ``spoiled`` one was changed in place
-    in a way that cannot be read.
+    in a way that cannot be read. An ``upstream`` one is g itself, or shares its memory.
     """
 
     frozen: bool = False
@@ -64,6 +64,7 @@ class Tensor(Quantity):
     sized: bool = False
     summed: Sum | None = None
     spoiled: ReadingError | None = None
+    upstream: bool = False
 
 
 @dataclass(frozen=True)

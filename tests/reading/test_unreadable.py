@@ -117,6 +117,8 @@ UNREADABLE = {
     "whole numbers by dtype": (_fn("return (x > 0) * torch.ones_like(x, dtype=torch.int)"), 1, "no floats"),
     "marked": (_fn("y = x.round()\nctx.mark_non_differentiable(y)\nreturn y"), 1, "as non-differentiable"),
     "bytes below 0": (_fn("return -(x > 0).byte().float() - -(x > 0).byte()"), 3, "begin again at 255"),
+    "chained on a tensor": (_fn("return x", "return g * (-1 < g < 1)"), 5, "one yes or no of a whole tensor"),
+    "beyond the inputs": (_fn("return x", "return g * ctx.needs_input_grad[1]"), 5, "does not exist among 1"),
     "x not first": (_fn("return x * k", "return None, g", takes="ctx, k, x"), 1, "put the tensor first"),
     "custom op": ("@torch.library.custom_op('a::b')\ndef f(x):\n  return x.round()\n\ndef f_back(ctx, g):\n"
                   "  return g\n\nf.register_autograd(f_back)\n", 2, "gets its gradient elsewhere"),
