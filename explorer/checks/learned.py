@@ -198,13 +198,13 @@ class _Rounding(TorchFunctionMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found = False
+        self.rounds = False
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         named = kwargs or {}
-        self.found |= func in _ROUNDINGS or func in _IN_PLACE or bool(named.get("rounding_mode"))
+        self.rounds |= func in _ROUNDINGS or func in _IN_PLACE or bool(named.get("rounding_mode"))
         return func(*args, **named)
 
 
@@ -231,7 +231,7 @@ def _by_differences(
     """Central differences of a callable by its arguments; raises UntriedError where it jumps or rounds."""
     with _Rounding() as rounding, torch.no_grad():
         subject.run(x.clone(), arguments)
-    if rounding.found:  # between its jumps it is level, whatever gradient is passed straight through
+    if rounding.rounds:  # between its jumps it is level, whatever gradient is passed straight through
         raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
     gradients: list[Tensor | None] = []
     for k, argument in enumerate(arguments):

@@ -127,8 +127,8 @@ def exponent(a: Tensor, least: Numbers) -> Tensor:
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
     binade = torch.frexp(size).exponent.long() - 1
     low = _wholes(least, -1022, 1023)
-    found = torch.where(size == 0, low, torch.maximum(binade, low)).to(size.dtype)
-    return torch.where(size.isfinite(), found, size).to(a.dtype)
+    result = torch.where(size == 0, low, torch.maximum(binade, low)).to(size.dtype)
+    return torch.where(size.isfinite(), result, size).to(a.dtype)
 
 
 def _cast(a: Tensor, dtype: torch.dtype, *layout: float) -> Tensor:

@@ -42,13 +42,13 @@ class Layer(nn.Module):
 
     def _require_known(self, parameters: dict[str, float | Tensor]) -> None:
         """Raise ValueError for what ``apply`` would raise it for at the first call."""
-        given: dict[str, float | Tensor] = {
+        numbers: dict[str, float | Tensor] = {
             name: value for name, value in parameters.items() if not isinstance(value, Tensor)
         }
-        apply(self._op, self._rule, torch.zeros(1), **given)
+        apply(self._op, self._rule, torch.zeros(1), **numbers)
         learning = {name: torch.ones((), requires_grad=True) for name in self._learned}
         with torch.enable_grad():
-            apply(self._op, self._rule, torch.zeros(1), **(given | learning))
+            apply(self._op, self._rule, torch.zeros(1), **(numbers | learning))
 
     def forward(self, x: Tensor) -> Tensor:
         """The op; y with x's shape and dtype."""

@@ -87,11 +87,11 @@ def _with_all(first: str) -> list[str]:
 
 def _loaded(module: str) -> list[str]:
     """The modules that one loads by ``import(…)``: where a part of the name is open, all that it may be."""
-    found: list[str] = []
+    paths: list[str] = []
     for _, path in _LOADED.findall(text_of(module)):
         pattern = re.sub(r"\$\{\w+\}", "*", beside(module, path))
-        found += sorted(each.relative_to(MODULES).as_posix() for each in MODULES.glob(pattern))
-    return found
+        paths += sorted(each.relative_to(MODULES).as_posix() for each in MODULES.glob(pattern))
+    return paths
 
 
 def _program(module: str, first: str) -> tuple[str, list[str]]:

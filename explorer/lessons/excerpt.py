@@ -60,8 +60,8 @@ def _bare(source: str) -> list[str]:
         if token.type not in (tokenize.COMMENT, tokenize.NL):
             fresh = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     lines = enumerate(source.splitlines(), 1)
-    kept = (line.split("  #")[0] for number, line in lines if number not in left_out)
-    return [line for line in kept if line.strip()]
+    lines_left = (line.split("  #")[0] for number, line in lines if number not in left_out)
+    return [line for line in lines_left if line.strip()]
 
 
 def _by_line(parts: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:

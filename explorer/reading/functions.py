@@ -252,8 +252,8 @@ class _Torch:
     ) -> Value:
         """Levels and back; under autograd g is passed where the level is one of them."""
         level = operation("+", _maths("round(a / b)", self, scale), zero_point)
-        kept = made("clamp", level, quant_min, quant_max)
-        result = operation("*", operation("-", kept, zero_point), scale)
+        clamped = made("clamp", level, quant_min, quant_max)
+        result = operation("*", operation("-", clamped, zero_point), scale)
         if not AUTOGRAD.get():
             return result
         inside = operation("&", made(">=", level, quant_min), made("<=", level, quant_max))

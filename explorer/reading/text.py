@@ -68,9 +68,9 @@ def _module(lines: list[str]) -> ast.Module:
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), len(lines))
         if too_many := _DIGITS.search(error.msg):
-            most, given = map(int, too_many.groups())
+            most, count = map(int, too_many.groups())
             raise ReadingError(
-                f"line {line}: a number has {given:,} digits: {most:,} are the most", line
+                f"line {line}: a number has {count:,} digits: {most:,} are the most", line
             ) from None
         raise ReadingError(f"line {line}: this is not Python as it stands ({error.msg})", line) from None
     except (RecursionError, MemoryError, ValueError):

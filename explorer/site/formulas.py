@@ -58,11 +58,11 @@ def _learned(op: Op, rules: Collection[Rule], math: _Math) -> Iterator[tuple[str
     for rule in rules:
         own = learned_with(op, rule, "")
         chosen = [name for name in learnable(op, rule) if name not in own]
-        by_name = {name: list(_told(op, rule, learned_with(op, rule, name), math)) for name in ("", *chosen)}
+        by_name = {name: list(_lines(op, rule, learned_with(op, rule, name), math)) for name in ("", *chosen)}
         if own or chosen:
             yield rule.key, {name: lines for name, lines in by_name.items() if lines}
 
 
-def _told(op: Op, rule: Rule, names: list[str], math: _Math) -> Iterator[list[Any]]:
+def _lines(op: Op, rule: Rule, names: list[str], math: _Math) -> Iterator[list[Any]]:
     for latex, words in learned(op, rule, names):
         yield [math.number(latex), words]

@@ -73,9 +73,9 @@ def custom_op_code(pair: Pair) -> str | None:
     gradients = {"x": gradient} | {name: _total(pair, name) for name in pair.learns}
     operators = [_Operator(pair.name, "The op.", ("x", *pair.learns), fresh(pair.forward, "x"), "x")]
     for name, text in gradients.items():
-        given, like = ("g", *_used(pair, [text])), "g" if name == "x" else name
+        inputs, like = ("g", *_used(pair, [text])), "g" if name == "x" else name
         operators.append(
-            _Operator(_gradient_name(pair, name), f"The gradient for {name}.", given, text, like)
+            _Operator(_gradient_name(pair, name), f"The gradient for {name}.", inputs, text, like)
         )
     digest = sha256(repr((operators, list(pair.parameters))).encode()).hexdigest()[:8]
     code = "".join(_operator_code(pair, operator, digest) for operator in operators)

@@ -51,24 +51,24 @@ def differences(plan: Plan, variants: Sequence[Judged]) -> list[Difference]:
     """
     ended = [each for each in by_rule(plan, variants) if each.seeds]
     own = [each for each in ended if each.rule not in plan.controls]
-    found = ranking(plan, own, [each.rule for each in own], decimals_of(plan, variants)) if own else None
-    if found is None or not found.means:
+    compared = ranking(plan, own, [each.rule for each in own], decimals_of(plan, variants)) if own else None
+    if compared is None or not compared.means:
         return []
-    best, *_ = found.means
+    best, *_ = compared.means
     by_key = {each.rule: each for each in ended}
     controls = [each for each in ended if each.rule in plan.controls]
-    rules = [_rule(found, by_key[key], by_key[best]) for key in found.means]
-    return [*rules, *_controls(plan, found, by_key[best], controls)]
+    rules = [_rule(compared, by_key[key], by_key[best]) for key in compared.means]
+    return [*rules, *_controls(plan, compared, by_key[best], controls)]
 
 
-def _rule(found: Ranking, each: Judged, best: Judged) -> Difference:
+def _rule(compared: Ranking, each: Judged, best: Judged) -> Difference:
     if each is best:
-        mean = found.means[each.rule]
+        mean = compared.means[each.rule]
         return Difference(each.rule, mean, 0.0, 0.0, 0.0, {}, "highest", False, "the highest mean")
-    return _made(found, each, best, found.differences[each.rule], is_control=False)
+    return _made(compared, each, best, compared.differences[each.rule], is_control=False)
 
 
-def _controls(plan: Plan, found: Ranking, best: Judged, controls: Sequence[Judged]) -> list[Difference]:
+def _controls(plan: Plan, compared: Ranking, best: Judged, controls: Sequence[Judged]) -> list[Difference]:
     """The controls against the highest rule, whose intervals hold together."""
     together = [best, *controls]
     scores = paired(together, [each.rule for each in together])
@@ -76,7 +76,7 @@ def _controls(plan: Plan, found: Ranking, best: Judged, controls: Sequence[Judge
         return []
     reaches = differences_from(scores, best.rule, plan.example)
     made = [
-        _made(found, each, best, reaches[each.rule], is_control=True)
+        _made(compared, each, best, reaches[each.rule], is_control=True)
         for each in controls
         if each.rule in reaches
     ]
@@ -84,7 +84,7 @@ def _controls(plan: Plan, found: Ranking, best: Judged, controls: Sequence[Judge
 
 
 def _made(
-    found: Ranking, each: Judged, best: Judged, reach: tuple[float, float], *, is_control: bool
+    compared: Ranking, each: Judged, best: Judged, reach: tuple[float, float], *, is_control: bool
 ) -> Difference:
     least, most = reach
     seeds = {seed: score - best.scores[seed] for seed, score in each.scores.items() if seed in best.scores}
@@ -98,7 +98,7 @@ def _made(
         seeds=seeds,
         standing="unknown" if not known else "lower" if least > 0 else "level",
         is_control=is_control,
-        words=lower_text(found, reach) if known else "no interval with so few seeds",
+        words=lower_text(compared, reach) if known else "no interval with so few seeds",
     )
 
 

@@ -52,15 +52,15 @@ def study_figure(plan: Plan, variants: Sequence[Judged], cells: pd.DataFrame, se
     are far below, have an axis of their own. One trace a rule in each panel, named by its label, ``meta``
     its key. ``cells``: as in ``Result``.
     """
-    found = differences(plan, variants)
-    far = _far(found)
+    compared = differences(plan, variants)
+    far = _far(compared)
     sweeps = [name for name in plan.columns if any(dict(each.values).get(name) for each in variants)]
     heights = [max(190, 90 + _ROW * len(plan.rules)), *(_PANEL for _ in sweeps)]
     figure = _panels(plan, sweeps, heights, bool(far))
     labels = {key: html.escape(label, quote=False) for key, label in plan.labels.items()}
     colours = {key: _colour(plan, key) for key in plan.keys}
-    rows, heat = _rows(plan, found), 3 if far else 2
-    _draw_differences(figure, plan, variants, found, far, labels, colours, rows)
+    rows, heat = _rows(plan, compared), 3 if far else 2
+    _draw_differences(figure, plan, variants, compared, far, labels, colours, rows)
     for trace in (
         _heat_map(plan, variants, cells, labels, rows),
         _crosses(cells, labels, rows),
@@ -73,7 +73,7 @@ def study_figure(plan: Plan, variants: Sequence[Judged], cells: pd.DataFrame, se
         scale = {"type": _scale(plan, name), "tickvals": values, "ticktext": [number_text(v) for v in values]}
         figure.update_xaxes(title_text=name, row=number + 2, col=1, **scale)
         figure.update_yaxes(tickformat=_format(plan), row=number + 2, col=1)
-    _name_rows(figure, plan, variants, found, labels, rows)
+    _name_rows(figure, plan, variants, compared, labels, rows)
     figure.update_xaxes(title_text="lr", type="category", row=1, col=heat)
     _lay_out(figure, sum(heights), sentence, sweeps)
     figure.update_xaxes(showgrid=False, row=1, col=heat)
@@ -155,7 +155,7 @@ def _draw_differences(
     figure: go.Figure,
     plan: Plan,
     variants: Sequence[Judged],
-    found: Sequence[Difference],
+    compared: Sequence[Difference],
     far: set[str],
     labels: dict[str, str],
     colours: dict[str, str],
@@ -163,33 +163,33 @@ def _draw_differences(
 ) -> None:
     """The differences on their axes, and words for a rule that diverged."""
     near = 2 if far else 1
-    for each in found:
+    for each in compared:
         traces = _difference(plan, each, labels[each.rule], colours[each.rule], rows[each.rule])
         figure.add_traces(traces, rows=1, cols=1 if each.rule in far else near)
-    for key, words in _lost(plan, variants, found).items():
+    for key, words in _lost(plan, variants, compared).items():
         figure.add_trace(_words(key, labels[key], words, rows[key]), row=1, col=near)
     figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5}, row=1, col=near)
-    best = f"{labels[found[0].rule]}, the highest mean" if found else "the highest mean"
+    best = f"{labels[compared[0].rule]}, the highest mean" if compared else "the highest mean"
     unit = "points" if plan.metric == "accuracy" else str(plan.metric)
     figure.update_xaxes(title_text=f"{unit} from {best}", row=1, col=near)
 
 
-def _far(found: Sequence[Difference]) -> set[str]:
+def _far(compared: Sequence[Difference]) -> set[str]:
     """The rules and controls that would squeeze the axis of the others; none where nothing else is left."""
-    away = {each.rule for each in found if each.is_control or -each.high > _FAR}
-    return away if len(found) - len(away) > 1 else set()
+    away = {each.rule for each in compared if each.is_control or -each.high > _FAR}
+    return away if len(compared) - len(away) > 1 else set()
 
 
 def _name_rows(
     figure: go.Figure,
     plan: Plan,
     variants: Sequence[Judged],
-    found: Sequence[Difference],
+    compared: Sequence[Difference],
     labels: dict[str, str],
     rows: dict[str, int],
 ) -> None:
     """The rules from top to bottom as they rank, their names with their means at the left alone."""
-    digits, means = decimals_of(plan, variants), {each.rule: each.mean for each in found}
+    digits, means = decimals_of(plan, variants), {each.rule: each.mean for each in compared}
 
     def name(key: str) -> str:
         return f"{labels[key]}  {text([means[key]], digits, plan.unit)}" if key in means else labels[key]
@@ -205,9 +205,9 @@ def _name_rows(
     figure.update_yaxes(showticklabels=True, row=1, col=1)
 
 
-def _rows(plan: Plan, found: Sequence[Difference]) -> dict[str, int]:
+def _rows(plan: Plan, compared: Sequence[Difference]) -> dict[str, int]:
     """The row of each rule, from the top: as they rank, and then those that have no rank."""
-    ranked = [each.rule for each in found]
+    ranked = [each.rule for each in compared]
     order = [*ranked, *(key for key in plan.keys if key not in ranked)]
     return {key: row for row, key in enumerate(order)}
 
@@ -245,9 +245,9 @@ def _difference(plan: Plan, each: Difference, label: str, colour: str, row: int)
     return [seeds, middle]
 
 
-def _lost(plan: Plan, variants: Sequence[Judged], found: Sequence[Difference]) -> dict[str, str]:
+def _lost(plan: Plan, variants: Sequence[Judged], compared: Sequence[Difference]) -> dict[str, str]:
     """Why there is no difference of a rule that has been judged."""
-    known = {each.rule for each in found}
+    known = {each.rule for each in compared}
     words = {}
     for each in by_rule(plan, variants):
         if each.rule not in known and each.lost:
@@ -350,18 +350,18 @@ def _highest(own: Sequence[Judged], name: str, value: float) -> Judged:
 
 
 def _line(plan: Plan, visible: Sequence[Judged], name: str, label: str, colour: str) -> go.Scatter:
-    found = states(plan, visible)
+    compared = states(plan, visible)
     return go.Scatter(
         x=[dict(each.values)[name] for each in visible],
         y=[each.mean for each in visible],
         error_y={"type": "data", "array": [_half(each) for each in visible], "color": colour, "width": 4},
         mode="lines+markers",
         line={"color": colour, "width": 2},
-        marker={"size": 10, "color": colour, "symbol": [_SYMBOLS[each] for each in found]},
+        marker={"size": 10, "color": colour, "symbol": [_SYMBOLS[each] for each in compared]},
         customdata=[
             ("" if math.isnan(each.passed) else f"; {percent_of(each.passed)} of the gradient passes")
             + (f"; {where}" if where else "")
-            for each, where in zip(visible, found, strict=True)
+            for each, where in zip(visible, compared, strict=True)
         ],
         hovertemplate="%{x}: %{y}%{customdata}",
         name=label,

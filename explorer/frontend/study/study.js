@@ -4,8 +4,8 @@ import { fits, queryOf } from "../choice/address.js";
 import { learn, ownEntries } from "../choice/entries.js";
 import { post } from "../choice/server.js";
 import { keep, load } from "../choice/session.js";
-import { createReader } from "../train/client/reading.js";
-import { asRead, NO_TABLE } from "../train/state/own-table.js";
+import { createOwnTable } from "../train/client/reading.js";
+import { NO_TABLE } from "../train/state/own-table.js";
 import { taskOf } from "../train/state/tasks.js";
 import { createPainter } from "./painter.js";
 import { pictureOf } from "./picture.js";
@@ -14,7 +14,6 @@ import { studyKey } from "./settings.js";
 import { stateOf, withBegun, withReset } from "./state.js";
 
 /** @import { Choice } from "../choice/choice.js" */
-/** @import { OwnTable } from "../train/state/own-table.js" */
 /** @import { State } from "./state.js" */
 
 const REST_MS = 400; // of rest, before it is asked what other settings cost
@@ -32,7 +31,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   let timer = 0;
   let weighed = ""; // the key of what its cost is known or asked for
   const session = createSession({ server, onChange: (view) => become({ view }) });
-  const read = createReader({ server, onRead });
+  const table = createOwnTable({ server, state: () => state, become, onRead: weigh });
   const painter = createPainter(host, { store, plotly, server, examples }, acts());
 
   /** @param {Partial<State>} change */
@@ -72,23 +71,8 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
         session.drop();
       },
       onWrong: (/** @type {number} */ wrong) => become({ wrong }),
-      onTable,
+      onTable: table.onTable,
     };
-  }
-
-  /** @param {OwnTable} table to be read before it is studied */
-  function onTable(table) {
-    keep("own table", table);
-    become({ table, reading: table.text === state.table.text ? state.reading : null });
-    read(table);
-  }
-
-  /** @param {OwnTable} asked @param {import("../train/state/own-table.js").Reading} reading */
-  function onRead(asked, reading) {
-    const table = asRead(asked, reading);
-    keep("own table", table);
-    become({ table, reading });
-    weigh();
   }
 
   /** Ask what the chosen study would take, where that is not known. */
@@ -114,7 +98,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   const stop = store.subscribe(follow);
   session.watch();
   weigh();
-  read(state.table);
+  table.read(state.table);
   paint();
   return {
     refresh: () => become({ colours: colours() }),

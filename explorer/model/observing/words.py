@@ -72,8 +72,8 @@ def _victims(rows: Sequence[Row]) -> list[str]:
     reached = [row for row in rows if row["dead_from_above"] > 0]
     if not reached:
         return []
-    told = [f"{row['site']} ({int(row['dead_from_above'])} of {int(row['units'])} units)" for row in reached]
-    return [f"No gradient comes from above to {listed(told)}."]
+    sites = [f"{row['site']} ({int(row['dead_from_above'])} of {int(row['units'])} units)" for row in reached]
+    return [f"No gradient comes from above to {listed(sites)}."]
 
 
 def _cut(rows: Sequence[Row]) -> list[str]:

@@ -134,8 +134,8 @@ def rates_of(lrs: object) -> tuple[float, ...]:
     """The rates, ascending and distinct. Raises ValueError for one that is not above 0."""
     if lrs is None:
         return usual_rates(USUAL_LR)
-    given = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
-    rates = tuple(sorted({finite("lrs", rate) for rate in given}))
+    values = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
+    rates = tuple(sorted({finite("lrs", rate) for rate in values}))
     if not rates or rates[0] <= 0:
         raise ValueError(f"lrs must be numbers above 0, one or more, not {lrs!r}")
     return rates

@@ -169,26 +169,26 @@ def _pair(batch: Any) -> Batch:
     return x, y
 
 
-def data_of(name: str, given: Any, size: int) -> Data:
+def data_of(name: str, source: Any, size: int) -> Data:
     """The data of an argument: a pair of tensors, a Dataset, a loader, or a list of batches.
 
     Raises ValueError with a plain sentence for what cannot be, and for what is empty.
     """
     if (
-        isinstance(given, tuple | list)
-        and len(given) == 2
-        and all(isinstance(each, Tensor) for each in given)
+        isinstance(source, tuple | list)
+        and len(source) == 2
+        and all(isinstance(each, Tensor) for each in source)
     ):
-        return _tensors(name, *given)
-    if isinstance(given, Dataset) and not isinstance(given, IterableDataset):
-        given = DataLoader(given, batch_size=size, shuffle=True) if len(given) else []  # type: ignore[arg-type]
-    if isinstance(given, Iterator):
+        return _tensors(name, *source)
+    if isinstance(source, Dataset) and not isinstance(source, IterableDataset):
+        source = DataLoader(source, batch_size=size, shuffle=True) if len(source) else []  # type: ignore[arg-type]
+    if isinstance(source, Iterator):
         raise ValueError(f"{name} is gone through many times: give a list or a loader, not an iterator")
-    if not hasattr(given, "__iter__") or isinstance(given, str):
+    if not hasattr(source, "__iter__") or isinstance(source, str):
         raise ValueError(
-            f"{name} must be a pair of tensors x and y, a Dataset or a loader, not a {type(given).__name__}"
+            f"{name} must be a pair of tensors x and y, a Dataset or a loader, not a {type(source).__name__}"
         )
-    data = Loader(given)
+    data = Loader(source)
     if next(data.whole(), None) is None:
         raise ValueError(f"{name} is empty: it has no batch to train on or to judge by")
     return data

@@ -96,12 +96,12 @@ class RacePlan(Plan):
 
 
 def _best(rates: dict[float, list[Row]]) -> float | None:
-    found: list[tuple[int, float, float]] = []
+    ranked: list[tuple[int, float, float]] = []
     for lr, rows in rates.items():
-        kept = [row.validation for row in rows if not row.diverged]
-        if kept:
-            found.append((len(kept) - len(rows), fmean(kept), -lr))
-    return -max(found)[2] if found else None
+        scores = [row.validation for row in rows if not row.diverged]
+        if scores:
+            ranked.append((len(scores) - len(rows), fmean(scores), -lr))
+    return -max(ranked)[2] if ranked else None
 
 
 def race_plan(

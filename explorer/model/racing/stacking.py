@@ -141,10 +141,10 @@ def chosen_way(work: Work, rule: str, lr: float, seeds: Sequence[int]) -> Way:
     if not torch.allclose(torch.stack(stacked), losses, rtol=_CLOSE):
         return Way(False, "one seed after another, since stacked seeds do not give the same losses")
     times = f"{alone_s * 1e3:.3g} ms one by one and {together_s * 1e3:.3g} ms stacked"
-    told = f"a step of all {len(seeds)} took {times}"
+    timing = f"a step of all {len(seeds)} took {times}"
     if alone_s < _FASTER * together_s:
-        return Way(False, f"one seed after another: {told}")
-    return Way(True, f"seeds stacked by torch.func: {told}")
+        return Way(False, f"one seed after another: {timing}")
+    return Way(True, f"seeds stacked by torch.func: {timing}")
 
 
 def _timed(step: Callable[[int], Tensor]) -> tuple[float, list[Tensor]]:

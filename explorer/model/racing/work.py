@@ -64,11 +64,11 @@ class Work:
         names |= (
             {parameter.name for parameter in find_op(self.op).parameters} if self.op is not None else set()
         )
-        given = {name: value for name, value in self.parameters.items() if name in names}
+        shared = {name: value for name, value in self.parameters.items() if name in names}
         own = {
             name: self.parameters[f"{rule}.{name}"] for name in names if f"{rule}.{name}" in self.parameters
         }
-        return given | own
+        return shared | own
 
     def moved(self, batch: Batch) -> Batch:
         """A batch on the device."""

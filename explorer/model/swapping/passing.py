@@ -132,19 +132,19 @@ class Pass:
         if isinstance(other, fx.Proxy):
             raise UnreachedError(UNTRACED)
 
-    def finish(self, result: Any, given: Any, whole: Called | None) -> None:
+    def finish(self, result: Any, arguments: Any, whole: Called | None) -> None:
         """Raise UnreachedError where the swap misses what it was made for; warn where it misses a part.
 
-        given: the arguments, behind which nothing of the model lies; whole: the model, or the submodule that
-        was called by itself; None for a method, which need not reach anything.
+        arguments: of the call, behind which nothing of the model lies; whole: the model, or the submodule
+        that was called by itself; None for a method, which need not reach anything.
         """
         if whole is not None and not self._hits and self._expected(whole):
-            raise UnreachedError(f"the forward pass has not called {self._told()}{_hint(whole.module)}")
+            raise UnreachedError(f"the forward pass has not called {self._name()}{_hint(whole.module)}")
         if not torch.is_grad_enabled() or any(_wrapped(hit) for hit in self._hits):
             return
-        nodes = reached(result, given)
+        nodes = reached(result, arguments)
         if missed := next(self._missed(nodes), ""):
-            raise UnreachedError(f"the swap of {self._told()} does not reach all of it: {missed}")
+            raise UnreachedError(f"the swap of {self._name()} does not reach all of it: {missed}")
         behind = set(nodes)
         lost = [hit for hit in self._hits if not hit.joined and _lost(hit, behind)]
         for hit in lost:
@@ -161,7 +161,7 @@ class Pass:
         meant = any(f"{path}.".startswith(f"{whole.path}.") for path in self.swapping.target.modules)
         return not whole.path or meant or bool(_hiding(whole.module))
 
-    def _told(self) -> str:
+    def _name(self) -> str:
         return self.swapping.target.told
 
     def _other(self, site: Site, run: Run, x: Tensor) -> Any:

@@ -89,15 +89,15 @@ def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     """The op's parameters in a call, under the op's own names; what it leaves out is at torch's default."""
     if not call.op:
         return {}
-    given = {name: _argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}
-    found: dict[str, float | Tensor] = {}
+    arguments = {name: _argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}
+    values: dict[str, float | Tensor] = {}
     for parameter, name in zip(OPS[call.op].parameters, _KEYWORDS[call.op], strict=True):
-        value = given.get(name)
+        value = arguments.get(name)
         if value is None and name in _WITHOUT_BOUND:
             value = _WITHOUT_BOUND[name]
         if value is not None:
-            found[parameter.name] = value
-    return found
+            values[parameter.name] = value
+    return values
 
 
 @cache

@@ -35,7 +35,7 @@ _NAMES: Mapping[Kind, tuple[str, ...]] = {
 
 
 def _followed() -> dict[Any, Kind]:
-    found: dict[Any, Kind] = {
+    kinds: dict[Any, Kind] = {
         function: kind
         for kind, names in _NAMES.items()
         for name in names
@@ -43,8 +43,8 @@ def _followed() -> dict[Any, Kind]:
         if callable(function := getattr(home, name, None))
     }
     data: Any = Tensor.data
-    found[data.__get__], found[data.__set__] = "cut", "behind"
-    return found
+    kinds[data.__get__], kinds[data.__set__] = "cut", "behind"
+    return kinds
 
 
 FOLLOWED: Mapping[Any, Kind] = _followed()

@@ -51,15 +51,15 @@ class Unseen(NamedTuple):
 @cache
 def elementwise_nodes() -> Mapping[str, str]:
     """The names of the nodes of elementwise functions that are not linear -> the function."""
-    found = {name: call.op for call in CALLS.values() if call.op for name in node_names(call.op)}
+    functions = {name: call.op for call in CALLS.values() if call.op for name in node_names(call.op)}
     x = torch.full((2,), 0.4)
     for name in _MORE:
         y = getattr(torch, name)(x.clone().requires_grad_())
-        found.setdefault(y.grad_fn.name(), name)
+        functions.setdefault(y.grad_fn.name(), name)
     for name in _PAIRS:
         y = getattr(torch, name)(x.clone().requires_grad_(), x)
-        found.setdefault(y.grad_fn.name(), name)
-    return found | {"PowBackward0": "pow", "WhereBackward0": "where", "ThresholdBackward0": "threshold"}
+        functions.setdefault(y.grad_fn.name(), name)
+    return functions | {"PowBackward0": "pow", "WhereBackward0": "where", "ThresholdBackward0": "threshold"}
 
 
 def _notes(node: Node) -> dict[Any, Any]:
@@ -84,16 +84,16 @@ def explained(node: Node) -> bool:
     return _EXPLAINED in _notes(node)
 
 
-def reached(result: Any, given: Any = ()) -> list[Node]:
+def reached(result: Any, arguments: Any = ()) -> list[Node]:
     """All nodes of the graph between a model's result and what it was given."""
-    todo, outside = _ends(result), {*_ends(given)}
-    found: dict[Node, None] = {}
+    todo, outside = _ends(result), {*_ends(arguments)}
+    nodes: dict[Node, None] = {}
     while todo:
         node = todo.pop()
-        if node is not None and node not in found and node not in outside:
-            found[node] = None
+        if node is not None and node not in nodes and node not in outside:
+            nodes[node] = None
             todo += [each for each, _ in node.next_functions]
-    return [*found]
+    return [*nodes]
 
 
 def _ends(tensors: Any) -> list[Node | None]:

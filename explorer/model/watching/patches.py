@@ -152,9 +152,9 @@ class _Applies:
     def _apply_of(self, owner: type[Function]) -> Callable[..., Any]:
         """The ``apply`` of a class, bound to it, past those of its bases that are put aside."""
         for base in owner.__mro__:
-            found = self._watched[base][1] if base in self._watched else base.__dict__.get("apply")
-            if found is not None:
-                bound: Callable[..., Any] = found.__get__(None, owner)
+            apply = self._watched[base][1] if base in self._watched else base.__dict__.get("apply")
+            if apply is not None:
+                bound: Callable[..., Any] = apply.__get__(None, owner)
                 return bound
         raise AssertionError
 

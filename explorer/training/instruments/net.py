@@ -81,8 +81,8 @@ def _dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
 
 
 def _numbers(values: Tensor) -> NDArray[float32]:
-    found: NDArray[float32] = values.nan_to_num(0).float().cpu().numpy()
-    return found
+    numbers: NDArray[float32] = values.nan_to_num(0).float().cpu().numpy()
+    return numbers
 
 
 INSTRUMENT = Visible(

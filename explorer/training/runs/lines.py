@@ -73,15 +73,15 @@ class _Finding:
 def lines(snapshot: Snapshot) -> dict[str, Line]:
     """The line of each rule; none of a rule that was not measured, as where all its seeds diverged."""
     known = {key: snapshot.measured.get(key, {}) for key in BASIS}
-    found: dict[str, Line] = {}
+    result: dict[str, Line] = {}
     ranking = _ranking(snapshot)
     for rule in snapshot.losses:
         record = {key: each.get(rule) for key, each in known.items()}
         way, causes, inputs = (record[key] for key in BASIS)
         if way and causes and inputs:
-            finding = _found(snapshot, way, causes, inputs)
-            found[rule] = _line(finding, _end(snapshot, rule, finding, ranking))
-    return found
+            finding = _finding(snapshot, way, causes, inputs)
+            result[rule] = _line(finding, _end(snapshot, rule, finding, ranking))
+    return result
 
 
 def _line(finding: _Finding, end: _Finding | None) -> Line:
@@ -90,7 +90,7 @@ def _line(finding: _Finding, end: _Finding | None) -> Line:
     return Line(f"{finding.text}. {end.text}.", end.panel or finding.panel)
 
 
-def _found(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Finding:
+def _finding(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Finding:
     """The plainest thing that is remarkable of the way back."""
     still = [layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _rests(way, layer)]
     if still:
@@ -210,6 +210,6 @@ def _lower(snapshot: Snapshot, rule: str, finding: _Finding, ranking: Ranking) -
 
 def _cosine(snapshot: Snapshot, rule: str) -> float:
     """The present alignment in the first layer with the op; NaN where there is none."""
-    found: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
-    record = found.get(rule)
+    records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
+    record = records.get(rule)
     return float(record["cosine"][0]) if record else math.nan

@@ -116,15 +116,15 @@ class Cells:
             if name not in index:
                 has = shortened(", ".join(self.names), 200)
                 raise ValueError(f"the table has no column {quoted(name)}: it has {has}")
-        kept = [column for column in range(len(self.names)) if self.names[column] not in table.without]
+        columns = [column for column in range(len(self.names)) if self.names[column] not in table.without]
         if table.target in table.without:
             raise ValueError(
                 f"column {quoted(table.target)} cannot be learnt and left out: choose one of both"
             )
-        if len(kept) < 2:
+        if len(columns) < 2:
             raise ValueError("a column to learn and one to learn from are needed: leave fewer out")
-        target = kept[-1] if table.target is None else index[table.target]
-        return [column for column in kept if column != target], target
+        target = columns[-1] if table.target is None else index[table.target]
+        return [column for column in columns if column != target], target
 
     def fault(self, column: int) -> str:
         """Why nothing can be learnt from a column, as the end of a sentence; "" where it can."""

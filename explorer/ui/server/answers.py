@@ -117,8 +117,8 @@ def _setting(setting: Setting) -> Answer:
 def _task(task: Task) -> Answer:
     """With the text of every default, and the op, rules and parameters it begins with."""
     fields = ("key", "label", "purpose", "kind", "metric", "chance", "note")
-    shown = (setting for name, setting in SETTINGS.items() if name != "task")
-    defaults = {setting.name: setting.text(setting.default(task.key)) for setting in shown}
+    visible = (setting for name, setting in SETTINGS.items() if name != "task")
+    defaults = {setting.name: setting.text(setting.default(task.key)) for setting in visible}
     defaults["rates"] = numbers_text(usual_rates(task.lr))
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
     facts = {name: getattr(task, name) for name in fields}

@@ -11,17 +11,16 @@ import { objectNow, pictureOf } from "./view-model.js";
 import { inkOf } from "../widgets/canvas.js";
 import { createPresses } from "./lifecycle.js";
 import { createFirst } from "../client/first.js";
-import { createReader } from "../client/reading.js";
+import { createOwnTable } from "../client/reading.js";
 import { createRun } from "../client/run.js";
 import { createScripts } from "../client/script.js";
 import { createSlowRun } from "./slow-motion.js";
-import { asRead, NO_TABLE } from "../state/own-table.js";
+import { NO_TABLE } from "../state/own-table.js";
 import { stateOf } from "../state/state.js";
 import { createTaskChange } from "./task-change.js";
 import { createTurning } from "./live-settings.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { OwnTable, Reading } from "../state/own-table.js" */
 /** @import { Aligned, State } from "../state/state.js" */
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
@@ -75,9 +74,9 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   const presses = createPresses(page);
   const turning = createTurning(page);
   const slow = createSlowRun(page, presses.buttons.onFirst);
-  const read = createReader({ server, onRead });
+  const own = createOwnTable({ server, state: page.state, become, onRead: presses.reconcile });
   const first = createFirst({ server, onFirst: (answer) => become({ first: answer }) });
-  const machine = createMachine({ ...page, goOn: presses.goOn, table: onTable });
+  const machine = createMachine({ ...page, goOn: presses.goOn, table: own.onTable });
   const painter = createPainter(
     host,
     { store, plotly, examples, onPresent, calm, cardOf },
@@ -90,7 +89,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
       onAligned: (/** @type {Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
-      onTable,
+      onTable: own.onTable,
       onWhy: (/** @type {string|null} */ why) => become({ why }),
       onFold: () => become({ unfolded: !state.unfolded }),
       onLift,
@@ -129,25 +128,10 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     painter.paint(pictureOf(state));
   }
 
-  /** @param {OwnTable} table to be read before it is trained */
-  function onTable(table) {
-    keep("own table", table);
-    become({ table, reading: table.text === state.table.text ? state.reading : null });
-    read(table);
-  }
-
-  /** @param {OwnTable} asked @param {Reading} reading */
-  function onRead(asked, reading) {
-    const table = asRead(asked, reading);
-    keep("own table", table);
-    become({ table, reading });
-    presses.reconcile();
-  }
-
   const stop = store.subscribe(presses.follow);
   presses.recall();
   if (state.drawn) first.follow(state);
-  read(state.table);
+  own.read(state.table);
   paint();
   return {
     refresh: () => become(theme()),

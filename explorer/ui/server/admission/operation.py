@@ -105,8 +105,8 @@ async def metrics(request: Request) -> Response:
     token = os.environ.get(TOKEN)
     if not token:
         return PlainTextResponse(_CLOSED, 404, headers=_NOT_KEPT)
-    shown = request.headers.get("authorization", "").encode("latin-1", "replace")
-    if not hmac.compare_digest(shown, f"Bearer {token}".encode()):
+    header = request.headers.get("authorization", "").encode("latin-1", "replace")
+    if not hmac.compare_digest(header, f"Bearer {token}".encode()):
         return PlainTextResponse(_NOT_YOURS, 401, headers=_NOT_KEPT | {"WWW-Authenticate": "Bearer"})
     text = await run_in_threadpool(generate_latest, registry)
     return Response(text, headers=_NOT_KEPT, media_type=CONTENT_TYPE_LATEST)

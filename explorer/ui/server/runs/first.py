@@ -23,13 +23,13 @@ _SEATS = Seats(limits.READING, limits.PAGES)  # apart, for whoever opens the pag
 
 async def first(request: Request) -> Response:
     """Step 0 of a run: ``{query, table, branch}``, as for a run, gives ``seen`` of it, or a message."""
-    return await answered(_told, request, longest=LONGEST_START, seats=_SEATS)
+    return await answered(_answer, request, longest=LONGEST_START, seats=_SEATS)
 
 
 ROUTES = (Route("/first", first, methods=["POST"]),)
 
 
-def _told(data: Json) -> str:
+def _answer(data: Json) -> str:
     try:
         return _first(replace(settings_of(data), device="cpu"))  # the accelerator is for runs
     except ValueError as error:  # which Start says as well: nobody has asked for it yet
