@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 
@@ -9,6 +11,10 @@ from explorer.formula import percent
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.rule_shape import peak, span
 from explorer.training.nets import OpTrace
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 _FAINT = 0.01  # of the peak of a rule's shape
 NAMES = ("gradient", f"below {percent(_FAINT)} of its peak", "0 by the rule", "nothing from above")
@@ -20,9 +26,12 @@ def measured(nets: Nets) -> dict[int, Record]:
 
     ``shares``: (4,) float32 by layer with the op, in the order of ``names``, 1 together. ``whole``: the
     part of each in units with that cause for every example; 0 of weights, for they see no examples.
-    ``words``: a sentence by layer.
+    ``channels``: (channels,) float32 by layer, the share of each map or kernel without a gradient; empty
+    where there are none. ``words``: a sentence or two by layer.
     """
-    both = zip(*map(_shares, by_cause(nets)), strict=True)
+    causes = by_cause(nets)
+    lacking = [_by_channel(nets, *each) for each in zip(nets.op_layers, causes, strict=True)]
+    both = zip(*map(_shares, causes), strict=True)
     shares, whole = (torch.stack(each, 1).cpu().numpy() for each in both)
     if not nets.site.per_example:
         whole[:] = 0
@@ -30,8 +39,17 @@ def measured(nets: Nets) -> dict[int, Record]:
     for rule, members in nets.ensemble.by_rule().items():
         parts, wholes = (each[members].mean(0) for each in (shares, whole))
         layers = enumerate(zip(parts, wholes, strict=True), 1)
-        words = [_words(nets, number, *each) for number, each in layers]
-        records[rule] = {"names": NAMES, "shares": list(parts), "whole": list(wholes), "words": words}
+        channels = [each[members].mean(0).cpu().numpy() for each in lacking]
+        words = [
+            _words(nets, number, *each) + _channel_words(channels[number - 1]) for number, each in layers
+        ]
+        records[rule] = {
+            "names": NAMES,
+            "shares": list(parts),
+            "whole": list(wholes),
+            "channels": channels,
+            "words": words,
+        }
     return records
 
 
@@ -59,6 +77,22 @@ def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
     """The shares of all, and of units with one cause for every example: (members, 4) each."""
     by_unit = causes.float().mean(2)
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
+
+
+def _by_channel(nets: Nets, number: int, causes: Tensor) -> Tensor:
+    """The share without a gradient, (members going, channels)."""
+    channels, lacks = nets.ensemble.layers[number].channels, (~causes[0]).float()
+    if not channels:
+        return lacks.new_zeros(len(lacks), 0)
+    return lacks.reshape(*lacks.shape[:-1], -1, channels).mean((1, 2))
+
+
+def _channel_words(shares: NDArray[float32]) -> str:
+    """A sentence on the channels with the least and the most, where they differ."""
+    if not len(shares) or percent(shares.min()) == percent(shares.max()):
+        return ""
+    least, most = (f"{percent(shares[at])} (channel {at + 1})" for at in (shares.argmin(), shares.argmax()))
+    return f" By channel, from {least} to {most} get none."
 
 
 def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -96,3 +98,34 @@ def test_the_table_and_the_bar_count_the_same(task: str):
             shares[names.index("0 by the rule")], abs=1e-6
         )
     assert any(0 < each.blocked < 1 for each in snapshot.gradients.values())
+
+
+@pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
+def test_channels_are_counted_one_by_one(task):
+    """A hand count on the last dimension, which holds the channels of maps and of kernels alike."""
+    run = Run(Settings(task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3}, device="cpu"))
+    record = run.snapshot(("causes",)).measured["causes"]["clipped"]
+    nets = run._recorder.observed(run.settings)
+    for at, (number, channels) in enumerate(zip(nets.op_layers, (5, 3), strict=True)):
+        gradient, upstream = nets.now.traces[number].op.gradient[0], nets.now.traces[number].op.upstream[0]
+        counted = [
+            float(
+                (gradient[:, channel::channels].abs() < 0.01 * upstream[:, channel::channels].abs())
+                .logical_or(gradient[:, channel::channels] == 0)
+                .float()
+                .mean()
+            )
+            for channel in range(channels)
+        ]
+        assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)
+        least, most = (f"(channel {counted.index(end(counted)) + 1})" for end in (min, max))
+        assert re.search(
+            rf" By channel, from .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$",
+            record["words"][at],
+        )
+
+
+def test_a_dense_layer_has_no_channels():
+    record = causes_of(task="digits", op="sign", rules=("clipped",), hidden=4)["clipped"]
+    assert [len(each) for each in record["channels"]] == [0]
+    assert "hannel" not in record["words"][0]

@@ -12,7 +12,13 @@ from explorer.training import TASKS, Run, Settings
 from explorer.training.instruments import INSTRUMENTS, Visible
 from explorer.ui.server.runs.stream import _data
 
-TASK_OF = {"regions": "circles", "mistakes": "digits", "weights": "binary weights", "raster": "spikes"}
+TASK_OF = {
+    "regions": "circles",
+    "mistakes": "digits",
+    "weights": "binary weights",
+    "raster": "spikes",
+    "maps": "digits convolution",
+}
 EACH = pytest.mark.parametrize("key", TASK_OF)
 TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
 
@@ -96,3 +102,4 @@ def test_where_it_is_not_shown_a_sentence_says_why(task: str):
     assert ("mistakes" in snapshot.measured) == (kind == "image")
     assert ("weights" in snapshot.measured) == (not site.per_example)
     assert ("raster" in snapshot.measured) == site.fires
+    assert ("maps" in snapshot.measured) == site.maps

@@ -8,7 +8,8 @@ import { shareText } from "../../formula/numbers.js";
 /**
  * A part of the bar; the ``whole`` of it is in units for which it is so for every example.
  * @typedef {{share: number, whole: number, text: string}} Part
- * @typedef {{words: string, parts: Part[]}} Picture
+ * ``channels``: by channel of a convolution, the share without a gradient.
+ * @typedef {{words: string, parts: Part[], channels: number[]}} Picture
  */
 
 const PASSES = 0; // the index of what gets a gradient: nothing is hatched there
@@ -34,24 +35,30 @@ export const panel = {
 };
 
 /** @param {Observation} observation @returns {Picture} */
-function pictureOf({ measured: { shares, whole, words }, layer }) {
+function pictureOf({ measured: { shares, whole, channels = [], words }, layer }) {
   const at = Math.min(layer, shares.length - 1);
   const parts = Array.from(shares[at], (share, cause) => ({
     share,
     whole: cause === PASSES ? 0 : whole[at][cause],
     text: share >= SPACE ? shareText(share) : "",
   }));
-  return { words: words[at], parts };
+  return { words: words[at], parts, channels: Array.from(channels[at] ?? []) };
 }
 
 /** @param {HTMLElement} cell */
 function create(cell) {
   const bar = element("div", { class: "stack" });
-  cell.append(bar);
+  const strip = element("div", { class: "by-channel" });
+  cell.append(bar, strip);
 
   return {
     /** @param {Picture} picture */
-    draw({ parts }) {
+    draw({ parts, channels }) {
+      counted(strip, channels, createChannel, (channel, lacking, at) => {
+        channel.firstElementChild.style.height = `${(100 * lacking).toFixed(1)}%`;
+        setAttribute(channel, "title", `Channel ${at + 1}: ${shareText(lacking)} without a gradient`);
+      });
+      setAttribute(strip, "hidden", !channels.length);
       const halves = parts.flatMap(({ share, whole, text }) => [
         { size: share - whole, text: share - whole >= whole ? text : "" },
         { size: whole, text: whole > share - whole ? text : "" },
@@ -59,6 +66,10 @@ function create(cell) {
       counted(bar, halves, createHalf, drawHalf);
     },
   };
+}
+
+function createChannel() {
+  return element("span", {}, element("i", {}));
 }
 
 /** The half of a part without hatching, or the one with it. @param {number} index */

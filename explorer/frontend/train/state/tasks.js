@@ -14,7 +14,7 @@ import { plain, pointsOf } from "./branches.js";
  *   begins: {op: string, rules: string[], parameters: Object<string, number>},
  *   picture: {points: [number, number, number][]}|{grid: number[][]}|null}} Task
  * The site of the op in the net of a task, as ``OpSite`` in Python has it; ``output``: in its last layer too.
- * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean}} Site
+ * @typedef {{key: string, per_example: boolean, fires: boolean, output: boolean, maps: boolean}} Site
  * One setting. ``words`` are labels by what it may be beside a number.
  * @typedef {{name: string, kind: "choice"|"whole"|"log"|"widths"|"switch"|"names", label: string, meaning: string,
  *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting

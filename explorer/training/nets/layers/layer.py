@@ -34,6 +34,7 @@ class OpSite:
         fires: whether the layer's outputs are spikes over steps of time.
         times: steps of time per example; the batch dimension holds them, the first time first.
         flips: whether each input can be replaced alone, which the smoothed gradient needs.
+        maps: whether the layers are convolutions.
     """
 
     key: str
@@ -43,6 +44,7 @@ class OpSite:
     fires: bool = False
     times: int = 1
     flips: bool = False
+    maps: bool = False
 
 
 @dataclass

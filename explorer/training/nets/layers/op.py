@@ -34,7 +34,7 @@ class Activation(Layer):
 class MapActivation(Activation):
     """The op on every unit's pre-activation, the units those of maps."""
 
-    site = OpSite("maps", "pre-activations", flips=True)
+    site = OpSite("maps", "pre-activations", flips=True, maps=True)
 
     def __init__(self, boundary: Boundary, channels: int) -> None:
         super().__init__(boundary)
@@ -87,7 +87,9 @@ class OpWeights(_OnWeights):
 class OpKernels(_OnWeights, Convolution):
     """A convolution whose kernels are ``op(w·√fan in) / √fan in``."""
 
-    site = OpSite("kernels", "latent weights of kernels", elements="weights of kernels", per_example=False)
+    site = OpSite(
+        "kernels", "latent weights of kernels", elements="weights of kernels", per_example=False, maps=True
+    )
 
     def __init__(
         self,

@@ -29,6 +29,7 @@ SETTINGS = {
     "regions": Settings(task="circles", rules=("approx_sign", "default"), steps=40),
     "mistakes": Settings(task="digits", op="sign", rules=("clipped", "default"), steps=40),
     "weights": Settings(task="ternary weights", rules=("straight_through",), steps=20),
+    "maps": Settings(task="digits convolution", rules=("clipped",), hidden=(3, 2), steps=10),
     "raster": Settings(task="spikes", rules=("fast_sigmoid",), parameters={"k": 1.0}, steps=10),
 }
 
@@ -118,6 +119,19 @@ def test_bars_of_values_stand_on_one_another(node: Node):
         assert heights == pytest.approx(0.95 * own["counts"] / own["counts"].max())
         assert layer["note"].startswith(f"Layer {number}: ")
         assert all(f"{name}: " in layer["note"] for name in ("−1", "0", "1"))
+
+
+def test_maps_are_tiles_with_a_gap_between_them(node: Node):
+    drawn, measured = picture(node, "maps"), record("maps")
+    first, second = drawn["layers"]
+    assert [each["name"] for each in drawn["layers"]] == ["layer 1: −1 to 1", "layer 2: −1 to 1"]
+    assert (first["width"], len(first["pixels"])) == (17, 17 * 17)
+    assert (second["width"], len(second["pixels"])) == (5, 5 * 2)
+    rows = [first["pixels"][17 * at : 17 * (at + 1)] for at in range(17)]
+    for index, (left, top) in enumerate([(0, 0), (9, 0), (0, 9)]):
+        tile = [value for row in rows[top : top + 8] for value in row[left : left + 8]]
+        assert tile == measured["maps"][64 * index : 64 * (index + 1)].tolist()
+    assert {row[8] for row in rows} == {0} == set(rows[8])
 
 
 def test_a_raster_has_a_block_a_layer_and_the_output_that_is_read(node: Node):
