@@ -73,7 +73,12 @@ class Student:
         await self.watched.until(state="open", revealed=False)
 
     async def send(self, rng: random.Random) -> None:
-        """Send a drawing of as many digits as a browser sends, over a connection of its own after a rest."""
+        """Send a drawing of as many digits as a browser sends, over a connection of its own after a rest.
+
+        At a moment of its own in the time that the class is told, as a page does.
+        """
+        assert self.watched
+        await asyncio.sleep(rng.random() * self.watched.state["spread_ms"] / 1000)
         self._visitor.http.close()
         drawn = [round(rng.uniform(-1, 2), 3) for _ in range(POINTS)]
         body = json.dumps({"guest": self._guest, "round": 1, "picked": None, "drawn": drawn})

@@ -11,7 +11,7 @@ import { createFeed } from "../train/client/events.js";
  * @typedef {{state: "joining"|"open"|"ended"|"gone"|"silent"|"crowded"|"refused", role: "teacher"|"student",
  *   id: string, lost: boolean, sentence?: string, lesson?: string, round: number, revealed?: boolean, links: number,
  *   link: {number: number, path: string, query: string}|null, answered?: number|boolean,
- *   here?: number, counts?: number[]|null, drawn?: number|null}} View
+ *   here?: number, counts?: number[]|null, drawn?: number|null, spread_ms?: number}} View
  */
 
 const OVER = ["ended", "gone"];
@@ -129,12 +129,15 @@ function createLive() {
     },
     command,
     /**
-     * Send the prediction of a student; a sentence where it is not taken.
+     * Send the prediction of a student, at a moment of its own, as a class answers all at once; a sentence where it is
+     * not taken.
      * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction
      * @returns {Promise<string>}
      */
     async answer({ picked, drawn }) {
       const sent = { guest: attended()?.guest ?? "", round: view?.round, picked, drawn };
+      const rest_ms = Math.random() * (view?.spread_ms ?? 0);
+      await new Promise((go) => setTimeout(go, rest_ms));
       return (await asked("answer", sent)).message ?? "";
     },
     /** Leave a class as a student. */

@@ -13,6 +13,9 @@ from explorer.ui.server.classes.predictions import Drawn, Prediction, Question
 
 STREAMS = 4  # of one student: tabs, and connections that broke off unnoticed
 TEACHERS = 8  # tabs of who leads a class
+SPREAD_MS = (
+    500  # in which a class that answers at one moment sends its answers, each page at a time of its own
+)
 
 Wake = Callable[[], None]
 View = dict[str, Any]
@@ -133,7 +136,8 @@ class Classroom:
         """The state of the class as a student sees it: nothing of the others."""
         guest = self.guests.get(token)
         link = asdict(self._link) if self._link else None
-        return self._view() | {"answered": bool(guest and guest.prediction), "link": link}
+        mine = {"answered": bool(guest and guest.prediction), "link": link, "spread_ms": SPREAD_MS}
+        return self._view() | mine
 
     def drawings(self) -> list[Drawn]:
         """All curves that were drawn, once they are revealed, in no order that tells who drew which."""

@@ -1,6 +1,5 @@
 """Predictions of students: an answer that was picked, or a curve that was drawn; never a text."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 MOST_POINTS = 400  # of a drawing
 LARGEST = 1e6  # value of a drawing
 LONGEST_BODY = 8_192  # bytes of a prediction: each point of a drawing has some digits
+
+_KINDS = {int, float, type(None)}
 
 Drawn = NDArray[np.float32]
 """The values of a curve in cells of one width over the range of a lesson, NaN where nothing was drawn."""
@@ -52,13 +53,25 @@ def read_prediction(data: Mapping[str, Any], question: Question) -> Prediction:
 def _curve(values: Any, question: Question) -> Drawn:
     if not question.draws:
         raise ValueError("This lesson asks for an answer, not for a curve.")
-    if not isinstance(values, list) or not 2 <= len(values) <= MOST_POINTS or not all(map(_fits, values)):
+    curve = _numbers(values)
+    if curve is None:
         raise ValueError(f"A curve is 2 to {MOST_POINTS} numbers from {-LARGEST:g} to {LARGEST:g}.")
-    curve = np.array([math.nan if value is None else value for value in values], dtype=np.float32)
     if np.isnan(curve).all():
         raise ValueError("Nothing is drawn yet.")
-    return curve
+    return curve.astype(np.float32)
 
 
-def _fits(value: Any) -> bool:
-    return value is None or (type(value) in (int, float) and abs(value) <= LARGEST)
+def _numbers(values: Any) -> NDArray[np.float64] | None:
+    """The values with NaN for None; None where they are not as many numbers, or not of that size."""
+    if (
+        not isinstance(values, list)
+        or not 2 <= len(values) <= MOST_POINTS
+        or not {*map(type, values)} <= _KINDS
+    ):
+        return None
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
+    is_bounded = not (np.abs(numbers) > LARGEST).any()
+    return numbers if is_bounded and np.isnan(numbers).sum() == values.count(None) else None

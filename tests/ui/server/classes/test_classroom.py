@@ -55,7 +55,7 @@ def test_a_student_sees_nothing_of_the_others(classes: Classes, room: Classroom)
     room.reveal()
     seen = room.students_view(mine)
     assert seen == {**before, "revealed": True}
-    assert seen.keys() == {"state", "lesson", "round", "revealed", "answered", "link", "links"}
+    assert seen.keys() == {"state", "lesson", "round", "revealed", "answered", "link", "links", "spread_ms"}
 
 
 def test_the_last_prediction_counts_until_they_are_revealed(classes: Classes, room: Classroom):
