@@ -25,7 +25,7 @@ from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.instrument.entries import Json, entry
 from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
-from explorer.instrument.view import VIEW
+from explorer.instrument.view import LAYERS, VIEW
 from explorer.sampled import LARGEST_RANGE, POINTS
 
 # The formulas that own ones start from.
@@ -50,6 +50,7 @@ def document() -> Json:
         },
         "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
         "sampling": sampling(),
+        "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],
         "limits": {
             "rules": MOST_RULES,

@@ -11,13 +11,14 @@ from explorer.curves import sample_curves
 from explorer.curves.pointed import pointed
 from explorer.description import described
 from explorer.foreign import GivenOp, GivenRule
+from explorer.formula import quoted
 from explorer.instrument.assets import json_text, skeleton, skeleton_css
 from explorer.instrument.choice import choice_data
 from explorer.instrument.document import document
 from explorer.instrument.drawing import plotly_js
 from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
-from explorer.instrument.view import View
+from explorer.instrument.view import LAYERS, View
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
@@ -59,6 +60,7 @@ def instrument(
     stop: float = 3.0,
     g: float = 1.0,
     learns: str = "",
+    layer: str = "",
     **parameters: float,
 ) -> Page:
     """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
@@ -70,14 +72,17 @@ def instrument(
         start, stop: the range of x at first.
         g: the upstream gradient at first.
         learns: a parameter that learns, or "": then what each element contributes to its gradient is drawn.
+        layer: one of ``explorer.instrument.view.LAYERS``, such as "implied", or "".
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Raises:
-        ValueError: an unknown key, parameter, or a number out of bounds, in a plain sentence.
+        ValueError: an unknown key, layer or parameter, or a number out of bounds, in a plain sentence.
     """
     chosen: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns}
     curves = sample_curves(op, rules, **(chosen | parameters))
-    view = View(range=(curves.start, curves.stop), g=curves.g)
+    if layer and layer not in LAYERS:
+        raise ValueError(f"layer must be one of {', '.join(LAYERS)}, not {quoted(layer)}")
+    view = View(range=(curves.start, curves.stop), g=curves.g, layer=layer)
     shown, lines = pointed(curves)
     choice = choice_data(shown, lines, parameters=parameters, learns=learns, view=view)
     return Page(choice, described(curves).texts)

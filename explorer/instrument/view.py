@@ -25,6 +25,37 @@ SECTIONS = {
 
 
 @dataclass(frozen=True)
+class Layer:
+    """Further curves over the chart, a switch: drawn by the module that frontend/chart/scene/layers.js lists.
+
+    Attributes:
+        label: on its switch.
+        meaning: of the switch, one sentence.
+        words: sentences on what is drawn, with fields in braces, by the names that its module asks for.
+    """
+
+    label: str
+    meaning: str
+    words: Mapping[str, str]
+
+
+LAYERS: Mapping[str, Layer] = {
+    "implied": Layer(
+        "Implied forward",
+        "Draw the function that each rule descends, dashed over the op.",
+        {
+            "lead": "Dashed: the function that each rule descends, its antiderivative, through y at x = {x}.",
+            "nonlinear": "{rules} is not linear in g and descends no one function.",
+            "nonlinears": "{rules} are not linear in g and descend no one function.",
+            "unknown": "{rules} cannot be summed here.",
+            "same": "That of {rules} is the op itself.",
+            "apart": "That of {rule} is the op but for a constant, {by}.",
+        },
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Word:
     """A word of a link.
 
@@ -67,6 +98,10 @@ class View:
         "range", (-3.0, 3.0), "The range of x.", low=-LARGEST_RANGE, high=LARGEST_RANGE
     )
     g: float = _number(1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
+    layer: str = _choice(
+        "", "The layer that is drawn over the op.", words={key: layer.label for key, layer in LAYERS.items()},
+        refusal="The link asks for layer = {text}: it must be one of {words}.",
+    )  # fmt: skip
     section: str = _choice(
         "", "The section that is open below the chart.", words=SECTIONS,
         refusal="The link opens {text}: the sections are {words}.",

@@ -8,6 +8,7 @@ import { held } from "../formula/records.js";
  * @typedef {object} View
  * @property {[number, number]} range of x
  * @property {number} g the upstream gradient
+ * @property {string} layer that is drawn over the op, or ""
  * @property {string} section that is open below the chart, or ""
  * @property {string} tools that are open: "all", one of Train's, or ""
  */

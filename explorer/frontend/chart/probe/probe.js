@@ -40,7 +40,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     const labelled = isLabelled();
     const x = pointed ?? (labelled ? restingAt(picture.range, pinned) : pinned);
     const values = x === null ? null : valuesAt(picture, x);
-    const curves = scene?.lines.filter(({ under }) => !under) ?? [];
+    const curves = scene?.lines.filter(({ under, over }) => !under && !over) ?? [];
     const shapesOf = labelled ? [probeShapes, labelShapes] : [probeShapes];
     const { frame } = scene ?? {};
     const { g } = picture;

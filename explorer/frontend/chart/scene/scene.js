@@ -65,6 +65,7 @@ export function sceneOf(picture, space, before) {
       g,
       picture.range,
       picture.learns,
+      picture.layer,
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,

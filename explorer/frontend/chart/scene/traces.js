@@ -1,5 +1,6 @@
 // Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
 
+import { LAYERS } from "./layers.js";
 import { partKey } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
 import { escaped } from "../plotly/plotly.js";
@@ -15,14 +16,15 @@ import { escaped } from "../plotly/plotly.js";
 /**
  * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
  * the points with the exact value at a jump, ``open`` those with its limits; one that lies ``under`` another
- * only shows where both coincide. ``rule`` is the key of the rule it is of, "" for the op.
+ * only shows where both coincide; one of a layer is ``over`` the op. ``rule`` is the key of the rule it is of, "" for the op.
  * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./panels.js").PanelName, x: Floats,
- *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean}} Line
+ *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean, over?: boolean}} Line
  */
 
 const WIDTH = 2.5;
 const EDGE = 2.5; // how far the broader of two curves that coincide stands out
 const BROADEST = 7.5;
+const DASH = "7px,5px";
 const ROUNDING = 1e-6; // of a value: further apart two are not the same number in float32
 const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip" };
 const AXES = { forward: "y", gradient: "y2", part: "y3" };
@@ -33,7 +35,8 @@ const OPEN_SIZE = 11; // stays visible around a filled one
  * The lines of a picture: the op, then each rule that is shown and has values, then the parts of each.
  * @param {import("./picture.js").Picture} picture
  */
-export function linesOf({ curves, op, rules, neutral }) {
+export function linesOf(picture) {
+  const { curves, op, rules, neutral } = picture;
   const visible = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
   const learning = rules.filter((rule) => !rule.hidden && curves.parts?.[rule.key]);
   const forward = line("forward", { key: "", label: op.label, colour: neutral }, "forward", curves, curves.y);
@@ -43,7 +46,24 @@ export function linesOf({ curves, op, rules, neutral }) {
   const parts = learning.map((rule) =>
     line(partKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
   );
-  return [forward, ...gradients, ...parts];
+  return [forward, ...layerLines(picture), ...gradients, ...parts];
+}
+
+/** The lines of the layer that is on. @param {import("./picture.js").Picture} picture @returns {Line[]} */
+function layerLines(picture) {
+  const { layer, curves } = picture;
+  if (!layer) return [];
+  const plain = {
+    panel: /** @type {const} */ ("forward"),
+    width: WIDTH - 0.5,
+    closed: [],
+    open: [],
+    over: true,
+  };
+  return LAYERS[layer].curves(picture).map(({ rule: { key, label, colour }, y }) => ({
+    ...plain,
+    ...{ key: `${layer} ${key}`, label, colour, rule: key, x: curves.x, y, gaps: new Uint8Array(y.length) },
+  }));
 }
 
 /**
@@ -100,9 +120,9 @@ export function tracesOf(lines, absent, parted) {
   if (parted && !lines.some(({ panel }) => panel === "part"))
     empty.push(curve({ key: "", label: "", panel: "part" }));
   const drawn = lines.map((one) => ({
-    ...(one.under ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
+    ...(one.under || one.over ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
     ...withGaps(one),
-    line: { color: one.colour, width: one.width, simplify: false },
+    line: { color: one.colour, width: one.width, simplify: false, ...(one.over ? { dash: DASH } : {}) },
   }));
   return [
     ...drawn,

@@ -11,6 +11,7 @@ import {
 } from "../../choice/choice.js";
 import { sampleCurves } from "../../formula/curves.js";
 import { createCarried } from "./carried.js";
+import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
 import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
@@ -51,6 +52,8 @@ export function createStage(hosts, options) {
   const area = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
   carried?.put(area);
   learning.put(area);
+  const layer = createLayerWords();
+  area.after(layer.element);
   const telling = tell ? createTelling({ tell, words, onSentences }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
@@ -70,6 +73,7 @@ export function createStage(hosts, options) {
   function changed(_choice, change) {
     phase = change.phase;
     learning.arrange(store.now); // before the curves: it takes space from them
+    layer.arrange(store.now);
     if (phase === "settled") draw();
     else frame ||= requestAnimationFrame(draw);
   }
@@ -127,13 +131,14 @@ export function createStage(hosts, options) {
     });
     const { parameters, g, range, learns } = choice;
     const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
-    const sentences = [words.text(), learning.text()].filter(Boolean).join(" ");
-    return { ...drawn, parameters, g, range, learns, words: sentences };
+    const whole = { ...drawn, parameters, g, range, learns, layer: choice.layer, words: "" };
+    return { ...whole, words: [words.text(), layer.show(whole), learning.text()].filter(Boolean).join(" ") };
   }
 
   const stop = store.subscribe(changed);
   if (store.choice) {
     learning.arrange(store.choice);
+    layer.arrange(store.choice);
     draw();
   }
   return {

@@ -6,6 +6,7 @@ import { createExamples } from "../../cards/examples.js";
 import { numberText } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
+import { createSwitches } from "./layers.js";
 
 /** @import { Example } from "../../cards/examples.js" */
 /** @import { Choice } from "../../choice/choice.js" */
@@ -26,6 +27,7 @@ export function createStrip(host, { store, examples }) {
   });
   const from = endField("From", 0, (value) => withRange(store.now, value, store.now.range[1]));
   const to = endField("To", 1, (value) => withRange(store.now, store.now.range[0], value));
+  const layers = createSwitches(store);
   const menu = createExamples(
     examples,
     (choice) =>
@@ -38,7 +40,13 @@ export function createStrip(host, { store, examples }) {
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
-  host.append(g.element, from.label, to.label, ...(examples.length ? [menu.element] : []));
+  host.append(
+    g.element,
+    from.label,
+    to.label,
+    ...layers.elements,
+    ...(examples.length ? [menu.element] : []),
+  );
 
   /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
   function endField(name, index, next) {
@@ -56,6 +64,7 @@ export function createStrip(host, { store, examples }) {
     g.update(choice.g, [Math.min(G_ENDS[0], choice.g), Math.max(G_ENDS[1], choice.g)]);
     from.show(choice);
     to.show(choice);
+    layers.show(choice);
     menu.show(choice);
   }
 
