@@ -3,6 +3,15 @@
 from collections.abc import Callable
 
 from explorer.catalogue import ops, rules
+from explorer.catalogue.beside import (
+    beside,
+    checked,
+    in_formulas,
+    narrowed,
+    qualified,
+    require_admitted,
+    values,
+)
 from explorer.catalogue.contribution import (
     ORIGINS,
     Contribution,
@@ -25,19 +34,18 @@ from explorer.catalogue.records import (
     Parameter,
     Rule,
     TooManyKinksError,
-    checked,
     finite,
     kink_points,
     known_degree,
-    values,
 )
 from explorer.formula import quoted, shortened
 
 __all__ = [
     "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
-    "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError", "checked",
-    "contribution", "contribution_or_none", "find_op", "find_rule", "finite", "gradient_beside", "hint",
-    "kink_points", "known_degree", "learnable", "own_key", "values",
+    "Contribution", "Kink", "Lattice", "Learned", "Op", "Parameter", "Rule", "TooManyKinksError", "beside",
+    "checked", "contribution", "contribution_or_none", "find_op", "find_rule", "finite", "gradient_beside",
+    "hint", "in_formulas", "kink_points", "known_degree", "learnable", "narrowed", "own_key", "qualified",
+    "require_admitted", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

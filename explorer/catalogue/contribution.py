@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from explorer.catalogue.beside import beside
 from explorer.catalogue.records import COUNT, Op, Rule
 from explorer.formula import Formula, derivative, parse, quoted, shortened
 from explorer.formula.derivative import ONE, UPSTREAM, ZERO, first_factor, negated
@@ -69,6 +70,7 @@ def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -
     Raises ValueError, with a plain sentence, for a name that y does not depend on or that torch sees no path
     to.
     """
+    rule = beside(op, rule)
     own = next((learned for learned in rule.learned if learned.name == name), None)
     if own:
         scale = own.parsed_scale
@@ -89,7 +91,7 @@ def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -
 
 def learnable(op: Op, rule: Rule) -> tuple[str, ...]:
     """The parameters of an op and a rule that can learn, the op's first."""
-    known = dict.fromkeys(p.name for p in (*op.parameters, *rule.parameters))
+    known = dict.fromkeys(p.name for p in (*op.parameters, *beside(op, rule).parameters))
     return tuple(name for name in known if contribution_or_none(op, rule, name))
 
 

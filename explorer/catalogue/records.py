@@ -3,13 +3,14 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self
 
 from explorer.catalogue.display import TORCH_OWN, html_table
-from explorer.formula import Formula, FormulaError, parse, pieces, quoted, shortened
+from explorer.formula import Formula, FormulaError, parse, pieces, quoted
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
 TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns"})
@@ -33,12 +34,23 @@ OWN_FAMILY = "own"
 class Parameter:
     """A number an op or rule depends on.
 
-    ``low`` and ``high`` bound the control on screen and the value in a link; in Python any finite
-    value may be given. ``meaning`` is a short noun phrase, which may be followed by a colon and a hint.
-    ``below`` names a parameter this one must not exceed.
+    Attributes:
+        name: as in the formulas of its entry.
+        default: its value where none is given.
+        low, high: the ends of the slider on screen. In Python, and by hand or link, a value may lie beyond
+            them, as far as ``domain`` goes.
+        meaning: a short noun phrase, which may be followed by a colon and a hint.
+        below: a parameter this one must not exceed, in links and on screen.
+        domain: where the formulas mean something, a condition such as ``0 < alpha < 1``; "" for everywhere.
+            A value outside is refused by name.
+        quantity: the quantity that the name stands for. An op and a rule that share a name share the value,
+            unless both say a quantity and the two differ (see ``beside``). In the catalogue it is the
+            meaning; "" in one's own records, which share by name.
+        plain: the name in the rule's own formulas and in its domain, where ``beside`` gave it another; else
+            "".
 
-    Raises ValueError for a name that cannot be a keyword of ``explorer.sample`` and for a default
-    outside the bounds.
+    Raises ValueError for a name that cannot be a keyword of ``explorer.sample``, for a default outside the
+    bounds, and for bounds outside the domain.
     """
 
     name: str
@@ -47,12 +59,37 @@ class Parameter:
     high: float = 10.0
     meaning: str = "parameter of your formula"
     below: str | None = None
+    domain: str = ""
+    quantity: str = ""
+    plain: str = ""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name in TAKEN:
             raise ValueError(f"a parameter cannot be called {quoted(self.name)}: choose another name")
         if not self.low <= self.default <= self.high:
             raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
+        if not self.admits(self.low) or not self.admits(self.high):
+            raise ValueError(f"{self.name} from {self.low} to {self.high} leaves its domain {self.domain}")
+
+    @property
+    def shown(self) -> str:
+        """The name for people: that in the entry's own formulas."""
+        return self.plain or self.name
+
+    def admits(self, value: float, others: Mapping[str, float] = MappingProxyType({})) -> bool:
+        """Whether the formulas mean something at a value; ``others``: the entry's parameters by their names.
+
+        A condition on a further parameter that is not told holds.
+        """
+        if not self.domain:
+            return True
+        known = {**others, self.shown: value}
+        return not known.keys() >= self.conditioned or bool(_condition(self.domain).value(known))
+
+    @property
+    def conditioned(self) -> set[str]:
+        """The parameters that the domain is a condition on."""
+        return {*_condition(self.domain).parameters} if self.domain else set()
 
     @property
     def scale(self) -> Literal["linear", "log"]:
@@ -157,13 +194,22 @@ class Entry:
 
     result: ClassVar[str]  # what the formula is equal to
 
+    def stated(self, **fields: Any) -> Self:
+        """The entry as the catalogue has it, with further fields: each parameter stands for its meaning."""
+        parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
+        return replace(self, parameters=parameters, **fields)
+
     def __repr__(self) -> str:
         values = "".join(f", {p.name}={p.default:g}" for p in self.parameters)
         return f"<{type(self).__name__} {self.key}: {self.result} = {self.formula or TORCH_OWN}{values}>"
 
     def _repr_html_(self) -> str:
         parameters = [
-            (f"{p.name} = {p.default:g}", f"{p.meaning} ({p.low:g} to {p.high:g})") for p in self.parameters
+            (
+                f"{p.name} = {p.default:g}",
+                f"{p.meaning} ({p.low:g} to {p.high:g}{p.domain and f'; {p.domain}'})",
+            )
+            for p in self.parameters
         ]
         words = [("", text) for text in (self.purpose, self.note, self.source) if text]
         head = [(self.key, self.label), (self.result, self.formula or TORCH_OWN)]
@@ -247,35 +293,6 @@ class Rule(Entry):
         return parse(self.formula, parameters=[p.name for p in self.parameters])
 
 
-def values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str, float]:
-    """Values of all parameters of an op and a rule.
-
-    A name both have is one parameter, with the op's default. ``settings`` holds chosen values by
-    name, or by ``rule.name`` (``clipped.c``) for one rule only; what it does not hold is at its
-    default, and names neither has are passed over.
-    """
-    chosen = {p.name: settings.get(p.name, p.default) for p in op.parameters}
-    for p in rule.parameters if rule else ():
-        shared = settings.get(p.name, p.default)
-        chosen.setdefault(p.name, settings.get(f"{rule and rule.key}.{p.name}", shared))
-    return chosen
-
-
-def checked(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
-    """Parameter values as floats; ValueError for a name no entry has or a value that is not finite."""
-    known = {p.name for p in op.parameters} | {p.name for rule in rules for p in rule.parameters}
-    qualified = {f"{rule.key}.{p.name}" for rule in rules for p in rule.parameters}
-    result = {}
-    for name, value in parameters.items():
-        if name not in known | qualified:
-            takes = f"takes {', '.join(sorted(known))}" if known else "takes no parameters"
-            keys = [shortened(entry.key) for entry in (op, *rules)]
-            chosen = f"{keys[0]} with {', '.join(keys[1:])}"
-            raise ValueError(f"unknown parameter {quoted(name)}: {chosen} {takes}")
-        result[name] = finite(f"parameter {shortened(name)}", value)
-    return result
-
-
 def finite(name: str, value: Any) -> float:
     """A finite float; ValueError with its name for anything else, texts and truth values included."""
     try:
@@ -326,6 +343,12 @@ def _lattice_points(
     if not (math.isfinite(first) and math.isfinite(last)):
         return []  # as at n = 0, where the levels are infinitely far apart
     return [offset + k * spacing for k in range(int(first), int(last) + 1)]
+
+
+@lru_cache
+def _condition(text: str) -> Formula:
+    """A condition as a formula, 1 where it holds and 0 elsewhere."""
+    return parse(f"1 * ({text})", variables=(), parameters=None)
 
 
 def _value(text: str, parameters: Mapping[str, float]) -> float:

@@ -52,7 +52,8 @@ def parameter_gradients(curve: Curve) -> Finding:
 def _for_another_op(op: Op, rule: Rule) -> str:
     """A sentence on why this op cannot judge the rule's parameter gradients; "" where it can."""
     known, taught = set(op.parsed.parameters), {one.name for one in rule.learned}
-    absent, unknown_to_it = sorted(taught - known), sorted(known - {p.name for p in rule.parameters})
+    shown = {p.name: p.shown for p in rule.parameters}
+    absent, unknown_to_it = sorted(shown[name] for name in taught - known), sorted(known - {*shown})
     if not known & taught or (absent and rule.key in RULES):
         return f"It teaches {' and '.join(absent)}, which is not in y: it is made for another op."
     if unknown_to_it and rule.key in RULES:

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, TooManyKinksError, contribution, kink_points, values
+from explorer.catalogue import Op, Rule, TooManyKinksError, beside, contribution, kink_points, values
 from explorer.formula import Formula
 from explorer.formula.pieces import degree, pieces, turns
 from explorer.formula.reference import even_points, fixed
@@ -36,7 +36,7 @@ def kinks(
     without y does not jump where its op does: too many kinks of the op are none of the rule's. Torch's
     own gradient has a kink too where it is another at one x than on both sides of it.
     """
-    parameters = values(op, rule, settings)
+    parameters, rule = values(op, rule, settings), rule and beside(op, rule)
     torchs = rule is not None and rule.parsed is None
     forward = _entry_kinks(op, op, parameters, start, stop, g, torchs)
     if rule is None or rule.parsed is None:

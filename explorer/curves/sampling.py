@@ -19,6 +19,7 @@ from explorer.catalogue import (
     Contribution,
     Op,
     Rule,
+    beside,
     checked,
     contribution,
     contribution_or_none,
@@ -116,7 +117,7 @@ def sample_curves(
 ) -> Curves:
     """The curves that ``sample`` makes a table of; the arguments are the same."""
     op = entry_op(op)
-    chosen = _rules(rules)
+    chosen = tuple(beside(op, rule) for rule in _rules(rules))
     torch_dtype = _dtype(dtype)
     start, stop = _range(start, stop, torch_dtype)
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import torch
 
-from explorer.catalogue import Op, Rule, contribution_or_none, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, beside, contribution_or_none, find_op, find_rule, values
 
 Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
 
@@ -81,7 +81,8 @@ def pull(
 
     ``settings``: values of parameters by name or ``rule.name``; those left out are at their default.
     """
-    op, rule = find_op(op), find_rule(rule)
+    op = find_op(op)
+    rule = beside(op, find_rule(rule))
     part = contribution_or_none(op, rule, name)
     if part is None:
         return Pull(rule, name)

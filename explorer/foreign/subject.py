@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from explorer.catalogue import RULES, Op, Rule, values
+from explorer.catalogue import RULES, Op, Rule, beside, values
 from explorer.formula import FUNCTIONS, names
 from explorer.formula.reference import fixed
 from explorer.formula.tree import Call, walk
@@ -227,7 +227,7 @@ def _copied(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> An
 
 def pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """An op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
-    parameters = values(op, rule, settings)
+    parameters, rule = values(op, rule, settings), beside(op, rule)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *SPAN, 1.0)
     backward = rule.parsed
     if backward is None and forward != op.parsed:

@@ -16,10 +16,12 @@ from explorer.catalogue import (
     Contribution,
     Op,
     Rule,
+    beside,
     checked,
     contribution,
     find_op,
     find_rule,
+    in_formulas,
     values,
 )
 from explorer.formula import Formula, FormulaError
@@ -146,7 +148,7 @@ class Bound:
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound:
     """An op bound to a rule; ``settings`` holds parameter values as for ``catalogue.values``."""
     op, rule = find_op(op), find_rule(rule)
-    return joined(op.parsed, rule.parsed, values(op, rule, settings))
+    return joined(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
 
 
 def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> Bound:
@@ -187,8 +189,8 @@ class Learning:
     """An op with a rule where some parameters are tensors, which get gradients of their own.
 
     ``tensors`` holds these parameters by name, each of x's dtype and of a shape that broadcasts to x's: one
-    value, or one for each channel. x, y and g are of one shape. ``autograd`` says whether torch's own
-    autograd gives every gradient that is wanted.
+    value, or one for each channel; ``given`` are their names in the order of a call. x, y and g are of one
+    shape. ``autograd`` says whether torch's own autograd gives every gradient that is wanted.
     """
 
     op: Callable[..., Tensor]
@@ -196,6 +198,7 @@ class Learning:
     parts: Mapping[str, Callable[..., Tensor]]
     contributions: Mapping[str, Contribution]
     numbers: Mapping[str, float]
+    given: tuple[str, ...]
     autograd: bool = False
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
@@ -261,7 +264,7 @@ def _learning(
     names: Sequence[str],
     contributions: Mapping[str, Contribution],
 ) -> Learning:
-    numbers = values(op, rule, settings)
+    numbers, rule = values(op, rule, settings), beside(op, rule)
 
     def bound(formula: Formula) -> Callable[..., Tensor]:
         return _fresh(formula.varying(names), numbers)
@@ -273,6 +276,7 @@ def _learning(
         parts=parts,
         contributions=contributions,
         numbers=numbers,
+        given=tuple(names),
         autograd=rule.parsed is None
         and op.parsed.carries_gradient
         and all(each.origin == "torch" for each in contributions.values()),
@@ -342,12 +346,13 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         op: key of ``OPS``, or ``"formula: …"`` in x.
         rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
         x: floating tensor of any shape and device.
-        **parameters: by name; an op and a rule share what has the same name. Numbers, or tensors, which
-            are given one value, or one for each channel: any shape that broadcasts to x's. A tensor that
-            requires grad learns, and gets its gradient in its own shape: what each element contributes by
-            ``catalogue.contribution``, summed over all that share a value, and scaled. One of a single value
-            that does not learn counts as its number. Torch's functions that take numbers only, such as
-            ``elu``, are then written out, equal up to rounding.
+        **parameters: by name; an op and a rule share a name that means the same in both. Where it does not,
+            such as ``alpha`` of elu and of dsq, it is the op's, and ``{"dsq.alpha": 0.4}`` or ``alpha_rule``
+            the rule's. Numbers, or tensors, which are given one value, or one for each channel: any shape
+            that broadcasts to x's. A tensor that requires grad learns, and gets its gradient in its own
+            shape: what each element contributes by ``catalogue.contribution``, summed over all that share a
+            value, and scaled. One of a single value that does not learn counts as its number. Torch's
+            functions that take numbers only, such as ``elu``, are then written out, equal up to rounding.
 
     Returns:
         y with x's shape and dtype. Only what the rule's formula names, of x and y, is kept for
@@ -359,9 +364,9 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         rule's formula says there; for "default", what torch does.
 
     Raises:
-        ValueError: an unknown key or parameter, a value that is not finite, a tensor whose shape does not
-            fit or that requires grad and cannot learn; FormulaError, with a caret under the column, for a
-            formula that cannot be read.
+        ValueError: an unknown key or parameter, a number that is not finite or outside the domain of its
+            entry, a tensor whose shape does not fit or that requires grad and cannot learn; FormulaError,
+            with a caret under the column, for a formula that cannot be read.
         TypeError: x is not a floating tensor.
     """
     numbers: list[Exact] = []
@@ -383,7 +388,8 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
     if isinstance(bound, Bound):
         return bound(x)
     title = _title(op, rule)
-    return bound(x, {name.split(".")[-1]: _fitting(title, name, value, x) for name, value in tensors.items()})
+    fitting = [_fitting(title, name, value, x) for name, value in tensors.items()]
+    return bound(x, dict(zip(bound.given, fitting, strict=True)))
 
 
 BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode, _LearningFunction, _LearningFunctionWithForwardMode)
@@ -431,28 +437,31 @@ def _newly_bound(
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
         op, rule = find_op(op), find_rule(rule)
-        chosen = checked(op, (rule,), settings | {name: 0.0 for name, _ in learns})
-        contributions = _contributions(op, rule, learns)
+        chosen = checked(op, (rule,), settings, [name for name, _ in learns])
+        given = tuple(in_formulas(op, rule, name) for name, _ in learns)
+        contributions = _contributions(op, rule, given, [needed for _, needed in learns])
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:
         raise ValueError(f"{title}: {error}") from None
     if not learns:
         return bind(op, rule, chosen)
-    return _learning(op, rule, chosen, tuple(name.split(".")[-1] for name, _ in learns), contributions)
+    return _learning(op, rule, chosen, given, contributions)
 
 
 _kept = lru_cache(maxsize=1024)(_newly_bound)
 
 
-def _contributions(op: Op, rule: Rule, learns: Learns) -> dict[str, Contribution]:
-    """Contributions for the tensors that can learn; raises ValueError where a gradient would be lost."""
-    contributions, bare_names = {}, tuple(name.split(".")[-1] for name, _ in learns)
-    for bare, (_, needed) in zip(bare_names, learns, strict=True):
+def _contributions(
+    op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
+) -> dict[str, Contribution]:
+    """Contributions for the tensors that can learn; ValueError where a needed gradient would be lost."""
+    contributions = {}
+    for name, must in zip(names, needed, strict=True):
         try:
-            contributions[bare] = contribution(op, rule, bare, bare_names)
+            contributions[name] = contribution(op, rule, name, names)
         except ValueError as error:
-            if needed:
+            if must:
                 raise ValueError(f"{error}; pass it detached") from None
     return contributions
 

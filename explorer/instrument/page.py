@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from explorer.catalogue import qualified
 from explorer.curves import sample_curves
 from explorer.curves.pointed import pointed
 from explorer.description import described
@@ -84,7 +85,9 @@ def instrument(
         raise ValueError(f"layer must be one of {', '.join(LAYERS)}, not {quoted(layer)}")
     view = View(range=(curves.start, curves.stop), g=curves.g, layer=layer)
     shown, lines = pointed(curves)
-    choice = choice_data(shown, lines, parameters=parameters, learns=learns, view=view)
+    apart = [(rule, p) for rule in lines for p in rule.parameters if p.plain and p.name in parameters]
+    values = {qualified(rule, p): parameters[p.name] for rule, p in apart} | parameters
+    choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
     return Page(choice, described(curves).texts)
 
 

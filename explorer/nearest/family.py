@@ -12,7 +12,7 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, values
+from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, beside, values
 from explorer.formula import CONSTANTS, parse
 from explorer.formula.operands import casts
 from explorer.formula.reference import fixed
@@ -29,7 +29,7 @@ Evaluate = Callable[[Names], Tensor]
 
 def depends(rule: Rule, op: Op) -> bool:
     """Whether the curve of a rule depends on the op."""
-    shared = {p.name for p in rule.parameters} & {p.name for p in op.parameters}
+    shared = {p.name for p in beside(op, rule).parameters} & {p.name for p in op.parameters}
     return rule.parsed is None or "y" in rule.parsed.variables or bool(shared)
 
 

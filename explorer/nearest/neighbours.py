@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import torch
 
-from explorer.catalogue import OPS, OWN_FAMILY, RULES, Op, Rule
+from explorer.catalogue import OPS, OWN_FAMILY, RULES, Op, Rule, beside
 from explorer.nearest import words
 from explorer.nearest.family import Family, depends
 from explorer.nearest.fitting import EXACT, Fit, Fitting
@@ -108,7 +108,7 @@ def _neighbour(op: Op, rule: Rule, settings: Mapping[str, float], target: Target
 
 @lru_cache(maxsize=_MOST_CACHED)
 def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target: Target) -> Neighbour:
-    settings = dict(chosen)
+    settings, rule = dict(chosen), beside(op, rule)
     family = Family(op, rule, settings, target.span, target.upstream)
     fitting = Fitting(family, target)
     fit = _tidied(fitting, _plainest(fitting.fits()))
@@ -122,7 +122,8 @@ def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target:
         where = fitting.worst(fit)
         sentence = words.near(fitted_rule, fit.distance, where)
     differs = tuple(one.x for one in single)
-    return Neighbour(rule.key, fit.factor, width, shift, fit.distance, parameters, differs, where, sentence)
+    shown = {p.shown: parameters[p.name] for p in family.parameters}
+    return Neighbour(rule.key, fit.factor, width, shift, fit.distance, shown, differs, where, sentence)
 
 
 def _plainest(fits: list[Fit]) -> Fit:

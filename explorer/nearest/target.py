@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule
+from explorer.catalogue import Op, Rule, beside, qualified
 from explorer.curves import sample_curves
 from explorer.formula.reference import even_points
 
@@ -142,8 +142,8 @@ def measured(
 
 
 def _names(op: Op, rule: Rule) -> set[str]:
-    own = {f"{rule.key}.{p.name}" for p in rule.parameters}
-    return own | {p.name for p in (*op.parameters, *rule.parameters)}
+    own = beside(op, rule).parameters
+    return {qualified(rule, p) for p in own} | {p.name for p in (*op.parameters, *own)}
 
 
 def _points(start: float, stop: float, centres: Sequence[float]) -> Tensor:

@@ -38,7 +38,8 @@ class FittedRule:
 
     def text(self, source: str = "") -> str:
         """The rule with its fitted numbers in words; ``source`` follows a factor."""
-        pairs = [f"{name} = {number(value)}" for name, value in self.parameters.items()]
+        shown = {p.name: p.shown for p in self.rule.parameters}
+        pairs = [f"{shown[name]} = {number(value)}" for name, value in self.parameters.items()]
         parts = [self.name + (f" with {listed(pairs)}" if pairs else "")]
         if self.factor != 1:
             parts.append(f"times {factor_text(self.factor)}{source}")

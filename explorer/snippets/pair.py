@@ -11,10 +11,12 @@ from explorer.catalogue import (
     Op,
     Parameter,
     Rule,
+    beside,
     contribution,
     find_op,
     find_rule,
     finite,
+    require_admitted,
     values,
 )
 from explorer.formula import Formula
@@ -141,13 +143,15 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     """An op and a rule at their values.
 
     ``settings`` as for ``catalogue.values``; ``learns`` names the parameters that learn. Raises ValueError
-    for an unknown key, a value that is not a finite number or a name that cannot learn, FormulaError for an
-    own formula that cannot be read.
+    for an unknown key, a value that is not a finite number or outside the domain of its entry, or a name that
+    cannot learn, FormulaError for an own formula that cannot be read.
     """
-    op, rule = find_op(op), find_rule(rule)
+    op = find_op(op)
+    rule = beside(op, find_rule(rule))
     chosen = values(op, rule, settings or {})
     contributions = {name: contribution(op, rule, name, tuple(learns)) for name in learns}
     numbers = {name: finite(f"parameter {name}", value) for name, value in chosen.items()}
+    require_admitted(op, rule, settings or {})
     return Pair(
         op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions)), contributions
     )

@@ -133,9 +133,9 @@ def snippet(
     Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
     included, and works under double backward and torch.func where the rule is differentiable, in forward
     mode (``jvp``, ``jacfwd``) too. torch.compile makes one graph of it, without forward mode. For
-    the default rule it is the plain op. Where torch or Python refuses a constant, such as a negative
-    width of softshrink or ``log(a)`` at a = 0, the code raises their error and ``explorer.apply`` gives
-    NaN or what IEEE arithmetic gives.
+    the default rule it is the plain op. Where Python refuses a constant, such as ``log(a)`` at a = 0, the
+    code raises its error and ``explorer.apply`` gives what IEEE arithmetic gives. A name that op and rule
+    have in two meanings is two arguments: ``elu_dsq(x, alpha, alpha_rule)``.
 
     With ``learns`` it defines ``quantize_lsq(x, s, *, **numbers)``, whose tensor ``s`` gets the gradient that
     ``explorer.apply`` gives it, bit for bit, in its own shape; the layer holds it as an ``nn.Parameter``.
@@ -149,8 +149,8 @@ def snippet(
         **named: the same as keywords.
 
     Raises:
-        ValueError: an unknown key or keyword, a value that is not finite, a name that cannot learn;
-            FormulaError is one too.
+        ValueError: an unknown key or keyword, a value that is not finite or outside the domain of its entry,
+            a name that cannot learn; FormulaError is one too.
     """
     keywords = checked(find_op(op), [find_rule(rule)], named)
     return torch_code(paired(op, rule, {**(parameters or {}), **keywords}, learns))

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from explorer.catalogue import Op, Rule, checked, find_rule, finite
+from explorer.catalogue import Op, Rule, beside, checked, find_rule, finite, qualified
 from explorer.training import SETTINGS
 
 FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates are given
@@ -59,22 +59,25 @@ def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> di
     values = {name: _numbers(f"parameter {name}", swept) for name, swept in parameters.items()}
     op, *rules = entries
     assert isinstance(op, Op)
-    checked(
-        op,
-        [rule for rule in rules if isinstance(rule, Rule)],
-        {name: many[0] for name, many in values.items()},
-    )
+    chosen = [rule for rule in rules if isinstance(rule, Rule)]
+    first = {name: many[0] for name, many in values.items()}
+    for name, many in values.items():
+        for value in many:
+            checked(op, chosen, {**first, name: value})
     return values
 
 
 def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of an op and its rules; those of one rule come before those of all."""
     op, *rules = entries
+    assert isinstance(op, Op)
     ops = {parameter.name for parameter in op.parameters}
     names = {name for name in values if name in ops}
     for rule in rules:
-        for own in {parameter.name for parameter in rule.parameters} - ops:
-            names |= {f"{rule.key}.{own}" if f"{rule.key}.{own}" in values else own}
+        assert isinstance(rule, Rule)
+        for own in beside(op, rule).parameters:
+            if own.name not in ops:
+                names |= {qualified(rule, own) if qualified(rule, own) in values else own.name}
     return {name: value for name, value in values.items() if name in names}
 
 

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES, Op, find_rule, values
+from explorer.catalogue import OPS, RULES, Op, beside, find_op, find_rule, values
 from explorer.catalogue.own import own_op, own_rule
 from explorer.gradient import bind
 from explorer.snippets import detach_snippet, snippet
@@ -105,7 +105,8 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     saved = len(y.grad_fn.saved_tensors)
     assert saved == len({"x", "y"} & set(formula.variables))
     (saved,) = re.findall(r"ctx\.numbers = (.*)", code_of("quantize", rule)) or [""]
-    assert set(re.findall(r"\w+", saved)) == set(formula.parameters)
+    named = beside(find_op("quantize"), find_rule(rule)).parsed
+    assert set(re.findall(r"\w+", saved)) == set(named.parameters)
 
 
 def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():

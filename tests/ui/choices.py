@@ -126,9 +126,11 @@ def query_of(choice: Choice) -> Query:
         query["hide"] = list(choice.hide)
     if choice.colours:
         query["colours"] = [choice.colours]
-    for key in controls:
-        if key in choice.parameters:
-            query[PREFIX + key if key in WORDS else key] = [number_text(choice.parameters[key])]
+    for key, parameter in controls.items():
+        # What is the op's in another meaning is written for both: alone it would mean both, as in old links.
+        if key in choice.parameters or parameter.plain in choice.parameters:
+            value = choice.parameters.get(key, parameter.default)
+            query[PREFIX + key if key in WORDS else key] = [number_text(value)]
     if choice.range != Choice().range:
         query["range"] = [number_text(end) for end in choice.range]
     if choice.g != Choice().g:

@@ -1,7 +1,5 @@
 """The ops: one elementwise function each, in the formula language, family by family."""
 
-from dataclasses import replace
-
 from explorer.catalogue.ops import activation, elementary, formats, jump, rounding
 
 _FAMILIES = {
@@ -16,4 +14,4 @@ _FAMILIES = {
     "elementary": elementary.ELEMENTARY,
 }
 
-OPS = tuple(replace(op, family=family) for family, ops in _FAMILIES.items() for op in ops)
+OPS = tuple(op.stated(family=family) for family, ops in _FAMILIES.items() for op in ops)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Op, Parameter
 
-LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becomes 0")
+LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becomes 0", domain="lambd >= 0")
 
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
@@ -15,7 +15,7 @@ BOUNDED = (
        note="Exactly at a bound torch's gradient was 1 from 2018 to version 2.13; since then it is 0 where "
             "the bounds are numbers, and a half where they are tensors."),
     Op("hardtanh", "Hardtanh", "hardtanh(x, lo, hi)",
-       parameters=(replace(LO, default=-1.0), HI), kinks=("lo", "hi"),
+       parameters=(replace(LO, default=-1.0, domain="lo <= hi"), HI), kinks=("lo", "hi"),
        purpose="The same function as clamp by another name; its gradient at the bounds has always been 0."),
     Op("hardsigmoid", "Hardsigmoid", "hardsigmoid(x)", kinks=("-3", "3"),
        purpose="A sigmoid of three straight pieces, cheap enough for small devices.",
@@ -48,7 +48,10 @@ RECTIFIERS = (
        purpose="An ELU scaled so that activations normalise themselves from layer to layer.",
        source="Klambauer et al. 2017, arXiv:1706.02515"),
     Op("celu", "CELU", "celu(x, alpha)",
-       parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth and width: those of the negative side"),),
+       parameters=(
+           Parameter("alpha", 1.0, 0.05, 5.0, "depth and width: those of the negative side",
+                     domain="alpha > 0"),
+       ),
        kinks=(),
        purpose="An ELU whose slope is 1 at 0 whatever alpha is.",
        source="Barron 2017, arXiv:1704.07483"),

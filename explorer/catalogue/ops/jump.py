@@ -1,7 +1,9 @@
 """Ops that jump: sign-like from −1 to 1, step-like from 0 to 1."""
 
+from dataclasses import replace
+
 from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
-from explorer.catalogue.records import Op, Parameter
+from explorer.catalogue.records import Op
 
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
@@ -12,7 +14,7 @@ SIGN = (
        purpose="Turns a weight or activation into −1 or 1, never 0, so that one bit can hold it.",
        source="Hubara et al. 2016, arXiv:1602.02830; larq ste_sign"),
     Op("ternarize", "Ternarise", "where(x > delta, 1, where(x < -delta, -1, 0))", also=("ste_tern",),
-       parameters=(Parameter("delta", 0.05, 0.0, 5.0, "threshold: values up to this far from 0 become 0"),),
+       parameters=(replace(TERNARY, default=0.05),),
        kinks=("-delta", "delta"),
        purpose="Gives −1, 0 or 1: binarisation with room for weights that do not matter.",
        source="Li et al. 2016, arXiv:1605.04711; larq ste_tern"),

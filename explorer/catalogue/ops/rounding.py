@@ -45,7 +45,10 @@ ROUNDING = (
        note="TQT learns log2 t, the logarithm of a threshold: log2_s is that less the bits of the levels.",
        source="TQT, Jain et al. 2019, arXiv:1903.08066, section 3"),
     Op("dorefa", "DoReFa", "round(n * clamp(x, 0, 1)) / n",
-       parameters=(Parameter("n", 3.0, 1.0, 255.0, "levels above 0: 2 to the number of bits, less 1"),),
+       parameters=(
+           Parameter("n", 3.0, 1.0, 255.0, "levels above 0: 2 to the number of bits, less 1",
+                     domain="n > 0"),
+       ),
        kinks=(Lattice("0.5 / n", "1 / n", "0", "1"),),
        purpose="Quantises activations between 0 and 1 to a few bits.",
        source="DoReFa-Net, Zhou et al. 2016, arXiv:1606.06160; larq dorefa_quantizer"),

@@ -1,7 +1,6 @@
 """The backward rules: what is returned in place of torch's own gradient, one formula each, group by group."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from explorer.catalogue.records import Rule
 from explorer.catalogue.rules import formats, general, rounding, sign, step
@@ -11,11 +10,11 @@ def _grouped(family: str, rules: tuple[Rule, ...], otherwise: str) -> Iterator[R
     """Rules made for one family: they suit it, and say why not others, unless an entry says more."""
     for rule in rules:
         suits, why = rule.suits or (family,), rule.otherwise or otherwise
-        yield replace(rule, group=family, suits=suits, otherwise=why)
+        yield rule.stated(group=family, suits=suits, otherwise=why)
 
 
 RULES = (
-    *general.GENERAL,
+    *(rule.stated() for rule in general.GENERAL),
     *_grouped("sign", sign.SIGN, sign.OTHERWISE),
     *_grouped("step", step.STEP, step.OTHERWISE),
     *_grouped("rounding", rounding.ROUNDING, rounding.OTHERWISE),

@@ -72,7 +72,10 @@ GENERAL = (
          purpose="Turns the gradient round, so that what lies before learns to make the loss worse.",
          source="DANN, Ganin and Lempitsky 2015, arXiv:1409.7495"),
     Rule("clip_value", "Clip the gradient", "clamp(g, -c, c)", also=("grad clip",),
-         parameters=(Parameter("c", 1.0, 0.01, 10.0, "largest gradient: what is larger is cut to it"),),
+         parameters=(
+             Parameter("c", 1.0, 0.01, 10.0, "largest gradient: what is larger is cut to it",
+                       domain="c >= 0"),
+         ),
          kinks=(), linear=False,
          purpose="Bounds each gradient by itself, so that one bad example cannot throw the weights far off.",
          source="torch.nn.utils.clip_grad_value_, applied on the way instead of at the end"),

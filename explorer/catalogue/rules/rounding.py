@@ -1,5 +1,7 @@
 """Rules for ops that round: one hill per jump, or a mask where the levels end."""
 
+from dataclasses import replace
+
 from explorer.catalogue.parameters import (
     ELASTIC_SCALE,
     HALF,
@@ -15,6 +17,7 @@ from explorer.catalogue.parameters import (
 from explorer.catalogue.records import Lattice, Learned, Parameter, Rule
 
 _NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
+_QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a share divides by it
 _LSQ_SCALE = "1 / sqrt(N * qmax)"  # keeps the step of a parameter in proportion to those of the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
@@ -31,7 +34,10 @@ ROUNDING = (
     Rule("dsq", "Differentiable soft quantisation",
          "g * log(2 / alpha - 1) / (2 - 2 * alpha)"
          " * (1 - tanh(log(2 / alpha - 1) * (x - floor(x) - 0.5))**2)",
-         parameters=(Parameter("alpha", 0.4, 0.01, 0.9, "distance from true rounding: near 0 it is round"),),
+         parameters=(
+             Parameter("alpha", 0.4, 0.01, 0.9, "distance from true rounding: near 0 it is round",
+                       domain="0 < alpha < 1"),
+         ),
          kinks=(Lattice("0", "1"),),
          antiderivative="floor(x) + 0.5 + tanh(log(2 / alpha - 1) * (x - floor(x) - 0.5)) / (2 - 2 * alpha)",
          area="infinite",
@@ -53,7 +59,7 @@ ROUNDING = (
          note="LSQ leaves both bounds out, PACT the upper one; torch.clamp up to version 2.13 keeps both.",
          source="the input's part in LSQ, arXiv:1902.08153, and PACT, arXiv:1805.06085"),
     Rule("lsq", "LSQ (learned step size)", "g * (qmin < x / s < qmax)",
-         also=("learned step size quantization",), parameters=(STEP, QMIN, QMAX),
+         also=("learned step size quantization",), parameters=(STEP, QMIN, _QMAX),
          kinks=("qmin * s", "qmax * s"), antiderivative="clamp(x, qmin * s, qmax * s)",
          area="(qmax - qmin) * s", otherwise=_NO_LEVELS,
          learned=(
@@ -64,7 +70,7 @@ ROUNDING = (
          purpose="Learns the step: what saturates pulls it outwards, and rounding has its part too.",
          source="LSQ, Esser et al. 2020, arXiv:1902.08153, equations 3 and 5, section 2.2"),
     Rule("lsq_plus", "LSQ+ (learned offset too)", "g * (qmin < (x - beta) / s < qmax)",
-         also=("learned offset",), parameters=(STEP, QMIN, QMAX, OFFSET),
+         also=("learned offset",), parameters=(STEP, QMIN, _QMAX, OFFSET),
          kinks=("qmin * s + beta", "qmax * s + beta"),
          antiderivative="clamp(x, qmin * s + beta, qmax * s + beta)", area="(qmax - qmin) * s",
          otherwise="It asks for the levels of a quantiser with an offset, which this op does not have.",
@@ -114,7 +120,11 @@ ROUNDING = (
          "g * (2 / (1 + sqrt(2) * pi * amp * cos(pi * (x / s + round(x / s)))) - 1)"
          " * (qmin <= x / s <= qmax)",
          also=("stableqat", "rotated damped fourier surrogate"),
-         parameters=(STEP, QMIN, QMAX, Parameter("amp", 0.21, 0.0, 0.225, "amplitude: 0 is the mask alone")),
+         parameters=(
+             STEP, QMIN, _QMAX,
+             Parameter("amp", 0.21, 0.0, 0.225, "amplitude: 0 is the mask alone",
+                       domain="0 <= sqrt(2) * pi * amp < 1"),
+         ),
          kinks=("qmin * s", "qmax * s", Lattice("0.5 * s", "s", "qmin * s", "qmax * s")),
          otherwise=_NO_LEVELS,
          learned=(
@@ -126,13 +136,17 @@ ROUNDING = (
          source="StableQAT, arXiv:2601.19320; microsoft/StableQAT, stableqat_surrogate_gradient"),
     Rule("mad", "MAD (magnitude-aware)",
          "g * where(x < qmin * s, qmin * s / where(x < qmin * s, x, 1), qmax * s / max(x, qmax * s))",
-         also=("octav", "magnitude-aware differentiation"), parameters=(STEP, QMIN, QMAX),
+         also=("octav", "magnitude-aware differentiation"),
+         parameters=(STEP, replace(QMIN, domain="qmin <= 0"), _QMAX),
          kinks=("qmin * s", "qmax * s"), area="infinite", otherwise=_NO_LEVELS,
          purpose="Beyond the levels it passes the less the farther out, and never nothing.",
          source="Sakr et al. 2022, Optimal Clipping and Magnitude-aware Differentiation, arXiv:2206.06501"),
     Rule("quest", "QuEST (trust estimator)", "g * (abs(y - x) <= t)",
          also=("quartet", "trust"),
-         parameters=(Parameter("t", 0.125, 0.0, 5.0, "trust: the largest error with which g passes"),),
+         parameters=(
+             Parameter("t", 0.125, 0.0, 5.0, "trust: the largest error with which g passes",
+                       domain="t >= 0"),
+         ),
          suits=("rounding", "format"),
          otherwise="It asks how far the op moves x, which means little where the op does not round.",
          purpose="Passes g only where the op changed x by little.",

@@ -3,7 +3,7 @@
 from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
 from explorer.catalogue.records import Learned, Parameter, Rule
 
-_WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside")
+_WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside", domain="c >= 0")
 OTHERWISE = "It spreads a jump by 2 at 0, from −1 to 1, which this op does not make."
 
 # Each entry is a paragraph: name and formula, facts, words.
@@ -21,21 +21,26 @@ SIGN = (
          source="Bi-Real Net, Liu et al. 2018, arXiv:1808.00278; larq approx_sign"),
     Rule("swish_sign", "SwishSign",
          "g * 2 * b * sigmoid(b * x) * sigmoid(-b * x) * (2 - b * x * tanh(b * x / 2))",
-         also=("bnn+",), parameters=(Parameter("b", 5.0, 0.1, 50.0, "steepness: the peak is b"),), kinks=(),
+         also=("bnn+",),
+         parameters=(Parameter("b", 5.0, 0.1, 50.0, "steepness: the peak is b", domain="b > 0"),), kinks=(),
          antiderivative="2 * sigmoid(b * x) * (1 + b * x * sigmoid(-b * x)) - 1", area="2",
          purpose="Peaks at the jump and turns negative beside it, pushing weights away from the threshold.",
          note="BNN+ and larq divide by 1 + cosh(b x), which overflows; two sigmoids are the same, safely.",
          source="BNN+, Darabi et al. 2018, arXiv:1812.11800; larq swish_sign"),
     Rule("ede", "Error decay estimator", "g * max(1, t) * (1 - tanh(t * x)**2)", also=("irnet",),
-         parameters=(Parameter("t", 1.0, 0.01, 10.0, "steepness: training raises it from 0.1 to 10"),),
+         parameters=(
+             Parameter("t", 1.0, 0.01, 10.0, "steepness: training raises it from 0.1 to 10",
+                       domain="t > 0"),
+         ),
          kinks=(), antiderivative="max(1 / t, 1) * tanh(t * x)", area="2 * max(1 / t, 1)",
          purpose="Begins as wide as straight-through and ends as narrow as sign while training goes on.",
          note="The paper writes k t with k = max(1/t, 1); its public code raises t from 0.001, not 0.1.",
          source="IR-Net, Qin et al. 2020, arXiv:1909.10788"),
     Rule("reste", "ReSTE", "g * (abs(x) <= t) * max(abs(x), 0.1)**(1 / o - 1) / where(abs(x) > 0.1, o, 1)",
          parameters=(
-             Parameter("o", 3.0, 1.0, 10.0, "order of the root: 1 is clipped straight-through"),
-             Parameter("t", 1.5, 0.2, 5.0, "window half-width: nothing passes outside"),
+             Parameter("o", 3.0, 1.0, 10.0, "order of the root: 1 is clipped straight-through",
+                       domain="o >= 1"),
+             Parameter("t", 1.5, 0.2, 5.0, "window half-width: nothing passes outside", domain="t >= 0"),
          ), kinks=("-t", "-0.1", "0.1", "t"),
          antiderivative=(
              "sign(x) * where(abs(x) > 0.1, clamp(abs(x), 0.1, t)**(1 / o), abs(x) * 0.1**(1 / o - 1))"

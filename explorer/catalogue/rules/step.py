@@ -6,7 +6,7 @@ OTHERWISE = "It stands for a jump by 1 at the threshold 0, which this op does no
 
 
 def _sharpness(default: float, meaning: str) -> Parameter:
-    return Parameter("a", default, 0.1, 100.0, meaning)
+    return Parameter("a", default, 0.1, 100.0, meaning, domain="a > 0")
 
 
 # Each entry is a paragraph: name and formula, facts, words.
@@ -25,7 +25,10 @@ STEP = (
          note="snnTorch's docstring has 1/π in front where its code has a/2; only a/2 gives area 1.",
          source="Fang et al. 2021, arXiv:2007.05785; SpikingJelly ATan; snnTorch atan"),
     Rule("fast_sigmoid", "Fast sigmoid (SuperSpike)", "g / (1 + k * abs(x))**2", also=("SuperSpike",),
-         parameters=(Parameter("k", 25.0, 0.1, 100.0, "steepness: the peak is 1 at any k"),), kinks=("0",),
+         parameters=(
+             Parameter("k", 25.0, 0.1, 100.0, "steepness: the peak is 1 at any k",
+                       domain="k > 0"),
+         ), kinks=("0",),
          antiderivative="x / (1 + k * abs(x))", area="2 / k",
          purpose="A cheap peak without an exponential, of height 1: a steeper one passes less in all.",
          note="SpikingJelly's SuperSpike sets the height, a/(1 + |x|)²; norse's default ignores its alpha.",
@@ -37,13 +40,15 @@ STEP = (
          note="norse scales the height alone; snnTorch's triangular is −1 above the threshold.",
          source="Esser et al. 2016, arXiv:1603.08270; SpikingJelly PiecewiseQuadratic"),
     Rule("boxcar", "Boxcar", "g * (abs(x) <= w) / (2 * w)", also=("rect", "rectangular"),
-         parameters=(Parameter("w", 0.5, 0.05, 5.0, "half-width: the height is 1/(2w)"),), kinks=("-w", "w"),
+         parameters=(Parameter("w", 0.5, 0.05, 5.0, "half-width: the height is 1/(2w)", domain="w > 0"),),
+         kinks=("-w", "w"),
          antiderivative="clamp(0.5 + x / (2 * w), 0, 1)", area="1",
          purpose="One constant near the threshold, nothing elsewhere: uniform noise on it.",
          note="SpikingJelly's Rect leaves the two edges out.",
          source="STBP, Wu et al. 2018, arXiv:1706.02609; SpikingJelly Rect"),
     Rule("gaussian", "Gaussian", "g * exp(-(x / s)**2 / 2) / (s * sqrt(2 * pi))",
-         also=("normal",), parameters=(Parameter("s", 0.5, 0.01, 5.0, "standard deviation"),), kinks=(),
+         also=("normal",), kinks=(),
+         parameters=(Parameter("s", 0.5, 0.01, 5.0, "standard deviation", domain="s > 0"),),
          antiderivative="(1 + erf(x / (s * sqrt(2)))) / 2", area="1",
          purpose="The density of normal noise on the threshold, and so the gradient of the expected spike.",
          note="One library lost a pair of brackets, exp(−x²/2·s²), and with them the meaning of s.",
@@ -53,9 +58,9 @@ STEP = (
          " - h / q * (exp(-((x - s) / (q * s))**2 / 2) + exp(-((x + s) / (q * s))**2 / 2)))"
          " * g / (s * sqrt(2 * pi))",
          parameters=(
-             Parameter("s", 0.5, 0.01, 5.0, "standard deviation"),
+             Parameter("s", 0.5, 0.01, 5.0, "standard deviation", domain="s > 0"),
              Parameter("h", 0.15, 0.0, 1.0, "weight of the lobes: two wide hills are taken off"),
-             Parameter("q", 6.0, 1.0, 20.0, "width of the lobes: as a multiple of s"),
+             Parameter("q", 6.0, 1.0, 20.0, "width of the lobes: as a multiple of s", domain="q > 0"),
          ), kinks=(),
          antiderivative=(
              "(1 - h + (1 + h) * erf(x / (s * sqrt(2)))"
@@ -81,13 +86,19 @@ STEP = (
          purpose="The fast sigmoid made honest: the same shape, scaled so that its area stays 1.",
          source="SpikingJelly SoftSign"),
     Rule("tanh_surrogate", "Tanh surrogate", "g * (1 - tanh(k * x)**2)", also=("HeaviTanh",),
-         parameters=(Parameter("k", 1.0, 0.1, 100.0, "steepness: the peak is 1 at any k"),), kinks=(),
+         parameters=(
+             Parameter("k", 1.0, 0.1, 100.0, "steepness: the peak is 1 at any k",
+                       domain="k > 0"),
+         ), kinks=(),
          antiderivative="tanh(k * x) / k", area="2 / k",
          purpose="A smooth bell of height 1 at any steepness.",
          note="norse calls it the gradient of (1 + tanh(k x))/2, which would be k/2 times as large.",
          source="norse HeaviTanh"),
     Rule("q_pseudo_spike", "q-pseudo-spike", "g * (1 + 2 * abs(x) / (a - 1))**(-a)",
-         parameters=(Parameter("a", 2.0, 1.05, 20.0, "tail exponent: the larger, the shorter the tail"),),
+         parameters=(
+             Parameter("a", 2.0, 1.05, 20.0, "tail exponent: the larger, the shorter the tail",
+                       domain="a > 1"),
+         ),
          kinks=("0",), antiderivative="0.5 + sign(x) * (1 - (1 + 2 * abs(x) / (a - 1))**(1 - a)) / 2",
          area="1",
          purpose="Peak 1 and area 1 whatever its tail, so that the tail alone can be studied.",
@@ -106,7 +117,7 @@ STEP = (
          source="HWGQ, Cai et al. 2017, arXiv:1702.00953; SpikingJelly LogTailedReLU"),
     Rule("spike_escape", "Spike rate escape", "g * k * exp(-b * abs(x - 1))", also=("SRE",),
          parameters=(
-             Parameter("b", 1.0, 0.05, 20.0, "decay rate"),
+             Parameter("b", 1.0, 0.05, 20.0, "decay rate", domain="b > 0"),
              Parameter("k", 25.0, 0.05, 100.0, "peak height"),
          ), kinks=("1",), antiderivative="k / b * sign(x - 1) * (1 - exp(-b * abs(x - 1)))", area="2 * k / b",
          purpose="The chance that a noisy neuron escapes its threshold, with the peak at 1 instead of 0.",
@@ -115,8 +126,9 @@ STEP = (
     Rule("sparse_fast_sigmoid", "Sparse fast sigmoid", "g * (abs(x) < B) / (1 + k * abs(x))**2",
          also=("SFS",),
          parameters=(
-             Parameter("k", 25.0, 0.1, 100.0, "steepness: the peak is 1 at any k"),
-             Parameter("B", 1.0, 0.05, 5.0, "window half-width: nothing passes outside"),
+             Parameter("k", 25.0, 0.1, 100.0, "steepness: the peak is 1 at any k",
+                       domain="k > 0"),
+             Parameter("B", 1.0, 0.05, 5.0, "window half-width: nothing passes outside", domain="B >= 0"),
          ), kinks=("-B", "0", "B"), antiderivative="clamp(x, -B, B) / (1 + k * abs(clamp(x, -B, B)))",
          area="2 * B / (1 + k * B)",
          purpose="Cuts the fast sigmoid off, so that inactive neurons can be left out of the backward pass.",
@@ -148,7 +160,7 @@ STEP = (
          also=("SquarewaveFourierSeries",),
          parameters=(
              Parameter("n", 2.0, 2.0, 6.0, "terms and one: a whole number"),
-             Parameter("T", 8.0, 0.5, 50.0, "period: from one step up to the next"),
+             Parameter("T", 8.0, 0.5, 50.0, "period: from one step up to the next", domain="T > 0"),
          ), kinks=(),
          antiderivative="2 / pi * (sin(2 * pi / T * x) + (n > 2) * sin(6 * pi / T * x) / 3 + "
          "(n > 3) * sin(10 * pi / T * x) / 5 + (n > 4) * sin(14 * pi / T * x) / 7 + "

@@ -2,6 +2,7 @@
 
 import { element, freshId, setAttribute, setText } from "../elements/dom.js";
 import { isOwn } from "../choice/entries.js";
+import { shownName } from "../formula/beside.js";
 import { createOwnField } from "./own.js";
 import { createSlider } from "../elements/slider.js";
 
@@ -54,7 +55,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
 
   /** @type {ReturnType<typeof createOwnField>|null} */
   let field = null;
-  /** @type {{name: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
+  /** @type {{name: string, inFormulas: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
   let rows = [];
 
   /** @param {Entry} entry */
@@ -77,8 +78,9 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     if (rows.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
       rows = controls.map((control) => ({
         name: control.name,
+        inFormulas: control.parameter.name,
         slider: createSlider({
-          name: control.parameter.name,
+          name: shownName(control.parameter),
           meaning: control.parameter.meaning,
           onChange: (...change) => onParameter(control, ...change),
         }),
@@ -113,8 +115,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
 
   /** The present values of learning parameters. @param {Object<string, string>} texts by name */
   function showPresent(texts) {
-    for (const { name: key, present } of rows) {
-      const text = texts[key.slice(key.lastIndexOf(".") + 1)] ?? "";
+    for (const { inFormulas, present } of rows) {
+      const text = texts[inFormulas] ?? "";
       setText(present, text);
       setAttribute(present, "hidden", !text);
     }

@@ -17,8 +17,8 @@ export function queryOf(choice) {
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
   const colours = choice.rules.map(({ slot }) => slot + 1);
   if (colours.some((colour, index) => colour !== index + 1)) query.append("colours", colours.join(""));
-  for (const { name } of choiceControls(choice)) {
-    const value = held(choice.parameters, name);
+  for (const { name, parameter } of choiceControls(choice)) {
+    const value = held(choice.parameters, name) ?? defaultBeside(choice, parameter);
     if (value !== undefined) query.append(wordOf(name), String(value));
   }
   for (const [name, text] of viewTexts(choice)) query.append(name, text);
@@ -27,6 +27,16 @@ export function queryOf(choice) {
   const { branch = "", ...training } = choice.training;
   for (const [name, text] of Object.entries(training)) query.append(name, text);
   return withBranches(String(query), branch.split("\n").filter(Boolean));
+}
+
+/**
+ * The default of a rule's parameter whose name is the op's in another meaning, where the link has the op's: alone
+ * that would mean both, as in links from when the two were one.
+ * @param {Choice} choice
+ * @param {import("../formula/entry.js").Parameter} parameter
+ */
+function defaultBeside({ parameters }, parameter) {
+  return parameter.plain && held(parameters, parameter.plain) !== undefined ? parameter.default : undefined;
 }
 
 /** The word of a parameter in a link. @param {string} name */

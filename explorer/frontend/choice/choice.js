@@ -2,7 +2,7 @@
 
 import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
 import { learnable } from "../formula/contribution.js";
-import { catalogue, find } from "./entries.js";
+import { catalogue, find, findBeside } from "./entries.js";
 import { learningOf, withTraining } from "./learning.js";
 import { boundsOfWord } from "./view.js";
 import { within } from "../formula/numbers.js";
@@ -26,10 +26,9 @@ import { sampling } from "../formula/sampling.js";
 
 /** @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function entriesOf(choice) {
-  return {
-    op: /** @type {Op} */ (find("op", choice.op)),
-    rules: choice.rules.map((rule) => /** @type {Rule} */ (find("rule", rule.key))),
-  };
+  const op = /** @type {Op} */ (find("op", choice.op));
+  const rules = choice.rules.map((rule) => /** @type {Rule} */ (findBeside(op, rule.key)));
+  return { op, rules };
 }
 
 /** The settings by which curves are sampled. @param {Choice} choice */

@@ -1,5 +1,6 @@
 // Ops and rules by key: the catalogue's document, and the own formulas met so far.
 
+import { beside } from "../formula/beside.js";
 import { held } from "../formula/records.js";
 import { setSampling } from "../formula/sampling.js";
 
@@ -66,6 +67,12 @@ export function find(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
   const listed = { op: known.ops, rule: known.rules };
   return held(listed[kind], key) ?? held(own[kind], key);
+}
+
+/** The rule of a key as it stands beside an op. @param {Op|undefined} op @param {string} key */
+export function findBeside(op, key) {
+  const rule = find("rule", key);
+  return op && rule ? beside(op, rule) : rule;
 }
 
 /**

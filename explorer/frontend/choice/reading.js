@@ -5,11 +5,13 @@ import { FRAME, wordOf } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
 import { viewWith } from "./view.js";
+import { shownName } from "../formula/beside.js";
 import { nonDefault, valueOf } from "../formula/controls.js";
 import { filled } from "../formula/learning-words.js";
 import { held } from "../formula/records.js";
 
 /** @import { Control } from "../formula/controls.js" */
+/** @import { Parameter } from "../formula/entry.js" */
 /** @import { Choice, ChosenRule } from "./choice.js" */
 /** @import { Kind } from "./entries.js" */
 /** @import { Word } from "./view.js" */
@@ -159,16 +161,28 @@ function slotsOf(link, count) {
 function parametersOf(link, choice) {
   const controls = choiceControls(choice);
   const texts = controls.map(({ name }) => link.last(wordOf(name)));
-  const qualified = controls.filter(({ name, parameter }) => name !== parameter.name);
-  const plain = [...new Set(qualified.map(({ parameter }) => parameter.name))];
-  const shared = Object.fromEntries(plain.map((name) => [name, link.last(wordOf(name))]));
+  const qualified = controls.filter(({ name, parameter }) => name !== shownName(parameter));
+  const plain = [...new Set(qualified.map(({ parameter }) => shownName(parameter)))];
+  const ofOp = controls.map(({ name }) => name);
+  const shared = Object.fromEntries(
+    plain.map((name) => [name, ofOp.includes(name) ? texts[ofOp.indexOf(name)] : link.last(wordOf(name))]),
+  );
   /** @type {Record<string, number>} */
   const values = {};
   controls.forEach(({ name, parameter }, index) => {
-    const text = texts[index] ?? held(shared, parameter.name); // a plain name means every rule that has it
-    if (text !== undefined) values[name] = link.number(name, parameter.default, ...parameter.reach, text);
+    // A plain name means every rule that has it; where it is the op's in another meaning, as in links from when
+    // the two were one, the rules for which the value means something.
+    const text = texts[index] ?? held(shared, shownName(parameter));
+    const foreign = texts[index] === undefined && parameter.plain !== "";
+    if (text === undefined || (foreign && !isPossible(text, parameter))) return;
+    values[name] = link.number(name, parameter.default, ...parameter.reach, text);
   });
   return nonDefault(inOrder(link, values, controls), controls);
+}
+
+/** Whether a text is a number that a link may hold for a parameter. @param {string} text @param {Parameter} parameter */
+function isPossible(text, { reach: [low, high] }) {
+  return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
 
 /**
@@ -178,8 +192,8 @@ function parametersOf(link, choice) {
 function inOrder(link, values, controls) {
   const next = { ...values };
   for (const low of controls) {
-    const { name, below } = low.parameter;
-    const own = low.name.slice(0, low.name.length - name.length) + below;
+    const { below } = low.parameter;
+    const own = low.name.slice(0, low.name.length - shownName(low.parameter).length) + below;
     const high =
       below && (controls.find((one) => one.name === own) ?? controls.find((one) => one.name === below));
     if (!high || valueOf(next, low) <= valueOf(next, high)) continue;

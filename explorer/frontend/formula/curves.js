@@ -21,6 +21,7 @@
  * @property {Record<string, number[] | null>} kinks by "forward", rule key or partKey of one; null for too many
  */
 
+import { beside, shownName } from "./beside.js";
 import { contributionOf, gradientOf } from "./contribution.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
@@ -42,7 +43,8 @@ export const partKey = (rule) => `part ${rule}`;
  * @param {{points?: number}} [options]
  * @returns {Curves}
  */
-export function sampleCurves({ op, rules }, choice, { points = sampling().points } = {}) {
+export function sampleCurves({ op, rules: given }, choice, { points = sampling().points } = {}) {
+  const rules = given.map((rule) => beside(op, rule));
   const [start, stop] = rangeOf(choice);
   const range = { start, stop, g: choice.g };
   const parameters = rules.map((rule) => valuesOf(op, rule, choice.parameters));
@@ -78,16 +80,17 @@ export function sampleCurves({ op, rules }, choice, { points = sampling().points
 /**
  * The values of all parameters of an op and a rule: a name both have is one, with the op's default.
  * @param {Op} op
- * @param {Rule | null} rule
+ * @param {Rule | null} rule as it stands beside the op
  * @param {Record<string, number>} settings
  */
 export function valuesOf(op, rule, settings) {
   /** @type {Record<string, number>} */
   const values = {};
   for (const { name, default: usual } of op.parameters) values[name] = held(settings, name) ?? usual;
-  for (const { name, default: usual } of rule?.parameters ?? []) {
-    values[name] =
-      held(values, name) ?? held(settings, `${rule?.key}.${name}`) ?? held(settings, name) ?? usual;
+  for (const parameter of rule?.parameters ?? []) {
+    const { name, default: usual } = parameter;
+    const qualified = `${rule?.key}.${shownName(parameter)}`;
+    values[name] = held(values, name) ?? held(settings, qualified) ?? held(settings, name) ?? usual;
   }
   return values;
 }

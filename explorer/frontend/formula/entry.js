@@ -10,6 +10,9 @@
  * @property {string|null} below the parameter it must not cross, such as hi for lo
  * @property {[number, number]} reach how far its slider may be widened
  * @property {string} scale
+ * @property {string} domain where the formulas mean something, or "" for everywhere
+ * @property {string} quantity what the name stands for, or "" for whatever another means by it
+ * @property {string} plain the name in the rule's own formulas, where ``beside`` gave it another; else ""
  *
  * @typedef {{offset: Tree, spacing: Tree, low: Tree|null, high: Tree|null}} Lattice kinks at even distances
  *

@@ -27,6 +27,7 @@
  */
 
 import { contributionOf, factorOf } from "./contribution.js";
+import { shownName } from "./beside.js";
 import { valuesOf } from "./curves.js";
 import { evaluate } from "./evaluation.js";
 
@@ -121,7 +122,8 @@ function grid({ low, high, scale }, steps) {
 
 /** @param {Record<string, number>} settings @param {Rule} rule @param {string} name @param {number} value */
 function changed(settings, rule, name, value) {
-  return { ...settings, [name]: value, [`${rule.key}.${name}`]: value };
+  const own = rule.parameters.find((parameter) => parameter.name === name);
+  return { ...settings, [name]: value, [`${rule.key}.${own ? shownName(own) : name}`]: value };
 }
 
 /** @param {Op} op @param {Numbers} numbers @param {Record<string, number>} parameters */

@@ -3,6 +3,7 @@
 import { choiceControls, entriesOf } from "../choice/choice.js";
 import { element, setText } from "../elements/dom.js";
 import { coloursOf } from "../explore/page/instrument.js";
+import { shownName } from "../formula/beside.js";
 import { valueOf } from "../formula/controls.js";
 import { numberText } from "../formula/numbers.js";
 import { createFigure } from "../chart/plotly/figure.js";
@@ -44,7 +45,9 @@ export function createSweep(sweep, { plotly, signal }) {
   return {
     element: element("figure", { class: "sweep" }, host, said),
     follow(choice) {
-      const control = choiceControls(choice).find(({ parameter }) => parameter.name === sweep.parameter);
+      const control = choiceControls(choice).find(
+        ({ parameter }) => shownName(parameter) === sweep.parameter,
+      );
       show(control ? valueOf(choice.parameters, control) : null, slotOf(choice, sweep.parameter));
     },
   };
@@ -57,7 +60,9 @@ export function createSweep(sweep, { plotly, signal }) {
  */
 function slotOf(choice, name) {
   const { rules } = entriesOf(choice);
-  const has = rules.findIndex(({ parameters }) => parameters.some((parameter) => parameter.name === name));
+  const has = rules.findIndex(({ parameters }) =>
+    parameters.some((parameter) => shownName(parameter) === name),
+  );
   return choice.rules[Math.max(has, 0)].slot;
 }
 

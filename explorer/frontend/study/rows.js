@@ -2,7 +2,7 @@
 
 import { cardControls, withParameter, withoutRule, choiceControls } from "../choice/choice.js";
 import { queryOf } from "../choice/address.js";
-import { find } from "../choice/entries.js";
+import { find, findBeside } from "../choice/entries.js";
 import { numberText } from "../formula/numbers.js";
 import { withSetting } from "../train/state/tasks.js";
 import { addedControls, ratesOf, sweptOf, valuesOf } from "./settings.js";
@@ -44,7 +44,8 @@ export function subjectOf(state) {
 function isSwept(choice, key) {
   const control = sweptOf(choice);
   if (!control) return false;
-  const { op, rule } = { op: find("op", choice.op), rule: find("rule", key) };
+  const op = find("op", choice.op);
+  const rule = findBeside(op, key);
   const entries = [...(op ? [op] : []), ...(rule ? [rule] : [])];
   return entries.some((entry) => cardControls(choice, entry).some(({ name }) => name === control.name));
 }

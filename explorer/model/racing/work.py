@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_map
 
-from explorer.catalogue import Op, Rule, find_op, find_rule
+from explorer.catalogue import Op, Rule, beside, find_op, find_rule
 from explorer.model.racing.data import Batch, Data
 from explorer.model.swapping import Swapped, swap
 from explorer.study import Row, Trial
@@ -60,13 +60,15 @@ class Work:
     def parameters_of(self, rule: str) -> dict[str, float]:
         """The parameters of a rule and of the op: those under ``rule.name`` come before those of all."""
         entry = find_rule(self.rules[rule])
-        names = {parameter.name for parameter in entry.parameters}
-        names |= (
-            {parameter.name for parameter in find_op(self.op).parameters} if self.op is not None else set()
-        )
+        op = None if self.op is None else find_op(self.op)
+        taken = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
+        names = {parameter.name for parameter in taken}
         shared = {name: value for name, value in self.parameters.items() if name in names}
+        names_of = {p.shown: p.name for p in taken}  # of two that mean it differently, the rule's
         own = {
-            name: self.parameters[f"{rule}.{name}"] for name in names if f"{rule}.{name}" in self.parameters
+            name: self.parameters[f"{rule}.{shown}"]
+            for shown, name in names_of.items()
+            if f"{rule}.{shown}" in self.parameters
         }
         return shared | own
 

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
 
-from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule, values
+from explorer import catalogue
+from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule, qualified, values
 from explorer.gradient import Backward, Bound, bind
 from explorer.model.watching import Asked, Run, explain
 
@@ -74,7 +75,16 @@ class Exchange:
         if self.entry.suits and known.family not in self.entry.suits and known.key in OPS:
             why = self.entry.otherwise or f"it is one for {', '.join(self.entry.suits)}"
             raise ValueError(f"the rule {self.key} does not suit {known.key}: {why}")
-        checked(known, (self.entry,), self.parameters)
+        checked(known, (self.entry,), self.parameters_for(known))
+
+    def parameters_for(self, op: Op) -> Mapping[str, float]:
+        """The parameters beside an op. Where the call keeps its own op, they are all the rule's."""
+        if self.op is not None:
+            return self.parameters
+        own = {
+            p.plain: qualified(self.entry, p) for p in catalogue.beside(op, self.entry).parameters if p.plain
+        }
+        return {own.get(name, name): value for name, value in self.parameters.items()}
 
     def run_of(self, asked: Asked) -> Run:
         """The function that computes y of a call with the exchanged backward.
@@ -100,7 +110,7 @@ class Exchange:
         entry = OPS.get(op, _ANY_OP)
         named = {*values(entry, self.entry, {})}
         known = {name: _number(self.key, name, value) for name, value in given.items() if name in named}
-        bound = bind(entry, self.entry, {**known, **self.parameters}).rule
+        bound = bind(entry, self.entry, {**known, **self.parameters_for(entry)}).rule
         assert bound is not None
         return bound
 

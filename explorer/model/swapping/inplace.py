@@ -99,7 +99,8 @@ def _layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
     exchange.require_suitable(op)
     own = {name: _plain(path, value) for name, value in call.parameters.items()} if op == call.op else {}
     known = {parameter.name for parameter in (*find_op(op).parameters, *exchange.entry.parameters)}
-    settings = {name: value for name, value in own.items() if name in known} | dict(exchange.parameters)
+    given = exchange.parameters_for(find_op(op))
+    settings = {name: value for name, value in own.items() if name in known} | dict(given)
     layer = Layer(op, exchange.rule, (), **settings)
     if exchange.op is None and not torch.allclose(layer(_PROBE), module(_PROBE), atol=1e-6):
         raise UnreachedError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from explorer.catalogue import find_op, find_rule
+from explorer.catalogue import beside, find_op, find_rule
 from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Visible
 from explorer.training.instruments.base.question import key_of, numbers_of, question
 from explorer.training.runs.lockstep import Lockstep
@@ -57,7 +57,8 @@ class Recorder:
 
     def bind(self, course: Course) -> None:
         """Go on with another op or other rules."""
-        self._op, self._rules = find_op(course.op), [find_rule(rule) for rule in course.rules]
+        self._op = find_op(course.op)
+        self._rules = [beside(self._op, find_rule(rule)) for rule in course.rules]
         self._nets: Nets | None = None
 
     @property

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
 
@@ -12,12 +13,15 @@ from explorer.catalogue import (
     MOST_RULES,
     Op,
     Rule,
+    beside,
     checked,
     contribution,
     find_op,
     find_rule,
     finite,
     learnable,
+    qualified,
+    require_admitted,
 )
 from explorer.formula import quoted, shortened
 from explorer.training import limits
@@ -197,8 +201,7 @@ class Settings(TrainingSettings):
 
     def _known(self, parameters: Mapping[str, float]) -> dict[str, float]:
         """The parameters that the op or one of the rules has."""
-        entries = (*self._ops, *self._all_rules)
-        names = {parameter.name for entry in entries for parameter in entry.parameters}
+        names = {name for op in self._ops for name in _names(op, self._all_rules)}
         return {name: value for name, value in parameters.items() if name in names}
 
     def _check_table(self) -> None:
@@ -292,10 +295,21 @@ def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) ->
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quoted(parameters)}")
     op, *later = ops
-    also = {p.name for each in later for p in each.parameters}
+    also = {name for each in later for name in _names(each, rules)} - _names(op, rules)
     own = checked(op, rules, {name: value for name, value in parameters.items() if name not in also})
-    return own | {
+    result = own | {
         name: finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
+    }
+    for other, rule in product(later, rules):
+        require_admitted(other, rule, result)
+    return result
+
+
+def _names(op: Op, rules: Sequence[Rule]) -> set[str]:
+    """The names of all values that an op and rules take."""
+    own = [(rule, p) for rule in rules for p in beside(op, rule).parameters]
+    return {p.name for p in op.parameters} | {
+        name for rule, p in own for name in (p.name, qualified(rule, p))
     }
 
 

@@ -1,10 +1,11 @@
 """Everything chosen on the pages, and the words by which a link says it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
-from explorer.catalogue import Op, Parameter, Rule, find_op, find_rule
+from explorer.catalogue import Op, Parameter, Rule, beside, find_op, find_rule, narrowed, qualified
 from explorer.formula import number_text
 from explorer.instrument.view import VIEW, View
 from explorer.training import SETTINGS, USUAL, TrainingSettings
@@ -42,7 +43,8 @@ class Choice(View, TrainingSettings):
     @property
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
         """The op and the rules as records."""
-        return find_op(self.op), tuple(find_rule(rule) for rule in self.rules)
+        op = find_op(self.op)
+        return op, tuple(beside(op, find_rule(rule)) for rule in self.rules)
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -73,19 +75,22 @@ PREFIX = "p."
 def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
     """The controls of an op and rules, by the names of their values.
 
-    One for each name; but where two rules mean the same name differently (another default or
-    other bounds) each of them gets its own, named ``rule.name``.
+    One for each name; but where a rule means a name of the op differently, or two rules the same name (by
+    another default, other bounds or another meaning), each of them gets its own, named ``rule.name``.
     """
     controls = {p.name: p for p in op.parameters}
     own: dict[str, list[tuple[Rule, Parameter]]] = {}
     for rule in rules:
-        for parameter in rule.parameters:
+        for parameter in beside(op, rule).parameters:
             own.setdefault(parameter.name, []).append((rule, parameter))
     for name, users in own.items():
-        if len({parameter for _, parameter in users}) == 1:
-            controls.setdefault(name, users[0][1])
-        elif name not in controls:
-            controls |= {f"{rule.key}.{name}": parameter for rule, parameter in users}
+        alike = len({replace(parameter, domain="") for _, parameter in users}) == 1
+        if name in controls:
+            controls[name] = reduce(narrowed, (parameter for _, parameter in users), controls[name])
+        elif alike and not users[0][1].plain:
+            controls[name] = users[0][1]
+        else:
+            controls |= {qualified(rule, parameter): parameter for rule, parameter in users}
     return controls
 
 
@@ -96,7 +101,7 @@ def ordered(
     result, notices = dict(settings), []
     controls = parameters_of(op, rules)
     for name, parameter in controls.items():
-        own = name.removesuffix(parameter.name) + (parameter.below or "")
+        own = name.removesuffix(parameter.shown) + (parameter.below or "")
         above = own if own in controls else parameter.below
         if above is None or above not in controls:
             continue

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from explorer.catalogue import MOST_RULES, OWN, Op, Rule, find_op, find_rule, hint, learnable
+from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint, learnable
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
 from explorer.formula.quoting import LONGEST_QUOTE, shortened
@@ -178,14 +178,16 @@ class _Reader:
     def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
         controls = parameters_of(op, rules)
         texts = {key: self.last(_word(key)) for key in controls}
-        plain = {p.name for key, p in controls.items() if p.name != key}
-        shared = {name: self.last(_word(name)) for name in sorted(plain)}
+        plain = {p.shown for key, p in controls.items() if p.shown != key}
+        shared = {name: texts[name] if name in texts else self.last(_word(name)) for name in sorted(plain)}
         values = {}
         for key, parameter in controls.items():
-            # a plain name means every rule that has it
-            text = shared.get(parameter.name) if texts[key] is None else texts[key]
-            if text is not None:
-                values[key] = self.value(key, text, parameter.default, *reach(parameter))
+            # A plain name means every rule that has it; where it is the op's in another meaning, as in links
+            # from when the two were one, the rules for which the value means something.
+            text = shared.get(parameter.shown) if texts[key] is None else texts[key]
+            if text is None or (texts[key] is None and parameter.plain and not _is_possible(text, parameter)):
+                continue
+            values[key] = self.value(key, text, parameter.default, *reach(parameter))
         settings, notices = ordered(op, rules, values)
         self.notices += notices
         return {key: value for key, value in settings.items() if value != controls[key].default}
@@ -352,6 +354,12 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
     if start > stop:
         return (low, high), [f"The range {start:.15g} to {stop:.15g} is reversed: its ends were swapped."]
     return (low, high), []
+
+
+def _is_possible(text: str, parameter: Parameter) -> bool:
+    """Whether a text is a number that a link may hold for a parameter."""
+    low, high = reach(parameter)
+    return bool(NUMBER.fullmatch(text)) and low <= float(text) <= high
 
 
 def _word(key: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from explorer.catalogue import OWN, Op, Rule, learnable, values
+from explorer.catalogue import OWN, Op, Rule, find_rule, learnable, values
 from explorer.curves import readings, sample_curves
 from explorer.instrument.limits import MOST_READINGS
 from explorer.sampled import part_key
@@ -35,12 +35,12 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
     for rule in rules:
         with st.container(border=True):
             st.text(rule.label)
-            st.latex(formulas.gradient_latex(op, rule, choice.learns))
+            st.latex(formulas.gradient_latex(op, find_rule(rule.key), choice.learns))
             for latex, words in formulas.learned(op, rule, learned_with(op, rule, choice.learns)):
                 st.latex(latex)
                 st.text(words)
             own = values(op, rule, choice.parameters)
-            _notes(rule, {p.name: own[p.name] for p in rule.parameters})
+            _notes(rule, {p.shown: own[p.name] for p in rule.parameters})
     st.text(formulas.LEAD)
     table = _readings(choice.op, choice.rules, tuple(choice.sampling.items()))
     st.dataframe(table.head(MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from explorer.catalogue import Op, Rule, learnable
+from explorer.catalogue import Op, Rule, beside, learnable
 from explorer.snippets import notebook
 from explorer.snippets.custom_op import custom_op_code
 from explorer.snippets.detach import detach_code
@@ -43,7 +43,7 @@ def refusal(language: str, rule: Rule) -> str:
 
 def learned_with(op: Op, rule: Rule, chosen: str) -> list[str]:
     """The parameters that are tensors in a rule's code: those it says how to learn, and a chosen one."""
-    own = [learned.name for learned in rule.learned]
+    own = [learned.name for learned in beside(op, rule).learned]
     return [*own, *(name for name in learnable(op, rule) if name == chosen and name not in own)]
 
 

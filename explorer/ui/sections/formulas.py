@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from explorer.catalogue import AT_BOUND, ORIGINS, Op, Rule, contribution, gradient_beside
+from explorer.catalogue import AT_BOUND, ORIGINS, Op, Rule, beside, contribution, gradient_beside
 from explorer.formula import name_latex, number_latex
 
 FORWARD = "y = "
@@ -32,7 +32,8 @@ def _torchs_own(op: Op, learns: str) -> str:
 
 def learned(op: Op, rule: Rule, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Gradients for parameters by a rule, as LaTeX and words: sums over the N elements that share a value."""
-    notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in rule.learned}
+    own = beside(op, rule).learned
+    notes = {learned.name: [AT_BOUND.get(learned.at_bound, ""), learned.note] for learned in own}
     for name in names:
         part = contribution(op, rule, name, tuple(names))
         scale = rf"{part.scale.latex}\," if part.scale else ""

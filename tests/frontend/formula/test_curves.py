@@ -8,6 +8,7 @@ value or of 1, whichever is smaller.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +17,19 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Parameter, Rule, find_op, find_rule
+from explorer.catalogue import (
+    MOST_RULES,
+    OPS,
+    OWN,
+    RULES,
+    Op,
+    Parameter,
+    Rule,
+    beside,
+    find_op,
+    find_rule,
+    qualified,
+)
 from explorer.curves import Curves, sample_curves
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.operands import reductions
@@ -83,9 +96,22 @@ def catalogue_cases() -> list[Case]:
         for first in range(0, len(rules), MOST_RULES):
             some = tuple(rules[first : first + MOST_RULES])
             for g in UPSTREAM:
-                parameters = [p for record in (op, *some) for p in record.parameters]
-                cases.append(Case(op, some, g, {p.name: drawn(p, generator) for p in parameters}))
+                cases.append(Case(op, some, g, values_of(op, some, generator)))
     return cases
+
+
+def values_of(op: Op, rules: Sequence[Rule], generator: random.Random) -> dict[str, float]:
+    """A value for each parameter, of each rule its own; a pair that must not cross in order."""
+    values: dict[str, float] = {p.name: drawn(p, generator) for p in op.parameters}
+    names = [{p.name: p.name for p in op.parameters}]
+    for rule in rules:
+        own = beside(op, rule).parameters
+        names.append({p.shown: p.name if p.name in names[0] else qualified(rule, p) for p in own})
+        values |= {f"{rule.key}.{p.shown}": drawn(p, generator) for p in own if p.name not in names[0]}
+    for record, known in zip((op, *rules), names, strict=True):
+        for low, high in ((known[p.name], known[p.below]) for p in record.parameters if p.below):
+            values[low], values[high] = sorted((values[low], values[high]))
+    return values
 
 
 def own_cases() -> list[Case]:

@@ -1,5 +1,6 @@
 // Grips for the kinks that are a parameter themselves, such as lo and hi.
 
+import { shownName } from "../../formula/beside.js";
 import { controlsOf, valueOf } from "../../formula/controls.js";
 
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
@@ -16,7 +17,8 @@ export function gripsOf({ op, rules, parameters, neutral }) {
     const controls = controlsOf(entry, op, entries);
     return entry.movable.map(({ name, sign }) => {
       const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];
-      const label = [`${sign < 0 ? "−" : ""}${name}`, control.parameter.meaning].filter(Boolean).join(", ");
+      const shown = shownName(control.parameter);
+      const label = [`${sign < 0 ? "−" : ""}${shown}`, control.parameter.meaning].filter(Boolean).join(", ");
       const value = valueOf(parameters, control);
       return { id: `${sign} ${control.name}`, name: control.name, label, sign, value, colour };
     });

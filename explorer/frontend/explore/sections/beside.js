@@ -10,6 +10,7 @@ import {
 } from "../../choice/choice.js";
 import { tidied } from "../../chart/scene/view.js";
 import { isOwn } from "../../choice/entries.js";
+import { shownName } from "../../formula/beside.js";
 import { numberText } from "../../formula/numbers.js";
 import { defaultView } from "../../choice/view.js";
 import { held } from "../../formula/records.js";
@@ -67,7 +68,7 @@ export function joined(choice, { rule, parameters }) {
   return own.reduce((next, control) => {
     const qualified = control.name.includes(".");
     const mine = !qualified || control.name.startsWith(`${rule}.`);
-    const value = mine ? held(parameters, control.parameter.name) : undefined;
+    const value = mine ? held(parameters, shownName(control.parameter)) : undefined;
     return value === undefined ? next : withParameter(next, control, value);
   }, added);
 }

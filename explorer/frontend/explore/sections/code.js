@@ -1,7 +1,8 @@
 // The section Code where there is no server: code from the site's files with the chosen numbers, and for
 // own formulas code from Python in the browser.
 
-import { find, isOwn } from "../../choice/entries.js";
+import { entriesOf } from "../../choice/choice.js";
+import { find, findBeside, isOwn } from "../../choice/entries.js";
 import { isCopied } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
 import { learnable } from "../../formula/contribution.js";
@@ -101,7 +102,8 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   /** @param {number} mine the turn that it is for @returns {Promise<Written>} */
   async function writtenNow(mine) {
     const choice = store.now;
-    const [op, rule] = [find("op", choice.op), find("rule", pick.value)];
+    const op = find("op", choice.op);
+    const rule = findBeside(op, pick.value);
     if (!op || !rule) return { text: "", note: GONE };
     const isTheirs = isOwn(op.key) || isOwn(rule.key);
     const written = await (isTheirs ? own : broughtAlong)({ op, rule }, choice, mine);
@@ -143,9 +145,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
 }
 
 /** The rules of a choice, those with a formula first. @param {Choice} choice */
-function entriesByFormula({ rules }) {
-  const pairs = rules.map(
-    ({ key }) => /** @type {import("../../formula/entry.js").Rule} */ (find("rule", key)),
-  );
+function entriesByFormula(choice) {
+  const pairs = entriesOf(choice).rules;
   return [...pairs].sort((one, other) => Number(one.formula === null) - Number(other.formula === null));
 }

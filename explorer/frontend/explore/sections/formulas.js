@@ -5,6 +5,7 @@ import { entriesOf, settingsOf } from "../../choice/choice.js";
 import { catalogue, isOwn } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { mathElement } from "../../elements/math.js";
+import { shownName } from "../../formula/beside.js";
 import { sampleCurves, valuesOf } from "../../formula/curves.js";
 import { floatText, singleText } from "../../formula/python.js";
 import { readingIndices } from "../../formula/readings.js";
@@ -173,7 +174,7 @@ function boxesOf(known, choice) {
 /** @param {Formulas} known @param {Choice} choice @param {Op} op @param {Rule} rule */
 function ruleBox(known, choice, op, rule) {
   const all = valuesOf(op, rule, choice.parameters);
-  const own = Object.fromEntries(rule.parameters.map(({ name }) => [name, all[name]]));
+  const own = Object.fromEntries(rule.parameters.map((each) => [shownName(each), all[each.name]]));
   const torchs = held(known.torch, op.key) ?? {};
   const number = rule.formula === null ? ofLearning(torchs, choice) : held(known.rules, rule.key);
   // The parameters that learn by the rule: those it declares, and the chosen one.

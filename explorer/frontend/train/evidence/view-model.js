@@ -1,7 +1,7 @@
 // The view model of the area "Why": the open panels and their contents. No page.
 
 import { queryOf } from "../../choice/address.js";
-import { find } from "../../choice/entries.js";
+import { find, findBeside } from "../../choice/entries.js";
 import { server } from "../../choice/server.js";
 import { goingOn, inForce, pointsOf } from "../state/branches.js";
 import { isLost, layersOf, netOf } from "../state/layers.js";
@@ -65,14 +65,15 @@ function rowOf(state, lines, panel) {
     const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
     const { parameters } = choice;
     const now = inForce(points, step, { op: choice.op, rule: line.key });
+    const op = find("op", now.op);
     const observation = measured &&
       snapshot && {
         picked: pickedOf(state, panel),
         measured,
         snapshot,
         line,
-        op: find("op", now.op),
-        rule: find("rule", now.rule),
+        op,
+        rule: findBeside(op, now.rule),
         parameters,
         task: taskOf(choice),
         layer,

@@ -1,7 +1,7 @@
 // The view model of the net as an object: one example on its way, a lane a rule, held-out images. No page.
 
 import { entriesOf } from "../../choice/choice.js";
-import { find } from "../../choice/entries.js";
+import { find, findBeside } from "../../choice/entries.js";
 import { sampleCurves } from "../../formula/curves.js";
 import { shortText } from "../../formula/numbers.js";
 import { goingOn, inForce, pointsOf } from "../state/branches.js";
@@ -151,14 +151,15 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
   const measured = snapshot?.measured.inputs?.[line.key];
   if (!snapshot || !measured) return null;
   const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
+  const op = find("op", now.op);
   return inputs.picture({
     measured,
     snapshot,
     line,
     layer,
     ink,
-    op: find("op", now.op),
-    rule: find("rule", now.rule),
+    op,
+    rule: findBeside(op, now.rule),
     parameters: choice.parameters,
     task: taskOf(choice),
     picked: null,

@@ -1,7 +1,7 @@
 // The view model of slow motion: one step, stage by stage, with the numbers of one unit. No page.
 
 import { entriesOf } from "../../choice/choice.js";
-import { find } from "../../choice/entries.js";
+import { find, findBeside } from "../../choice/entries.js";
 import { within } from "../../formula/numbers.js";
 import { DRAWINGS } from "./drawings.js";
 import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
@@ -145,7 +145,7 @@ function entriesAt(choice, index, record) {
   const own = find("op", record.op) ?? op;
   return {
     op: gradient ? { ...own, gradient } : own,
-    rule: find("rule", record.rule) ?? rules[index],
+    rule: findBeside(own, record.rule) ?? rules[index],
     parameters,
   };
 }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, learnable, values
+from explorer.catalogue import Op, Rule, beside, find_op, find_rule, learnable, values
 from explorer.formula.operands import reductions
 from explorer.gradient import Learning, Pair, learning, pair
 from explorer.training.numerics import even
@@ -25,7 +25,7 @@ class Learned(NamedTuple):
     Attributes:
         name: as in the formulas.
         start: its value before the first step, where no rule has another.
-        positive: whether its formulas need it above 0.
+        positive: whether its domain is above 0.
     """
 
     name: str
@@ -169,7 +169,8 @@ def joined(
     learned: Sequence[Learned] = (),
 ) -> Joined:
     """The op with each of the rules; ``learn`` as in ``Settings``, ``learned``: the learned parameters."""
-    op, entries = find_op(op), [find_rule(rule) for rule in rules]
+    op = find_op(op)
+    entries = [beside(op, find_rule(rule)) for rule in rules]
     formulas = [op.parsed, *(rule.parsed for rule in entries)]
     whole = any(formula and reductions(formula.tree) for formula in formulas)
     forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
@@ -247,6 +248,6 @@ def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -
     known: dict[str, Learned] = {}
     for op, rule in product(ops, rules):
         for name in learned_with(op, rule, learn):
-            own = next(each for each in (*op.parameters, *rule.parameters) if each.name == name)
-            known.setdefault(name, Learned(name, own.default, own.low > 0))
+            own = next(each for each in (*op.parameters, *beside(op, rule).parameters) if each.name == name)
+            known.setdefault(name, Learned(name, own.default, not own.admits(0.0)))
     return tuple(known.values())

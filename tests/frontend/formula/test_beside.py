@@ -1,0 +1,106 @@
+"""A rule beside an op that has a name in another meaning: in the browser as in Python."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qs
+
+from explorer.catalogue import OPS, RULES, Op, Rule, beside, qualified
+from explorer.curves import sample_curves
+from explorer.instrument import entry
+from explorer.ui.links.link import from_text
+from explorer.ui.server import answers
+from tests.frontend.choice.test_address import WRITTEN
+from tests.frontend.formula.test_curves import SAMPLE, equal
+from tests.frontend.modules import Node
+
+APART = [
+    (op, rule) for op in OPS.values() for rule in RULES.values() if beside(op, rule) is not rule and op.kinks
+]
+POINTS = 21
+
+
+def moved(op: Op, rule: Rule) -> dict[str, float]:
+    """A value of its own for each parameter that the op has in another meaning."""
+    return {qualified(rule, p): (p.default + p.high) / 2 for p in beside(op, rule).parameters if p.plain}
+
+
+def test_each_keeps_its_own_value(node: Node) -> None:
+    cases = [
+        {
+            "op": entry(op),
+            "rules": [entry(rule)],
+            "choice": {"start": -2.03, "stop": 2.07, "g": 1.5, "parameters": parameters},
+        }
+        for op, rule in APART
+        for parameters in ({}, moved(op, rule))
+    ]
+    assert len(cases) > 100
+    for case, sampled in zip(cases, node.run(SAMPLE, {"points": POINTS, "cases": cases}), strict=True):
+        (rule,), choice = case["rules"], dict(case["choice"])
+        parameters = choice.pop("parameters")
+        name = f"{case['op']['key']} with {rule['key']}, {parameters}"
+        curves = sample_curves(
+            case["op"]["key"], rule["key"], points=POINTS, dtype="float64", **choice, **parameters
+        )
+        assert equal(sampled["x"], curves.x).all(), name
+        assert equal(sampled["y"], curves.y).all(), name
+        assert equal(sampled["gradients"][rule["key"]], curves.gradients[rule["key"]]).all(), name
+
+
+CHANGED = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { received } = await import("./choice/message.js");
+    const choices = await import("./choice/choice.js");
+    const { cardControls, choiceControls, entriesOf, withOp, withParameter } = choices;
+    const { queryOf } = await import("./choice/address.js");
+    const { shownName } = await import("./formula/beside.js");
+    setDocument(given.document);
+    let choice = received(given.choice);
+    const seen = [];
+    for (const [name, value] of given.steps) {
+      const control = choiceControls(choice).find((one) => one.name === name);
+      choice = name === "op" ? withOp(choice, value) : withParameter(choice, control, value);
+      const { rules } = entriesOf(choice);
+      const shown = rules.flatMap((rule) =>
+        cardControls(choice, rule).map((one) => `${one.name} ${shownName(one.parameter)}`));
+      seen.push([choice.parameters, shown, queryOf(choice)]);
+    }
+    return seen;
+"""
+
+
+def test_a_rule_keeps_its_value_from_op_to_op(node: Node) -> None:
+    """The rule's value goes along under the name it has there, and never becomes the op's."""
+    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    choice = answers.chosen(from_text("op=round&rule=dsq&alpha=0.7")[0])
+    steps = [("op", "elu"), ("alpha", 2.0), ("dsq.alpha", 5.0), ("dsq.alpha", 0.4), ("op", "round")]
+    seen = node.run(CHANGED, {"document": document, "choice": choice, "steps": steps})
+    assert [parameters for parameters, _, _ in seen] == [
+        {"dsq.alpha": 0.7},
+        {"dsq.alpha": 0.7, "alpha": 2},
+        {"dsq.alpha": 0.999999, "alpha": 2},  # as far as it means something
+        {"alpha": 2},
+        {},
+    ]
+    assert [shown for _, shown, _ in seen] == [["dsq.alpha alpha"]] * 4 + [["alpha alpha"]]
+    assert parse_qs(seen[3][2])["dsq.alpha"] == ["0.4"]  # or alpha=2 would be read as both
+
+
+def test_links_of_two_meanings_come_back(node: Node) -> None:
+    """A link with the op's value alone means both, as when the two were one; one that is written has both."""
+    texts = [
+        "op=elu&rule=reversal&alpha=2",
+        "op=elu&rule=reversal&alpha=2&reversal.alpha=1",
+        "op=elu&rule=dsq&alpha=2",
+    ]
+    choices = [from_text(text)[0] for text in texts]
+    assert [choice.parameters for choice in choices] == [
+        {"alpha": 2.0, "reversal.alpha": 2.0},
+        {"alpha": 2.0},
+        {"alpha": 2.0},
+    ]
+    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    sent = [answers.chosen(choice) for choice in choices]
+    queries = node.run(WRITTEN, {"document": document, "choices": sent, "page": None})
+    assert [from_text(query)[0] for query in queries] == choices
