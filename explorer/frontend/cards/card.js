@@ -2,7 +2,7 @@
 
 import { element, freshId, setAttribute, setText } from "../elements/dom.js";
 import { isOwn } from "../choice/entries.js";
-import { shownName } from "../formula/beside.js";
+import { shownName } from "../formula/controls.js";
 import { createOwnField } from "./own.js";
 import { createSlider } from "../elements/slider.js";
 

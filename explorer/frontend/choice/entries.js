@@ -1,6 +1,6 @@
 // Ops and rules by key: the catalogue's document, and the own formulas met so far.
 
-import { beside } from "../formula/beside.js";
+import { beside } from "../formula/controls.js";
 import { held } from "../formula/records.js";
 import { setSampling } from "../formula/sampling.js";
 

@@ -5,8 +5,7 @@ import { FRAME, wordOf } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
 import { viewWith } from "./view.js";
-import { shownName } from "../formula/beside.js";
-import { nonDefault, valueOf } from "../formula/controls.js";
+import { nonDefault, shownName, valueOf } from "../formula/controls.js";
 import { filled } from "../formula/learning-words.js";
 import { held } from "../formula/records.js";
 

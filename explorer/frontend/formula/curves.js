@@ -21,7 +21,7 @@
  * @property {Record<string, number[] | null>} kinks by "forward", rule key or partKey of one; null for too many
  */
 
-import { beside, shownName } from "./beside.js";
+import { beside, shownName } from "./controls.js";
 import { contributionOf, gradientOf } from "./contribution.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";

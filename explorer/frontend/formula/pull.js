@@ -27,7 +27,7 @@
  */
 
 import { contributionOf, factorOf } from "./contribution.js";
-import { shownName } from "./beside.js";
+import { shownName } from "./controls.js";
 import { valuesOf } from "./curves.js";
 import { evaluate } from "./evaluation.js";
 

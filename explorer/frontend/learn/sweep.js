@@ -3,8 +3,7 @@
 import { choiceControls, entriesOf } from "../choice/choice.js";
 import { element, setText } from "../elements/dom.js";
 import { coloursOf } from "../explore/page/instrument.js";
-import { shownName } from "../formula/beside.js";
-import { valueOf } from "../formula/controls.js";
+import { shownName, valueOf } from "../formula/controls.js";
 import { numberText } from "../formula/numbers.js";
 import { createFigure } from "../chart/plotly/figure.js";
 import { note } from "../chart/plotly/plotly.js";

@@ -54,7 +54,7 @@ CHANGED = """
     const choices = await import("./choice/choice.js");
     const { cardControls, choiceControls, entriesOf, withOp, withParameter } = choices;
     const { queryOf } = await import("./choice/address.js");
-    const { shownName } = await import("./formula/beside.js");
+    const { shownName } = await import("./formula/controls.js");
     setDocument(given.document);
     let choice = received(given.choice);
     const seen = [];

@@ -33,9 +33,9 @@ from tests.frontend.formula.test_curves import (
     SAMPLE,
     UPSTREAM,
     Case,
-    drawn,
     equal,
     same_points,
+    values_of,
 )
 from tests.frontend.modules import Node
 
@@ -87,7 +87,7 @@ def cases_of(op: Op, every: Sequence[Rule], generator: random.Random) -> Iterato
     for first in range(0, len(every), MOST_RULES):
         rules = tuple(every[first : first + MOST_RULES])
         for name in dict.fromkeys(name for rule in rules for name in learnable(op, rule)):
-            parameters = {p.name: drawn(p, generator) for record in (op, *rules) for p in record.parameters}
+            parameters = values_of(op, rules, generator)
             yield Learning(op, rules, generator.choice(UPSTREAM), parameters, learns=name)
 
 

@@ -1,7 +1,6 @@
 // Grips for the kinks that are a parameter themselves, such as lo and hi.
 
-import { shownName } from "../../formula/beside.js";
-import { controlsOf, valueOf } from "../../formula/controls.js";
+import { controlsOf, shownName, valueOf } from "../../formula/controls.js";
 
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
 

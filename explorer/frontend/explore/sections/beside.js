@@ -10,7 +10,7 @@ import {
 } from "../../choice/choice.js";
 import { tidied } from "../../chart/scene/view.js";
 import { isOwn } from "../../choice/entries.js";
-import { shownName } from "../../formula/beside.js";
+import { shownName } from "../../formula/controls.js";
 import { numberText } from "../../formula/numbers.js";
 import { defaultView } from "../../choice/view.js";
 import { held } from "../../formula/records.js";

@@ -5,7 +5,7 @@ import { entriesOf, settingsOf } from "../../choice/choice.js";
 import { catalogue, isOwn } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { mathElement } from "../../elements/math.js";
-import { shownName } from "../../formula/beside.js";
+import { shownName } from "../../formula/controls.js";
 import { sampleCurves, valuesOf } from "../../formula/curves.js";
 import { floatText, singleText } from "../../formula/python.js";
 import { readingIndices } from "../../formula/readings.js";
