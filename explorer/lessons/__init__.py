@@ -25,11 +25,12 @@ from explorer.lessons.constants import MulConstant
 from explorer.lessons.glossary import GLOSSARY
 from explorer.lessons.lesson import Answer, Choice, Drawing, HeatMap, Lesson, Lines, Link, Sweep
 from explorer.lessons.linear import LinearFunction
+from explorer.lessons.paths import PATHS
 from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.straight_through import RoundGradient
 
 __all__ = [
-    "GLOSSARY", "LESSONS",
+    "GLOSSARY", "LESSONS", "PATHS",
     "Answer", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
     "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient", "Sweep",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class MyLayer(nn.Module):
@@ -111,5 +112,12 @@ LESSON = Lesson(
     code=(MyLayer,),
     numbers=(gradient, learned, plain_tensor_asks, tensor_slip, uniform_slip, init_slip),
     scenes=(explore("formula: a * x", "default", a=2),),
+    retest=(
+        fresh("formula: a * x", "default", -1, 0.5, 2, a=3),
+        fresh("formula: x / a", "default", -1, 0.5, 2, a=4),
+        fresh("formula: a - x", "default", -1, 0.5, 2, a=2),
+        fresh("square", "default", -1, 0.5, 2),
+        fresh("formula: a * x**2", "default", -1, 0.5, 2, a=3),
+    ),
     remember="If you only use torch's operations on parameters, the backward is already written.",
 )

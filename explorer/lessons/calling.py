@@ -9,6 +9,7 @@ import torch
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 from explorer.lessons.rectifier import MyReLU
+from explorer.lessons.retest import fresh
 from explorer.lessons.straight_through import RoundGradient
 
 
@@ -87,5 +88,12 @@ LESSON = Lesson(
     code=(MyReLU, RoundGradient, said, gradient_by),
     numbers=(called, import_slip, name_slip),
     scenes=(explore("relu", "seed_relu", "default", start=-1, stop=1),),
+    retest=(
+        fresh("relu", "seed_relu", -1, 0, 2),
+        fresh("relu", "leaky_backward", -1, 0.5, 2),
+        fresh("abs", "formula: g * sign(x)", -1, 0, 2),
+        fresh("square", "formula: 2 * g * x", -1, 0.5, 2),
+        fresh("relu", "guided", -1, 0.5, 2),
+    ),
     remember="A layer is made and then called; a Function is only ever applied.",
 )

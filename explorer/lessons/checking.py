@@ -7,6 +7,7 @@ from torch.autograd import gradcheck
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, Lines, explore
+from explorer.lessons.retest import fresh
 
 STEPS = [10.0**-exponent for exponent in range(1, 13)]
 
@@ -111,6 +112,13 @@ LESSON = Lesson(
             "relu", "default", "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)", start=-1, stop=1, h=0.1
         ),
         explore("sin", "default"),
+    ),
+    retest=(
+        fresh("relu", "default", -1, 0, 2),
+        fresh("abs", "default", -1, 0.5, 2),
+        fresh("leaky_relu", "default", -1, 0.5, 2, a=0.25),
+        fresh("relu6", "default", -1, 2, 7),
+        fresh("hardshrink", "default", -1, 0.25, 2),
     ),
     remember="Check in float64, with gradcheck's own step, away from kinks.",
 )

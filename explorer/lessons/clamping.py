@@ -4,6 +4,7 @@ import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.lesson import Drawing, Lesson, curve, explore
+from explorer.lessons.retest import fresh
 
 
 class ClampGradient(Function):
@@ -100,5 +101,13 @@ LESSON = Lesson(
     code=(ClampGradient, FixedClampGradient, gradients),
     numbers=(torch_own, published, fixed, gradcheck_says),
     scenes=(explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
+    retest=(
+        fresh("clamp", "masked", -2, 0.25, 2, lo=-1, hi=1),
+        fresh("clamp", "published_clamp", -0.5, 0.25, 2),
+        fresh("clamp", "published_clamp", -2, 0.5, 3, lo=-1, hi=2),
+        fresh("clamp", "masked", 0, 0.75, 1.5, lo=0.5, hi=1),
+        fresh("hardtanh", "default", -2, 0.5, 1.5),
+        fresh("relu6", "default", -1, 2, 7),
+    ),
     remember="Run gradcheck, and look at a backward with an upstream gradient that is not one.",
 )

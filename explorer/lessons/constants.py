@@ -5,6 +5,7 @@ from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class MulConstant(Function):
@@ -140,5 +141,12 @@ LESSON = Lesson(
     code=(MulConstant, Blocked, returning, arriving),
     numbers=(for_the_number, returned, given, behind_a_block),
     scenes=(explore("formula: c * x", "formula: c * g", c=3),),
+    retest=(
+        fresh("formula: c * x", "formula: c * g", -1, 0.5, 2, c=-2),
+        fresh("formula: x / c", "formula: g / c", -1, 0.5, 2, c=4),
+        fresh("formula: x + c", "formula: g", -1, 0.5, 2, c=3),
+        fresh("formula: c - x", "formula: -g", -1, 0.5, 2, c=2),
+        fresh("formula: c * x**2", "formula: 2 * c * x * g", -1, 0.5, 2, c=3),
+    ),
     remember="At least as many values back as arguments in; None for what is no tensor.",
 )

@@ -8,6 +8,7 @@ from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class SavedExp(Function):
@@ -204,6 +205,13 @@ LESSON = Lesson(
     scenes=(
         explore("formula: 2 * x", "default", "straight_through"),
         explore("exp", "default", "formula: g * y", start=-2, stop=2),
+    ),
+    retest=(
+        fresh("square", "formula: 2 * g * x", -1, 0.5, 2),
+        fresh("reciprocal", "formula: -g * y**2", -1, 0.5, 2),
+        fresh("sqrt", "formula: g / (2 * y)", 0.25, 1, 4),
+        fresh("formula: 2 * x", "formula: 2 * g", -1, 0.5, 2),
+        fresh("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
     ),
     remember="Tell autograd what you keep, what you change and what has no gradient.",
 )

@@ -7,6 +7,7 @@ from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class CloningReLU(Function):
@@ -104,5 +105,12 @@ LESSON = Lesson(
     code=(CloningReLU, GreedyReLU, gradients),
     numbers=(given, summed),
     scenes=(explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
+    retest=(
+        fresh("formula: x + relu(x)", "default", -1, 0.5, 2),
+        fresh("formula: x - relu(x)", "default", -1, 0.5, 2),
+        fresh("formula: x + abs(x)", "default", -1, 0.5, 2),
+        fresh("formula: x + clamp(x, 0, 1)", "default", -1, 0.5, 2),
+        fresh("formula: 2 * x + relu(x)", "default", -1, 0.5, 2),
+    ),
     remember="Read g and return a new tensor: it is not yours.",
 )

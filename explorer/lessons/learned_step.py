@@ -5,6 +5,7 @@ from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 LOW, HIGH = -2, 1  # the outermost levels
 START = 0.6
@@ -142,6 +143,14 @@ LESSON = Lesson(
             "s: sum(g * where(x / s <= qmin, qmin, where(x / s >= qmax, qmax, 0)))",
             s=START, qmin=LOW, qmax=HIGH, learns="s",
         ),
+    ),
+    retest=(
+        fresh("quantize", "masked", -2, 0.25, 2),
+        fresh("quantize", "straight_through", -2, 0.25, 2),
+        fresh("quantize", "quantize_masked", -4, 0.25, 4),
+        fresh("formula: round(x / s) * s", "formula: g", -1, 0.3, 2, s=0.5),
+        fresh("formula: clamp(round(x / s), -2, 1) * s", "formula: g * (abs(x) < 1)", -2, 0.25, 2, s=0.5),
+        fresh("formula: clamp(round(x / s), -2, 1) * s", "default", -2, 0.25, 2, s=0.5),
     ),
     remember="A parameter rests where the parts of the data that pull it up and down balance.",
 )  # fmt: skip

@@ -8,6 +8,7 @@ from torch.autograd import Variable
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 def of_leaf():
@@ -110,5 +111,12 @@ LESSON = Lesson(
     code=(squared,),
     numbers=(of_leaf, of_vector, of_non_leaf, retained, hooked, kind_of_variable, registered),
     scenes=(explore("square", "default"),),
+    retest=(
+        fresh("square", "default", -1, 0.5, 2),
+        fresh("cube", "default", -1, 0.5, 2),
+        fresh("abs", "default", -1, 0.5, 2),
+        fresh("relu", "default", -1, 0.5, 2),
+        fresh("formula: a * x**2", "default", -1, 0.5, 2, a=3),
+    ),
     remember="Leaves keep their gradient; everything else needs `retain_grad` or a hook.",
 )

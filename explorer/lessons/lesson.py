@@ -13,9 +13,14 @@ from urllib.parse import urlencode
 from explorer.formula import with_minus
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.highlighting import spans
+from explorer.lessons.retest import Variant, question
 from explorer.training.system import one_thread
 
 Results = Mapping[str, Any]
+
+PREDICTING_MIN = 2.0  # and the fresh questions
+WORDS_A_MIN = 100  # of words that are new, read slowly
+LINES_A_MIN = 40  # of code that is looked through
 
 _ONE_AT_A_TIME = Lock()  # some stories catch warnings or stop the garbage collector, for the whole process
 
@@ -188,6 +193,7 @@ class Lesson:
         code: the Functions and layers of the story, shown before the numbers.
         excerpt: the lines that the question is about, beside it; None where it is about no code.
         pictures: functions that compute heat maps, lines or sweeps.
+        retest: fresh questions on the same matter, two of which are asked at the end.
     """
 
     key: str
@@ -201,6 +207,13 @@ class Lesson:
     code: tuple[type | Callable[..., Any], ...] = ()
     excerpt: Excerpt | None = None
     pictures: tuple[Callable[[], HeatMap | Lines | Sweep], ...] = ()
+    retest: tuple[Variant, ...] = ()
+
+    @property
+    def minutes(self) -> int:
+        """The time that a reader may take, estimated from the length of words and code."""
+        words, lines = len(self.words.split()), self.source.count("\n")
+        return round(PREDICTING_MIN + words / WORDS_A_MIN + lines / LINES_A_MIN)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -235,12 +248,14 @@ class Lesson:
     def data(self) -> dict[str, Any]:
         """Everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
         results = self.results()
+        rules = [answer.picture for answer in self.prediction.answers if answer.picture]
         return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
             "prediction": self.prediction.data(results),
             "words": filled(inspect.cleandoc(self.words), results),
             "code": spans(self.source),
             "excerpt": self.excerpt and self.excerpt.data(),
             "scenes": [asdict(scene) for scene in self.scenes],
+            "retest": [question(variant, rules) for variant in self.retest],
             "pictures": [asdict(picture()) for picture in self.pictures],
         }
 

@@ -5,6 +5,7 @@ from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, HeatMap, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class LinearFunction(Function):
@@ -141,5 +142,12 @@ LESSON = Lesson(
     numbers=(said, due, values_back, small, by_hand),
     pictures=(input_map, upstream_map, gradient_map),
     scenes=(explore("formula: a * x", "default", a=2),),
+    retest=(
+        fresh("formula: a * x", "default", -1, 0.5, 2, a=3),
+        fresh("formula: a * x + b", "formula: g * a", -1, 0.5, 2, a=-2, b=1),
+        fresh("formula: a * x + b", "default", -1, 0.5, 2, a=4, b=2),
+        fresh("formula: b - a * x", "default", -1, 0.5, 2, a=2, b=1),
+        fresh("formula: a * (x + b)", "default", -1, 0.5, 2, a=3, b=1),
+    ),
     remember="One gradient per input, in its order and its shape; None where none is due.",
 )

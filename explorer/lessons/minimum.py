@@ -8,6 +8,7 @@ from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 RULES = {
     "straight_through": lambda x: torch.ones_like(x),
@@ -148,5 +149,12 @@ LESSON = Lesson(
     code=(Step, lowest, loss_of, descended),
     numbers=(gradient, on_paper, loss),
     scenes=(explore("step_open", "straight_through", "formula: g * (x > 0)", "formula: g * (0 < x < 1)"),),
+    retest=(
+        fresh("step_open", "formula: g * (x > 0)", -1, 0.5, 2),
+        fresh("step_open", "formula: g * (0 < x < 1)", -1, 0.5, 2),
+        fresh("step", "straight_through", -1, 0.5, 2),
+        fresh("step_open", "formula: g * (x < 2)", -1, 0.5, 3),
+        fresh("sign", "formula: g * (0 < x < 1)", -1, 0.5, 2),
+    ),
     remember="A rule may push where the loss does not fall, and out of a minimum as well.",
 )

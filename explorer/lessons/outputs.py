@@ -5,6 +5,7 @@ from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class WeightedList(Function):
@@ -162,5 +163,12 @@ LESSON = Lesson(
     code=(WeightedList, Weighted, SinCos, Scaled, pair),
     numbers=(in_a_list, one_by_one, of_two_outputs, unused, of_integers, optional),
     scenes=(explore("formula: 2 * x + 3 * b", "default", b=1), explore("sin", "default")),
+    retest=(
+        fresh("formula: 2 * x + 3 * b", "default", -1, 0.5, 2, b=2),
+        fresh("formula: x * b", "default", -1, 0.5, 2, b=3),
+        fresh("formula: b - x", "default", -1, 0.5, 2, b=2),
+        fresh("formula: x**2 + b", "default", -1, 0.5, 2, b=2),
+        fresh("formula: b * x**2", "default", -1, 0.5, 2, b=-1),
+    ),
     remember="Each tensor is an argument of its own; each output brings back a gradient of its own.",
 )

@@ -5,6 +5,7 @@ from torch.autograd import Function
 
 from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
 from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.retest import fresh
 
 
 class MyReLU(Function):
@@ -95,5 +96,12 @@ LESSON = Lesson(
     code=(MyReLU, gradients, two_layer_net, about),
     numbers=(slopes, nets, corners),
     scenes=(explore("relu", "default", "seed_relu", start=-1, stop=1), train("relu", "default", "seed_relu")),
+    retest=(
+        fresh("relu", "seed_relu", -1, 0, 2),
+        fresh("relu", "default", -1, 0, 2),
+        fresh("leaky_relu", "default", -1, 0.5, 2, a=0.25),
+        fresh("formula: relu(-x)", "formula: -g * (x <= 0)", -1, 0, 2),
+        fresh("formula: relu(x - 1)", "formula: g * (x >= 1)", 0, 1, 2),
+    ),
     remember="At a corner the gradient is a choice: look which one your code makes.",
 )

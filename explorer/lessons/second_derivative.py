@@ -6,6 +6,7 @@ from torch.autograd.function import once_differentiable
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
 
 
 class Cube(Function):
@@ -139,5 +140,12 @@ LESSON = Lesson(
     code=(Cube, OnceCube, FrozenCube, second_derivative),
     numbers=(twice, penalty, of_the_cube, once, gradgradcheck_says),
     scenes=(explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
+    retest=(
+        fresh("formula: 3 * x**2", "default", -1, 0.5, 2),
+        fresh("formula: 2 * x", "default", -1, 0.5, 2),
+        fresh("formula: 4 * x**3", "default", -1, 0.5, 2),
+        fresh("formula: 3 * x**2", "formula: 3 * g * detach(x) * 2 * x", -1, 0.5, 2),
+        fresh("cube", "default", -1, 0.5, 2),
+    ),
     remember="Save inputs and compute the slope in backward; then gradgradcheck it.",
 )

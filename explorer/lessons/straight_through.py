@@ -6,6 +6,7 @@ from torch.autograd import Function, gradcheck
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
 from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.retest import fresh
 from explorer.lessons.vanishing import quantise
 
 
@@ -84,6 +85,13 @@ LESSON = Lesson(
     scenes=(
         explore("round", "default", "straight_through"),
         train("quantize", "default", "straight_through"),
+    ),
+    retest=(
+        fresh("floor", "straight_through", -1.5, 0.25, 2.75),
+        fresh("sign", "straight_through", -1.5, -0.25, 2),
+        fresh("trunc", "straight_through", -1.5, 0.25, 2.75),
+        fresh("step", "straight_through", -1.5, -0.25, 2),
+        fresh("sign", "clipped", -1.5, -0.75, 1),
     ),
     remember="Straight-through: compute the step forward, pretend the line backward.",
 )

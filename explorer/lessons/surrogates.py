@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, Sweep, explore, train
+from explorer.lessons.retest import fresh
 
 
 class Sign(Function):
@@ -187,5 +188,12 @@ LESSON = Lesson(
         ),
     ),
     pictures=(by_width,),
+    retest=(
+        fresh("sign", "clipped", -1.5, -0.25, 0.75, c=0.5),
+        fresh("sign", "clipped", -1.5, -0.25, 0.75, c=1),
+        fresh("step", "triangle", -1.5, -0.75, 1),
+        fresh("step", "boxcar", -1.5, -0.25, 0.75),
+        fresh("sign", "approx_sign", -1.5, -0.75, 0.5),
+    ),
     remember="A surrogate that is too narrow teaches nothing, and one that is too wide no longer fits.",
 )  # fmt: skip

@@ -4,6 +4,7 @@ import torch
 
 from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
 from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.retest import fresh
 
 
 def gradient_of_round():
@@ -63,5 +64,13 @@ LESSON = Lesson(
     code=(two_layer_net, about, quantise),
     numbers=(gradient_of_round, net),
     scenes=(explore("round", "default"), train("quantize", "default")),
+    retest=(
+        fresh("floor", "default", -1.5, 0.25, 2.75),
+        fresh("ceil", "default", -1.5, 0.25, 2.75),
+        fresh("sign", "default", -1.5, -0.25, 2),
+        fresh("trunc", "default", -1.5, -0.25, 2.75),
+        fresh("clamp", "default", -0.5, 0.25, 2),
+        fresh("fraction", "default", -1.5, 0.25, 2.75),
+    ),
     remember="A flat function has gradient zero, and zero times anything teaches nothing.",
 )

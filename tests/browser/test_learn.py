@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import find_op, find_rule
-from explorer.lessons import GLOSSARY, LESSONS, Link
+from explorer.lessons import GLOSSARY, LESSONS, PATHS, Link
+from explorer.lessons.retest import question
 from tests.browser.lessons import (
     COMPUTED_MS,
     choice_of,
@@ -120,6 +121,44 @@ def test_the_code_stands_beside_its_question_and_an_answer_lights_the_line_that_
     expect(code.locator(".decides")).to_have_text(re.compile(re.escape("g[x <= 0] = 0")))
     press(course, "Skip")
     expect(code).to_have_count(0)
+
+
+def answer(course: Page, right: bool) -> None:
+    """Answer the fresh question that is shown."""
+    shown = course.get_by_role("region", name="Code of the question").inner_text().strip()
+    asked = next(each for each in FRESH if "".join(text for _, text in each["code"]).strip() == shown)
+    index = asked["right"] if right else (asked["right"] + 1) % 4
+    course.locator(".retest").get_by_role("radio").nth(index).check()
+    press(course, "Check")
+
+
+FRESH = [question(variant, ["straight_through"]) for variant in LESSONS["straight-through"].retest]
+
+
+def test_two_fresh_questions_fill_the_dot_of_a_lesson_which_stays(course: Page) -> None:
+    turn_to(course, LESSONS["straight-through"])
+    press(course, "Skip")
+    press(course, "Two fresh questions")
+    first = course.get_by_role("region", name="Code of the question").inner_text()
+    answer(course, right=False)
+    press(course, "Two others")
+    assert course.get_by_role("region", name="Code of the question").inner_text() != first
+    answer(course, right=True)
+    answer(course, right=True)
+    expect(course.get_by_text("Both right.")).to_contain_text("kept in this browser alone")
+    course.goto("/learn")
+    course.get_by_role("button", name="Spikes").click()
+    expect(course.locator(".contents a b")).to_have_text(
+        [re.compile(LESSONS[key].title.replace("?", r"\?") + "$") for key in PATHS["Spikes"]]
+    )
+    expect(course.locator(".contents .dot[data-filled]")).to_have_count(1)
+    learned = course.get_by_role("link", name=re.compile("Straight-through"))
+    expect(learned).to_have_attribute("aria-description", re.compile("learned"))
+    learned.click()
+    press(course, "Predict again")
+    press(course, "Skip")
+    expect(course.get_by_role("link", name=f"Next: {LESSONS['surrogates'].title}")).to_be_visible()
+    course.evaluate("localStorage.removeItem('gradient-explorer.learned')")
 
 
 def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:

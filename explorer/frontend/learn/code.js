@@ -40,6 +40,6 @@ function copyButton(text) {
 }
 
 /** Code as it is coloured. @param {Spans} spans */
-function coloured(spans) {
+export function coloured(spans) {
   return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }

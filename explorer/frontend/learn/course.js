@@ -1,12 +1,13 @@
 // The page of lessons: the current one, the ways to the others, and presenting.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
+import { chosenLessons, createContents } from "./contents.js";
 import { createLesson } from "./screen.js";
-import { createGlossary, inline } from "./words.js";
+import { createGlossary } from "./words.js";
 import { followSteps } from "../choice/steps.js";
 
-/** @typedef {{key: string, title: string, question: string}} Listed a lesson */
-/** @typedef {{lessons: Listed[], glossary: Object<string, string>,
+/** @import { Listed, Path } from "./contents.js" */
+/** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>,
  *   skeleton: string}} Course ``skeleton`` is that of a training */
 
 const NEXT = /** @type {Object<string, number>} */ ({
@@ -28,7 +29,7 @@ const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-p
  */
 export function createCourse(
   host,
-  { lessons, glossary, skeleton },
+  { lessons, paths, glossary, skeleton },
   { address, lesson, instrument, classes = null },
 ) {
   const end = new AbortController();
@@ -120,7 +121,7 @@ export function createCourse(
 
   /** @param {number} step @param {Event} event */
   function beside(step, event) {
-    const next = lessons[lessons.findIndex(({ key }) => key === queryNow().get("lesson")) + step];
+    const next = stepped(queryNow().get("lesson"), step);
     event.preventDefault();
     if (next) go(next.key);
   }
@@ -181,7 +182,7 @@ export function createCourse(
 
   /** The way to what follows a lesson. @param {string} key */
   function next(key) {
-    const following = lessons[lessons.findIndex((lesson) => lesson.key === key) + 1];
+    const following = stepped(key, 1);
     if (following) return linkTo(following.key, go, `Next: ${following.title}`);
     const list = (/** @type {MouseEvent} */ event) => {
       event.preventDefault();
@@ -191,14 +192,15 @@ export function createCourse(
   }
 
   function contents() {
-    const entry = (/** @type {Listed} */ { key, title, question }, /** @type {number} */ index) => {
-      const asked = element("span", {}, ...inline(question, terms.show));
-      const link = linkTo(key, go, element("b", {}, title), asked);
-      setAttribute(link, "aria-label", nameOf(title, index));
-      setAttribute(link, "aria-description", asked.textContent);
-      return element("li", {}, link);
-    };
-    return element("ol", { class: "contents" }, ...lessons.map(entry));
+    const link = (/** @type {string} */ key, /** @type {Node[]} */ ...content) => linkTo(key, go, ...content);
+    return createContents(lessons, paths, { linkTo: link, onTerm: terms.show });
+  }
+
+  /** The lesson so many steps from another, along the path that the reader follows. @param {string|null} key @param {number} step */
+  function stepped(key, step) {
+    const way = chosenLessons(lessons, paths);
+    const followed = way.some((lesson) => lesson.key === key) ? way : lessons;
+    return followed[followed.findIndex((lesson) => lesson.key === key) + step];
   }
 
   /** @param {string} message @param {boolean} again whether another try may help */

@@ -1,4 +1,4 @@
-// The memory of each lesson: drawings, picks, revealed answers. It stays in this tab and is sent nowhere.
+// The memory of lessons, sent nowhere: drawings, picks and revealed answers in this tab, progress in this browser.
 
 /**
  * ``picked`` is the index of an answer; ``drawn`` the cells of a drawing;
@@ -57,3 +57,53 @@ function read(key) {
 
 /** @param {string} key */
 const nameOf = (key) => `lesson ${key}`;
+
+/** ``learned`` holds keys of lessons, ``seen`` the questions seen of each; ``path`` is a title or "". */
+/** @typedef {{learned: string[], seen: Object<string, number[]>, path: string}} Progress */
+
+const NAME = "gradient-explorer.learned";
+const NONE = { learned: [], seen: {}, path: "" };
+
+let held = /** @type {Progress|null} */ (null); // where a browser forbids its own storage
+
+/** @returns {Progress} */
+export function progress() {
+  try {
+    return { ...NONE, ...(JSON.parse(localStorage.getItem(NAME) ?? "null") ?? held) };
+  } catch {
+    return held ?? NONE;
+  }
+}
+
+/** @param {Partial<Progress>} change */
+function keep(change) {
+  held = { ...progress(), ...change };
+  try {
+    localStorage.setItem(NAME, JSON.stringify(held));
+  } catch {
+    // it lasts until the page is left
+  }
+}
+
+/** @param {string} path its title, "" for all lessons */
+export const follow = (path) => keep({ path });
+
+/** Both fresh questions were answered. @param {string} key of a lesson */
+export function learn(key) {
+  keep({ learned: [...new Set([...progress().learned, key])] });
+}
+
+/**
+ * The indices of two questions of a lesson that have not been seen; once there are too few, all are fresh again.
+ * @param {string} key of the lesson
+ * @param {number} count of its questions
+ */
+export function twoFresh(key, count) {
+  const { seen } = progress();
+  const all = Array.from({ length: count }, (_, index) => index);
+  const left = all.filter((index) => !seen[key]?.includes(index));
+  const before = left.length < 2 ? [] : (seen[key] ?? []);
+  const two = (left.length < 2 ? all : left).slice(0, 2);
+  keep({ seen: { ...seen, [key]: [...before, ...two] } });
+  return two;
+}

@@ -6,6 +6,7 @@ import { createExcerpt, wholeCode } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { NOTHING, recall, remember } from "./memory.js";
 import { pictureOf } from "./pictures.js";
+import { createRetest } from "./retest.js";
 import { createLinks, curvesOf, createHosts, showNet, showScene } from "./scenes.js";
 import { inline, paragraphs } from "./words.js";
 import { received } from "../choice/message.js";
@@ -198,6 +199,7 @@ export function createLesson(lesson, around, part = null) {
         element("b", {}, "What to remember: "),
         ...inline(lesson.remember, around.onTerm),
       ),
+      ...(part ? [] : [createRetest(lesson.key, lesson.retest, around.onTerm)]),
       element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements),
     ];
   }

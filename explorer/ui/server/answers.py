@@ -17,7 +17,7 @@ from explorer.instrument.assets import FIRST_MODULE, LATER, PLOTLY, STYLE, json_
 from explorer.instrument.modules import MODULES
 from explorer.instrument.page import Page
 from explorer.instrument.view import SECTIONS
-from explorer.lessons import GLOSSARY, LESSONS
+from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
@@ -253,10 +253,11 @@ def saved(query: str) -> str:
 
 
 def course() -> Answer:
-    """The lessons in their order, the glossary their words lead to, and the places of a training."""
-    fields = ("key", "title", "question")
+    """The lessons in their order, paths through them, the glossary, and the places of a training."""
+    fields = ("key", "title", "question", "minutes")
     lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
-    return {"lessons": lessons, "glossary": GLOSSARY, "skeleton": skeleton("training")}
+    paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
+    return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY, "skeleton": skeleton("training")}
 
 
 def lesson(key: str) -> Answer:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.catalogue import RULES
-from explorer.lessons import GLOSSARY, LESSONS
+from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.ui.server import answers
 from tests.ui.opening import opened
 
@@ -17,6 +17,7 @@ from tests.ui.opening import opened
 def test_the_course_is_every_lesson_in_its_order():
     course = answers.course()
     assert [lesson["key"] for lesson in course["lessons"]] == list(LESSONS)
+    assert {path["title"]: path["keys"] for path in course["paths"]} == PATHS
     assert course["glossary"] == GLOSSARY
     remembered = [lesson.remember for lesson in LESSONS.values()]
     assert not any(words in json.dumps(course) for words in remembered), "the list gives no answer away"

@@ -1,0 +1,71 @@
+// The list of lessons, whole or along a path, with what is learned of it.
+
+import { element, setAttribute } from "../elements/dom.js";
+import { follow, progress } from "./memory.js";
+import { inline } from "./words.js";
+
+/** @import { OnTerm } from "./words.js" */
+/** @typedef {{key: string, title: string, question: string, minutes: number}} Listed a lesson */
+/** @typedef {{title: string, keys: string[]}} Path */
+
+const KEPT =
+  "A dot is filled once both fresh questions at a lesson's end are answered. Kept in this browser alone.";
+
+/**
+ * The lessons of the chosen path in its order, or all of them.
+ * @param {Listed[]} lessons
+ * @param {Path[]} paths
+ */
+export function chosenLessons(lessons, paths) {
+  const path = paths.find(({ title }) => title === progress().path);
+  if (!path) return lessons;
+  return path.keys.flatMap((key) => lessons.filter((lesson) => lesson.key === key));
+}
+
+/**
+ * @param {Listed[]} lessons
+ * @param {Path[]} paths
+ * @param {{linkTo: (key: string, ...content: Node[]) => HTMLElement, onTerm: OnTerm}} acts
+ */
+export function createContents(lessons, paths, { linkTo, onTerm }) {
+  const list = element("ol", { class: "contents" });
+  const buttons = ["", ...paths.map(({ title }) => title)].map((title) =>
+    element("button", { onclick: () => choose(title), "data-path": title }, title || "All"),
+  );
+  const { learned } = progress();
+
+  /** @param {string} title */
+  function choose(title) {
+    follow(title);
+    show();
+  }
+
+  /** @param {Listed} lesson */
+  function entry({ key, title, question, minutes }) {
+    const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
+    const isLearned = learned.includes(key);
+    const asked = element("span", {}, ...inline(question, onTerm));
+    const dot = element("span", { class: "dot", "data-filled": isLearned, "aria-hidden": "true" });
+    const facts = element("span", { class: "minutes" }, dot, `${minutes} min`);
+    const link = linkTo(key, element("b", {}, `${number}. ${title}`), facts, asked);
+    setAttribute(link, "aria-label", `Lesson ${number}: ${title}`);
+    const words = `${asked.textContent} About ${minutes} minutes${isLearned ? ", learned" : ""}.`;
+    setAttribute(link, "aria-description", words);
+    return element("li", {}, link);
+  }
+
+  function show() {
+    list.replaceChildren(...chosenLessons(lessons, paths).map(entry));
+    const { path } = progress();
+    for (const button of buttons) setAttribute(button, "aria-pressed", String(button.dataset.path === path));
+  }
+
+  show();
+  return element(
+    "div",
+    { class: "all" },
+    element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
+    list,
+    element("p", { class: "kept" }, KEPT),
+  );
+}

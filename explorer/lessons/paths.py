@@ -1,0 +1,12 @@
+"""Paths through the lessons: each a title and the keys of its lessons in their order."""
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "First hour": (
+        "autograd", "vanishing", "straight-through", "clamp", "leaves", "relu", "linear", "in-place",
+    ),
+    "Autograd's edges": (
+        "calling", "constants", "outputs", "context", "leaves", "in-place", "twice", "gradcheck",
+    ),
+    "Quantisation": ("vanishing", "straight-through", "gradcheck", "clamp", "learned-step"),
+    "Spikes": ("vanishing", "straight-through", "surrogates", "minimum"),
+}  # fmt: skip
