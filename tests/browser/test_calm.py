@@ -101,7 +101,6 @@ def test_the_other_pages_open_with_few_controls_and_words(
         ("/train", ".buttons .primary"),
         ("/study", ".buttons .primary"),
         ("/learn", ".contents a"),
-        ("/learn?lesson=vanishing", ".lesson .title"),
     ],
 )
 def test_at_200_percent_every_page_is_one_column(new_page: Open, path: str, part: str) -> None:
