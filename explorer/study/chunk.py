@@ -43,7 +43,7 @@ class Chunk:
         numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
         seeds = {seed: number for number, seed in enumerate(sorted({trial.seed for trial in trials}))}
         nets = [Member(numbers[_kind(trial)], seeds[trial.seed]) for trial in self.trials]
-        self._lrs = [lr for _, _, lr in numbers]
+        self._lrs = [plan.rate(kinds[kind]) for kind in numbers]
         self._number = {net: number for number, net in enumerate(nets)}
         self._loss = np.full(len(nets), np.nan)
         self._taken = np.zeros(len(nets), np.int64)

@@ -34,6 +34,7 @@ def study(
     file: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
     progress: bool = True,
+    equal: bool = False,
     **settings: Any,
 ) -> Result:
     """Compare rules fairly: each at its own learning rate, on data that no net has seen.
@@ -58,6 +59,9 @@ def study(
             None: the address in the environment's EXPLORER_CLUSTER, or else this process, which one core
             keeps busy.
         progress: whether a bar shows how far it is.
+        equal: whether each rule's rates are divided by the share of straight-through's gradient that it
+            passes at the start weights, so that rules of unlike size take steps of like length; tables keep
+            the undivided ones. A rule that passes nothing keeps its rates. For SGD, with momentum or without.
         **settings: any other setting of ``explorer.training.Settings``: hidden, batch, optimiser, bias,
             init_scale, seed, table, device ("cpu" unless it is given).
 
@@ -81,6 +85,7 @@ def study(
         steps=steps,
         parameters=parameters,
         controls=controls,
+        equal=equal,
         **settings,
     )
     saved = StudyFile(file, plan) if file is not None else None

@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -17,6 +17,7 @@ from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.formula import quoted
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
+from explorer.study.share import SEED, share_at_start
 from explorer.study.trial import COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import Learned, learned_by, learned_with
@@ -26,6 +27,7 @@ from explorer.training.settings import checked_learn
 from explorer.training.tasks import Draw, Table
 from explorer.training.tasks.table import read_table
 
+_SCALED = ("sgd", "momentum")  # optimisers whose steps are as long as gradients are large
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
 
 # Measured on one of two shared cores: digits, 64-16-10, chunks of 300 trials.
@@ -45,6 +47,7 @@ class Plan:
         swept: names of parameters with several values, and those, ascending.
         others: further settings of ``Settings``.
         table: CSV text, or a ``Table``, for the task "data".
+        equal: whether each rule's rates are divided by its share of straight-through's gradient.
     """
 
     task: str
@@ -59,6 +62,7 @@ class Plan:
     swept: tuple[tuple[str, tuple[float, ...]], ...]
     others: tuple[tuple[str, Any], ...]
     table: str | Table | None
+    equal: bool = field(default=False, kw_only=True)
 
     @classmethod
     def of(
@@ -74,6 +78,7 @@ class Plan:
         controls: bool = True,
         most: int = MAX_LANES,
         table: str | Table | None = None,
+        equal: bool = False,
         **others: Any,
     ) -> Plan:
         """A plan with its defaults, as ``explorer.study`` says. Raises ValueError with a plain sentence.
@@ -113,7 +118,14 @@ class Plan:
                 *([("learn", checked_learn([op_entry], entries, learn))] if learn else []),
             ),
             table=base.table,
+            equal=equal,
         )
+        if equal and base.optimiser not in _SCALED:
+            raise ValueError(
+                f"on an equal footing rates are divided by a rule's share, which says nothing about "
+                f"{base.optimiser}: the length of its steps does not hang on the size of a gradient; choose "
+                f"{' or '.join(_SCALED)}"
+            )
         plan._check(len(chosen), most)
         chosen = sorted({SETTINGS["seed"].checked(seed) for seed in chosen})
         judging = range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen))
@@ -121,6 +133,10 @@ class Plan:
         for rule in plan.keys:
             for seed in (*plan.seeds[:1], plan.judge_seeds[-1]):
                 plan.settings(Trial("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed))
+        if equal:
+            for rule in plan.keys:
+                for variant in plan.variants(rule):
+                    plan.settings(Trial("choose", rule, variant, plan.lrs[-1], plan.seeds[0]))
         return plan
 
     @property
@@ -196,11 +212,33 @@ class Plan:
     @property
     def identity(self) -> str:
         """A name of the study, the same for the same arguments."""
-        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
+        fields = dataclasses.asdict(self)
+        if not self.equal:
+            del fields["equal"]  # files from before there was one go on
+        text = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def settings(self, trial: Trial) -> Settings:
-        """The settings of a trial as a run of its own."""
+        """The settings of a trial as a run of its own; on an equal footing its rate is divided already."""
+        return self._settings(trial, self.rate(trial))
+
+    @property
+    def shares(self) -> dict[tuple[str, Values], float]:
+        """The share of straight-through's gradient by rule and swept values, before the first step."""
+        return {
+            (rule, values): self._share(rule, values) for rule in self.keys for values in self.variants(rule)
+        }
+
+    def rate(self, trial: Trial) -> float:
+        """The learning rate that a trial trains with; one of a rule that passes nothing stays undivided."""
+        share = self._share(trial.rule, trial.values) if self.equal else 1.0
+        return trial.lr / share if share > 0 else trial.lr
+
+    def _share(self, rule: str, values: Values) -> float:
+        lr = self.lrs[0]
+        return share_at_start(self._settings(Trial("choose", rule, values, lr, SEED), lr))
+
+    def _settings(self, trial: Trial, lr: float) -> Settings:
         rule = dict(zip(self.keys, self.rules, strict=True))[trial.rule]
         entries = (self.op_entry, find_rule(rule))
         others = dict(self.others)
@@ -212,7 +250,7 @@ class Plan:
             op=self.op,
             rules=(rule,),
             parameters=parameters,
-            lr=trial.lr,
+            lr=lr,
             seed=trial.seed,
             seeds=1,
             steps=self.steps,

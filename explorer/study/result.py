@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from explorer.study.judged import Judged, by_rule, counted, judged
+from explorer.study.order import Order, order_of
 from explorer.study.plan import Plan
-from explorer.study.share import shares
 from explorer.study.trial import COLUMNS, Row, Values
 from explorer.study.words import headline, sentences
 
@@ -112,7 +112,14 @@ class Result:
     @property
     def shares(self) -> Mapping[tuple[str, Values], float]:
         """The share of each rule with its swept values, known before the first step."""
-        return shares(self.plan)
+        return self.plan.shares
+
+    def order(self, other: Result) -> Order:
+        """The pairs of rules that stand in another order in another study, such as one on an equal footing.
+
+        Raises ValueError where two studies do not have the same rules.
+        """
+        return order_of(self.plan, self._judged, other.plan, other._judged)
 
     @cached_property
     def sentences(self) -> list[str]:

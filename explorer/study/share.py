@@ -1,15 +1,15 @@
-"""The share of straight-through's gradient that each rule of a study passes, before the first step."""
+"""The share of straight-through's gradient that a rule passes in a net before its first step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from torch import Tensor
 
+from explorer.catalogue import find_op
 from explorer.gradient import bind, share_of_all
-from explorer.study.plan import Plan
-from explorer.study.trial import Trial, Values
 from explorer.training.nets import Member, joined
 from explorer.training.runs import Lockstep
 from explorer.training.settings import Settings
@@ -17,49 +17,30 @@ from explorer.training.system import one_thread
 
 SEED = 0  # of the net whose op is looked at
 _REFERENCE = "straight_through"
-_PLANS, _OPS = 64, 8  # whose shares, and whose data, are kept
+_RATE = 1.0  # of a net that takes no step
+_SHARES, _OPS = 1024, 8  # how many are kept, and the data of how many ops
 
 
-def shares(plan: Plan) -> dict[tuple[str, Values], float]:
-    """The share by rule and swept values: mean size of the rule's gradient ÷ that of straight-through's.
+@lru_cache(maxsize=_SHARES)
+def share_at_start(settings: Settings) -> float:
+    """The mean size of the gradient of the settings' one rule ÷ that of straight-through's.
 
     The data are what the op sees in a net of seed 0 with straight-through at its start weights: x and g of
     the first batch, in all layers with the op, g as it came. NaN where one of them is not finite.
     """
-    return dict(_shares(plan))
-
-
-@lru_cache(maxsize=_PLANS)
-def _shares(plan: Plan) -> tuple[tuple[tuple[str, Values], float], ...]:
-    return tuple(
-        ((rule, values), _share(plan, rule, values)) for rule in plan.keys for values in plan.variants(rule)
+    (rule,) = settings.rules
+    of_op = {each.name for each in find_op(settings.op).parameters}
+    own = {name: value for name, value in settings.parameters.items() if name in of_op}
+    seen = _seen(
+        replace(settings, rules=(_REFERENCE,), parameters=own, lr=_RATE, seed=SEED, seeds=1, learn=())
     )
-
-
-def _share(plan: Plan, rule: str, values: Values) -> float:
-    settings = plan.settings(Trial("choose", rule, values, plan.lrs[0], SEED))
-    (chosen,) = settings.rules
-    of_op = {each.name for each in plan.op_entry.parameters}
-    own = tuple(sorted((name, value) for name, value in settings.parameters.items() if name in of_op))
-    seen = _seen(plan, own)
     with one_thread():
-        return share_of_all(bind(settings.op, chosen, settings.parameters), seen)
+        return share_of_all(bind(settings.op, rule, settings.parameters), seen)
 
 
 @lru_cache(maxsize=_OPS)
-def _seen(plan: Plan, parameters: Values) -> Sequence[tuple[Tensor, Tensor]]:
-    """x and g of each layer with the op, (1, …) each, with these values of the op's parameters."""
-    others = {name: value for name, value in plan.others if name != "learn"}
-    settings = Settings(
-        task=plan.task,
-        op=plan.op,
-        rules=(_REFERENCE,),
-        parameters=dict(parameters),
-        steps=plan.steps,
-        seed=SEED,
-        table=plan.table,
-        **others,
-    )
+def _seen(settings: Settings) -> Sequence[tuple[Tensor, Tensor]]:
+    """x and g of each layer with the op, (1, …) each."""
     with one_thread():
         pair = joined(settings.op, settings.rules, settings.parameters)
         nets = Lockstep(settings, settings.table, [SEED], [Member(0, 0)], pair)

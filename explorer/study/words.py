@@ -31,6 +31,7 @@ def sentences(
         *words.diverged(rules),
         *words.edges([each for each in ended if each.rule not in plan.controls]),
         *words.shares([each for each in rules if each.rule not in plan.controls], shares),
+        *words.footing(rules, shares),
         *(sentence for each in rules for sentence in words.swept(each.rule)),
     ]
 
@@ -138,6 +139,15 @@ class _Words:
             return []
         where = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
         return [f"{where} {listed(passed)}."]
+
+    def footing(self, rules: Sequence[Judged], known: Mapping[tuple[str, Values], float]) -> list[str]:
+        """On an equal footing: what was divided, and what could not be."""
+        if not self._plan.equal:
+            return []
+        kept = [self._label(each) for each in rules if not known[each.rule, each.values] > 0]
+        said = "Each rule's rates are divided by its share"
+        whom = f", but not those of {listed(kept)}, without a share above 0" if kept else ""
+        return [f"{said}{whom}; those named here are undivided."]
 
     def swept(self, rule: str) -> list[str]:
         """Sentences on the values of each rule's only swept parameter."""

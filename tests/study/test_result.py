@@ -9,7 +9,6 @@ import pytest
 from explorer.study import Lane, Plan, Result, Row, Trial
 from explorer.study.differences import differences, equal_to_controls
 from explorer.study.judged import judged, states
-from explorer.study.share import shares
 from explorer.study.trial import COLUMNS
 from explorer.training.ranking import rank
 
@@ -65,7 +64,7 @@ def test_the_best_of_each_rule_by_hand():
     values = SCORES["clipped"]
     assert list(best.index) == ["clipped", "default", "zero", "reversal"]
     assert best.loc["clipped"].to_dict() == {
-        "share": shares(result_of(["clipped", "default"]).plan)["clipped", ()],
+        "share": result_of(["clipped", "default"]).plan.shares["clipped", ()],
         "lr": 0.01,
         "validation": pytest.approx(fmean(values)),
         "held_out": pytest.approx(fmean(values)),

@@ -8,14 +8,13 @@ import torch
 
 import explorer
 from explorer.study import Plan, Result
-from explorer.study.share import shares
 from explorer.training import Run
 
 SMALL = {"lrs": [0.01], "seeds": 1, "steps": 1}
 
 
 def by_rule(plan):
-    return {rule: share for (rule, _), share in shares(plan).items()}
+    return {rule: share for (rule, _), share in plan.shares.items()}
 
 
 def test_on_weights_it_is_that_of_the_latent_weights_with_their_own_gradients():
@@ -64,10 +63,10 @@ def _of_rule(settings, rule):
 def test_each_swept_value_has_its_own_and_seeds_and_rates_do_not_matter():
     sweep = {"parameters": {"c": [0.1, 1.0, 9.0]}, "controls": False}
     plan = Plan.of("circles", "sign", ["clipped"], **sweep, **SMALL)
-    low, usual, all_of_it = shares(plan).values()
+    low, usual, all_of_it = plan.shares.values()
     assert 0 < low < usual <= all_of_it == 1
     again = Plan.of("circles", "sign", ["clipped"], lrs=[0.3], seeds=[7], steps=1, **sweep)
-    assert shares(again) == shares(plan)
+    assert again.shares == plan.shares
 
 
 def test_the_table_and_the_sentences_have_it_before_the_first_trial():

@@ -11,7 +11,6 @@ import pytest
 
 from explorer.study import Plan, Result, Row, Stepper
 from explorer.study.differences import differences
-from explorer.study.share import shares
 from explorer.study.words import headline
 from explorer.training import Settings
 from explorer.training.scheduling.study_queue import StudyStatus
@@ -120,7 +119,7 @@ def test_each_line_has_the_share_of_its_rule(
     plan, rows = study
     assert {row["share"] for row in picture(node, document)["heat"]["rows"]} == {"–"}
     shown = picture(node, document, SEEN, event=event(plan, rows[:1]))
-    wanted = {rule: f"{100 * share:.0f} %" for (rule, _), share in shares(plan).items()}
+    wanted = {rule: f"{100 * share:.0f} %" for (rule, _), share in plan.shares.items()}
     assert {row["line"]["key"]: row["share"] for row in shown["heat"]["rows"]} == wanted
     assert "Share: the part of straight-through's gradient" in shown["heat"]["legend"]
 
