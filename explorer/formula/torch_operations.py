@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 
 from explorer.formula import operators
 from explorer.formula.functions import FUNCTIONS, Function
@@ -95,7 +96,7 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
         rounded = _by_fraction(x.double(), torch.tensor(bits), torch.tensor(low))
     else:
         rounded = _by_sum(x.to(layout.floating), layout, bits, low, high)
-    return rounded.clamp(-top, top).copysign(x).to(x.dtype)
+    return rounded.clamp(-top, top).copysign_(x).to(x.dtype)
 
 
 def _by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tensor:
@@ -103,9 +104,8 @@ def _by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tenso
 
     It is 3/2 of a power of two, made of x's own exponent, so that sums of either sign stay in one octave.
     """
-    exponents = (x.view(layout.integer) & layout.mask).clamp(
-        (low + layout.bias) << layout.bits, (high + layout.bias) << layout.bits
-    )
+    ends = (low + layout.bias) << layout.bits, (high + layout.bias) << layout.bits
+    exponents = (x.view(layout.integer) & layout.mask).clamp(*ends)
     large = exponents.add_(((layout.bits - bits) << layout.bits) + (1 << layout.bits - 1)).view(x.dtype)
     return (x + large).sub_(large)
 
@@ -133,6 +133,8 @@ def exponent(a: Tensor, least: Numbers) -> Tensor:
 
 def _cast(a: Tensor, dtype: torch.dtype, *layout: float) -> Tensor:
     """A number of a format that torch has, with torch's own backward: a cast that changes no value."""
+    if not torch.is_grad_enabled() and unpack_dual(a).tangent is None:
+        return fp(a, *layout)
     return (fp(a, *layout) - (a.detach() - a).nan_to_num()).to(dtype).to(a.dtype)
 
 
