@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import Curves
+from explorer.curves.kinks import MOST_KINKS
+from explorer.curves.levels import level_ticks, levels_of
 from explorer.curves.tabled import curves_of
 from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
 
@@ -29,6 +31,7 @@ _WIDTH = 2.5
 _DASHES = ("solid", "12px,12px", "6px,18px", "3px,9px", "2px,12px", "1px,12px")
 # Of the height: where the panels lie, the highest first.
 _TWO = [[0.54, 1.0], [0.0, 0.46]]
+_LABELS, _MARKS = 9, 60  # of a panel at most
 _THREE = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 
@@ -174,6 +177,12 @@ def _circle_key(traces: list[Spec]) -> list[Spec]:
     ]
 
 
+_CUT: Spec = {
+    "text": f"more than {MOST_KINKS} kinks: drawn as a line", "showarrow": False,
+    "xref": "paper", "yref": "paper", "x": 1, "y": 1, "xanchor": "right", "yanchor": "bottom",
+}  # fmt: skip
+
+
 class _Panel(NamedTuple):
     """A panel: its title, all its values, and which of them are at a kink or beside one."""
 
@@ -213,7 +222,10 @@ def _layout(groups: Sequence[Curves]) -> Spec:
         fitted = ({"include": 0} if index else {}) | _clipped(panel.values, panel.beside)
         name = f"yaxis{index + 1}" if index else "yaxis"
         axes[name] = _axis(panel.title) | {"domain": domain, "autorangeoptions": fitted}
+    axes["yaxis"] |= _format_ticks(groups)
+    cut = any(kinks is None for curves in groups for kinks in curves.kinks.values())
     return axes | {
+        "annotations": [_CUT] if cut else [],
         "xaxis": _axis("x") | {"range": ends, "anchor": f"y{len(panels)}"},
         "hovermode": "x unified",
         "hoversubplots": "axis",
@@ -224,6 +236,17 @@ def _layout(groups: Sequence[Curves]) -> Spec:
         "plot_bgcolor": _CLEAR,
         "font": {"color": NEUTRAL},
     }
+
+
+def _format_ticks(groups: Sequence[Curves]) -> Spec:
+    """Ticks at the values of an op that rounds to a number format, where it is the only op."""
+    levels = levels_of(groups[0]) if len(groups) == 1 else []
+    if not levels:
+        return {}
+    height = levels[-1] - levels[0]
+    values, texts, marks = level_ticks(levels, height / _LABELS, height / _MARKS)
+    minor = {"tickmode": "array", "tickvals": marks, "ticks": "inside", "ticklen": 6, "tickcolor": NEUTRAL}
+    return {"minor": minor} | ({"tickvals": values, "ticktext": texts} if values else {})
 
 
 def _axis(title: str) -> Spec:

@@ -15,6 +15,7 @@ import torch
 import explorer
 from explorer.catalogue.table import page
 from explorer.formula import FUNCTIONS, parse, parsing
+from tests.peer_formulas.pairs import PAIRS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -45,6 +46,15 @@ def anchors(path: Path) -> set[str]:
 
 def test_the_table_of_ops_and_rules_is_up_to_date() -> None:
     assert page() == read("docs/catalogue.md"), "run: python -m explorer.catalogue.table docs/catalogue.md"
+
+
+def test_the_page_on_other_libraries_has_a_line_for_each_function() -> None:
+    lines = re.findall(
+        r"^\| (\w+) \| `(.+?)` \| `(\w+)` \| (?:`(\w+)`)? ?\|", read("docs/peers.md"), re.MULTILINE
+    )
+    assert lines == [(each.library, each.name, each.op, each.rule) for each in PAIRS]
+    for each in PAIRS:
+        explorer.apply(each.op, each.rule or "zero", torch.zeros(1), **each.parameters)
 
 
 def test_every_function_of_the_language_is_listed() -> None:

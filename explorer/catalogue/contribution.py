@@ -7,9 +7,9 @@ from typing import Literal
 
 from explorer.catalogue.beside import beside
 from explorer.catalogue.records import COUNT, Op, Rule
-from explorer.formula import Formula, derivative, parse, quoted, shortened
+from explorer.formula import FUNCTIONS, Formula, derivative, parse, quoted, shortened
 from explorer.formula.derivative import ONE, UPSTREAM, ZERO, first_factor, negated
-from explorer.formula.tree import Binary, Name, Node, Unary, children, names, rebuilt, substituted
+from explorer.formula.tree import Binary, Call, Name, Node, Unary, children, names, rebuilt, substituted, walk
 
 Origin = Literal["rule", "follows", "torch"]
 ORIGINS: dict[Origin, str] = {
@@ -123,6 +123,32 @@ def torch_derivative(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
 
 
 @lru_cache
+def autograd_words(op: Op) -> str:
+    """The gradient of torch's own autograd for an op in a few words: what casts round, where 0 is passed."""
+    calls = [part for part in walk(op.parsed.tree) if isinstance(part, Call) and FUNCTIONS[part.function].own]
+    casts = [call for call in calls if FUNCTIONS[call.function].format]
+    if not calls:
+        return "g · dy/dx"
+    if not casts:
+        whole = op.parsed.gradient is None or op.parsed.gradient.tree != ZERO
+        return (
+            f"g · dy/dx, 0 through {calls[0].function}"
+            if whole
+            else f"0: {calls[0].function} passes nothing on"
+        )
+    rounds = FUNCTIONS[casts[0].function].format
+    assert rounds
+    name = rounds.name
+    outer = substituted(op.parsed.tree, {casts[0]: _CORE})
+    if len(calls) > 1 or "x" in names(outer):
+        return f"g · dy/dx, rounded to {name} on its way"
+    arriving, passed = derivative(outer, "q"), derivative(casts[0].arguments[0], "x", upstream=_CORE)
+    assert arriving
+    assert passed
+    rounded = f"{Formula(arriving).text} rounded to {name}"
+    return rounded if passed == _CORE else f"{Formula(passed).text}, where q is {rounded}"
+
+
 def gradient_beside(op: Op, name: str) -> Formula | None:
     """Torch's gradient for x beside a parameter that is a tensor; None where it is as beside a number.
 

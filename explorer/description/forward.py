@@ -9,7 +9,8 @@ from explorer.formula import listed
 def forward_words(claims: list[Claim]) -> str:
     """The words that follow the label of the op."""
     if claims[0].kind == "many":
-        return f"{'has' if claims[0].exact else 'may have'} more kinks here than the chart can show"
+        has = "has" if claims[0].exact else "may have"
+        return f"{has} more kinks here than the chart can show, and is drawn as a line"
     shares = shares_of(claims)
     if is_whole(shares.get("undefined")):
         values = "finite values at single x only" if of_kind(claims, "point") else "no finite value"

@@ -34,6 +34,15 @@ class AtBounds(NamedTuple):
     equals: float
 
 
+class Format(NamedTuple):
+    """A number format: its name, bits of the mantissa, least exponent, largest number."""
+
+    name: str
+    mantissa: int
+    least: int
+    largest: float
+
+
 @dataclass(frozen=True)
 class Function:
     """One row: the spellings, gradients and properties of a function.
@@ -58,6 +67,7 @@ class Function:
         least: the number of elements below which a reduction is NaN, as torch raises or warns.
         own: whether torch has no such function. It is one of ``torch_operations``; exported code defines it
             under its name with an underscore before.
+        format: that of a cast.
         mlx: as ``jax``, for MLX; "" for a function that cannot be written there.
         word: whether the name, where it is not called, may be a parameter's, as in links that are older.
     """
@@ -80,6 +90,7 @@ class Function:
     least: int = 0
     mlx: str = ""
     overflowing: str = ""
+    format: Format | None = None
     own: bool = False
     word: bool = False
 
@@ -87,6 +98,11 @@ class Function:
     def needs_detach(self) -> bool:
         """Whether code must detach what torch's function returns."""
         return not self.differentiable and not self.own and self.torch != "detach"
+
+    @property
+    def rounds_to_format(self) -> bool:
+        """Whether it gives numbers of a format: its jumps are those of fp."""
+        return any(piece.startswith("fp(") for piece in self.pieces)
 
     @property
     def passes_levels(self) -> bool:
@@ -101,6 +117,8 @@ def _row(
 
     ``torch`` may be the module alone; ``jax`` and ``latex`` the name before the arguments.
     """
+    if rounds := facts.get("format"):
+        facts["pieces"] = (f"fp(a, {rounds.mantissa}, {rounds.least}, {rounds.largest:g})",)
     letters = [f"#{position}" for position in range(arity)]
     comma, thin = ", ".join(letters), r",\,".join(letters)
     torch = torch + name if torch in ("", _NN) else torch
@@ -156,9 +174,9 @@ _ROWS = (
     # torch's casts there and back, by whose backward g is cast as well (at a finite a). Beyond the largest
     # number they saturate; in float64 they round once, where torch goes by way of float32.
     _row("float8_e4m3fn", "float8_e4m3fn(g)", overflowing="where(abs(g) > 464, 0 / 0, float8_e4m3fn(g))",
-         latex=r"\operatorname{E4M3}", pieces=("fp(a, 3, -6, 448)",), degree=0, own=True, word=True),
+         latex=r"\operatorname{E4M3}", format=Format("E4M3", 3, -6, 448.0), degree=0, own=True, word=True),
     _row("float8_e5m2", "where(abs(g) >= 61440, sign(g) / 0, float8_e5m2(g))", latex=r"\operatorname{E5M2}",
-         pieces=("fp(a, 2, -14, 57344)",), degree=0, own=True, word=True),
+         format=Format("E5M2", 2, -14, 57344.0), degree=0, own=True, word=True),
     _row("exp", "g * y", latex=r"\exp"),
     _row("expm1", "g * (y + 1)", latex=r"\left(\exp\left(#0\right)-1\right)"),
     _row("log", "g / a", latex=r"\ln", pieces=_SIGN),

@@ -131,22 +131,18 @@ def exponent(a: Tensor, least: Numbers) -> Tensor:
     return torch.where(size.isfinite(), result, size).to(a.dtype)
 
 
-def _cast(a: Tensor, dtype: torch.dtype, *layout: float) -> Tensor:
+def _cast(row: Function, a: Tensor) -> Tensor:
     """A number of a format that torch has, with torch's own backward: a cast that changes no value."""
+    assert row.format
+    _, *layout = row.format
     if not torch.is_grad_enabled() and unpack_dual(a).tangent is None:
         return fp(a, *layout)
-    return (fp(a, *layout) - (a.detach() - a).nan_to_num()).to(dtype).to(a.dtype)
-
-
-def _e4m3(a: Tensor) -> Tensor:
-    return _cast(a, torch.float8_e4m3fn, 3, -6, 448)
-
-
-def _e5m2(a: Tensor) -> Tensor:
-    return _cast(a, torch.float8_e5m2, 2, -14, 57344)
+    return (fp(a, *layout) - (a.detach() - a).nan_to_num()).to(getattr(torch, row.name)).to(a.dtype)
 
 
 _OWN: Mapping[str, Callable[..., Tensor]] = {
-    "fp": fp, "exponent": exponent, "float8_e4m3fn": _e4m3, "float8_e5m2": _e5m2,
-}  # fmt: skip
+    "fp": fp,
+    "exponent": exponent,
+    **{name: partial(_cast, row) for name, row in FUNCTIONS.items() if row.format},
+}
 _OPERATIONS = {name: _called(row) for name, row in FUNCTIONS.items()}

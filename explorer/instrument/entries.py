@@ -19,7 +19,7 @@ from explorer.catalogue import (
     find_rule,
     known_degree,
 )
-from explorer.catalogue.contribution import following, gradient_beside, torch_derivative
+from explorer.catalogue.contribution import autograd_words, following, gradient_beside, torch_derivative
 from explorer.formula import Formula, FormulaError, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.operands import reductions
@@ -49,7 +49,8 @@ def entry(record: Op | Rule) -> Json:
     trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, each with its ``turns``
     (see ``pieces.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
     a parameter, or minus one. ``gradient`` (of an op) is what torch's autograd returns, in x and g, or null
-    where it cannot be written out; a ``flat`` op is constant between its kinks.
+    where it cannot be written out, and ``autograd`` the same in a few words; a ``flat`` op is
+    constant between its kinks.
 
     What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
     an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
@@ -72,6 +73,7 @@ def entry(record: Op | Rule) -> Json:
         return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
     gradient = record.parsed.gradient
     common |= {"family": record.family, "gradient": gradient and gradient.data}
+    common["autograd"] = autograd_words(record)
     common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
     return common | {"flat": known_degree(record) == 0}
 

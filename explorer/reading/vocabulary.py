@@ -5,6 +5,7 @@ row; the tensor is the first argument.
 """
 
 from explorer.formula.aliases import OPERATORS as NAMES
+from explorer.formula.functions import FUNCTIONS
 from explorer.formula.measured import e4m3_saturates
 
 
@@ -56,7 +57,7 @@ FORMATS = {
     "float8_e4m3fn": _E4M3 if e4m3_saturates() else f"where(abs(a) > 464, 0 / 0, {_E4M3})",
     "float8_e5m2": "where(abs(a) >= 61440, sign(a) / 0, float8_e5m2(a))",
 }
-LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
+LARGEST = {name: row.format.largest for name, row in FUNCTIONS.items() if row.format}
 
 IGNORED_KEYWORDS = words(
     "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from explorer.formula import FUNCTIONS
 from explorer.snippets.layout import names_in
 
 _TORCH_FP = '''
@@ -31,10 +32,10 @@ def _exponent(x, least):
 '''
 _TORCH_CAST = '''
 
-def _float8_{name}(x):
-    """The cast to float8_{name} and back, saturated; torch casts g likewise."""
+def _{name}(x):
+    """The cast to {name} and back, saturated; torch casts g likewise."""
     value = _fp(x, {format}) - (x.detach() - x).nan_to_num()
-    return value.to(torch.float8_{name}).to(x.dtype)
+    return value.to(torch.{name}).to(x.dtype)
 '''
 _JAX_FP = '''
 
@@ -63,23 +64,27 @@ def _exponent(x, least):
 '''
 _JAX_CAST = '''
 
-def _float8_{name}(x):
-    """The cast to float8_{name} and back, saturated; JAX casts g likewise."""
+def _{name}(x):
+    """The cast to {name} and back, saturated; JAX casts g likewise."""
     if not isinstance(x, jax.Array):
         return _fp(x, {format})
     value = _fp(x, {format}) - jnp.nan_to_num(jax.lax.stop_gradient(x) - x)
-    return value.astype(jnp.float8_{name}).astype(x.dtype)
+    return value.astype(jnp.{name}).astype(x.dtype)
 '''
-_CASTS = {"e4m3fn": "3, -6, 448", "e5m2": "2, -14, 57344"}
+_CASTS = {
+    name: f"{each.format.mantissa}, {each.format.least}, {each.format.largest:g}"
+    for name, each in FUNCTIONS.items()
+    if each.format
+}
 
 # A helper stands before those that it calls.
 TORCH: Mapping[str, str] = {
-    **{f"_float8_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
+    **{f"_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _TORCH_FP,
     "_exponent": _TORCH_EXPONENT,
 }
 JAX: Mapping[str, str] = {
-    **{f"_float8_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
+    **{f"_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _JAX_FP,
     "_exponent": _JAX_EXPONENT,
 }

@@ -76,6 +76,14 @@ def test_strict_is_round_then_a_clamp_that_leaves_its_bounds_out():
     torch.testing.assert_close(leaf.grad, theirs.grad)
 
 
+def test_mad_is_one_within_the_range_and_the_range_by_x_beyond():
+    x, g = points()
+    for s, qmax in ((0.25, 3.0), (0.5, 6.0), (1.0, 1.0)):
+        leaf, largest = x.clone().requires_grad_(), s * qmax
+        apply("quantize", "mad", leaf, s=s, qmin=-qmax, qmax=qmax).backward(g)
+        torch.testing.assert_close(leaf.grad, g * torch.where(x.abs() > largest, largest / x.abs(), 1.0))
+
+
 def test_quest_is_its_quantisers_mask():
     x, g = points()
     scale = 2.513930578568423 * 1.5

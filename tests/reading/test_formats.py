@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import find_op, find_rule
+from explorer.formula.measured import e4m3_saturates
 from explorer.gradient import apply
 from explorer.reading import ReadingError, read_source
 from tests.reading.low_precision import LOW_PRECISION
@@ -28,7 +29,8 @@ def reading_of(expression: str, backward: str = "grad_output") -> tuple[str, str
     "x.type(torch.float8_e4m3fn).type_as(x)",
 ])  # fmt: skip
 def test_a_cast_there_and_back_is_its_function(expression: str) -> None:
-    assert reading_of(expression) == ("float8_e4m3fn(x)", "g")
+    due = "float8_e4m3fn(x)" if e4m3_saturates() else "where(abs(x) > 464, 0 / 0, float8_e4m3fn(x))"
+    assert reading_of(expression) == (due, "g")
 
 
 def test_a_cast_to_e5m2_keeps_torchs_infinity() -> None:

@@ -140,7 +140,7 @@ ROUNDING = (
          parameters=(STEP, replace(QMIN, domain="qmin <= 0"), _QMAX),
          kinks=("qmin * s", "qmax * s"), area="infinite", otherwise=_NO_LEVELS,
          purpose="Beyond the levels it passes the less the farther out, and never nothing.",
-         source="Sakr et al. 2022, Optimal Clipping and Magnitude-aware Differentiation, arXiv:2206.06501"),
+         source="Sakr et al. 2022, arXiv:2206.06501; SamirMoustafa/torch-floating-point, docs/autograd.md"),
     Rule("quest", "QuEST (trust estimator)", "g * (abs(y - x) <= t)",
          also=("quartet", "trust"),
          parameters=(

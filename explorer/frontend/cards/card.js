@@ -12,9 +12,10 @@ const BEGINS = "The learned value so far; the slider sets its start";
 /** @import { Entry } from "../formula/entry.js" */
 /**
  * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
- * ``learning`` says of each control whether its parameter learns, null where it cannot, and ``part`` where its
- * gradient comes from; ``share`` is what a rule passes of straight-through's gradient, in words.
- * @typedef {{entry: Entry, colour: string, doubt: string, controls: Control[], values: number[],
+ * ``autograd`` what torch's own gradient of the op is; ``learning`` says of each control whether its parameter
+ * learns, null where it cannot, and ``part`` where its gradient comes from; ``share`` is what a rule passes of
+ * straight-through's gradient, in words.
+ * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], values: number[],
  *   bounds: [number, number][], learning: (boolean|null)[], part: {text: string, formula: string}|null,
  *   share: string, hidden: boolean}} CardState
  * @typedef {(control: Control, value: number, phase: "moving"|"settled",
@@ -141,7 +142,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
       setAttribute(name, "title", entry.purpose);
       card.style.setProperty("--colour", state.colour);
       card.classList.toggle("hidden-rule", state.hidden);
-      setText(formula, entry.formula ?? "torch's own: g · dy/dx");
+      setText(formula, entry.formula ?? `torch's own: ${state.autograd}`);
       setAttribute(formula, "title", formula.textContent);
       setText(doubt, state.doubt);
       showOwn(entry);

@@ -179,6 +179,7 @@ function stateOf(choice, entry, drawn) {
   const names = drawn ? learnableOf(choice) : [];
   return {
     entry,
+    autograd: entriesOf(choice).op.autograd,
     controls,
     values: controls.map((control) => valueOf(choice.parameters, control)),
     bounds: controls.map((control) => boundsOf(choice, control)),

@@ -42,9 +42,9 @@
  * @typedef {{tree: Tree, text: string, gradient?: Tree}} Derivative torch's by a parameter; ``gradient`` is that
  *   for x, where it is another once the parameter is a tensor
  *
- * @typedef {Common & {tree: Tree, gradient: Tree|null, flat: boolean, family: string,
+ * @typedef {Common & {tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string,
  *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``gradient`` is
- *   torch's own, null where it cannot be written out; a ``flat`` op is constant between its kinks
+ *   torch's own, null where it cannot be written out, ``autograd`` the same in a few words; a ``flat`` op is constant between its kinks
  * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[], otherwise: string,
  *   learned: {[parameter: string]: Learned}}} Rule
  * @typedef {Op|Rule} Entry

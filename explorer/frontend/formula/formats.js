@@ -9,12 +9,10 @@
  */
 
 import { evaluate, operands } from "./evaluation.js";
-import { FUNCTIONS } from "./functions.js";
+import { CASTS, FUNCTIONS } from "./functions.js";
 
 /** @import { Tree } from "./evaluation.js" */
 
-/** @type {Record<string, [number, number, number]>} */
-const CASTS = { float8_e4m3fn: [3, -6, 448], float8_e5m2: [2, -14, 57344] };
 const MOST = 4096; // numbers that a page lists
 
 /**

@@ -85,6 +85,14 @@ function exponent(a, least) {
   return Number.isFinite(a) ? binade(a, whole(least, -1022, 1023)) : Math.abs(a);
 }
 
+/** The formats of torch's casts: bits of the mantissa, least exponent, largest. @type {Record<string, number[]>} */
+export const CASTS = { float8_e4m3fn: [3, -6, 448], float8_e5m2: [2, -14, 57344] };
+
+/** @param {number[]} format @returns {Scalar} */
+function castTo([mantissa, least, largest]) {
+  return (a) => fp(a, mantissa, least, largest);
+}
+
 /** The nearest number of a format, halves to even: bits of the mantissa, least exponent, largest. @type {Scalar} */
 function fp(a, mantissa, least, largest) {
   const top = Math.abs(largest);
@@ -111,8 +119,8 @@ export const FUNCTIONS = {
   trunc: Math.trunc,
   fp,
   exponent,
-  float8_e4m3fn: (a) => fp(a, 3, -6, 448),
-  float8_e5m2: (a) => fp(a, 2, -14, 57344),
+  float8_e4m3fn: castTo(CASTS.float8_e4m3fn),
+  float8_e5m2: castTo(CASTS.float8_e5m2),
   exp: Math.exp,
   expm1: Math.expm1,
   log: Math.log,

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from types import CodeType, FrameType
 from typing import Any, Literal
 
@@ -27,7 +27,8 @@ from explorer.model.watching.places import resumed, running_modules
 
 Again = Callable[..., Any]
 _CHECKPOINT = checkpoint.CheckpointFunction.forward.__code__
-_APPLY = Function.apply.__func__.__code__  # type: ignore[attr-defined]
+# Function.apply, where it is Python's: from torch 2.14 on it is not, and forward is the first frame of ours.
+_APPLY = getattr(getattr(Function.apply, "__func__", None), "__code__", None)
 
 
 def _resuming(run: Again) -> Again:
@@ -208,6 +209,19 @@ _ASKING = tuple(  # the frames of a call of which no forward runs yet
 )
 
 
+def _is_forward(code: CodeType) -> bool:
+    """Whether it is the code of a Function's forward."""
+    return code.co_name == "forward" and _is_of_function(code)
+
+
+@lru_cache(maxsize=4096)
+def _is_of_function(code: CodeType) -> bool:
+    classes: list[type[Function]] = [Function]
+    for each in classes:
+        classes += each.__subclasses__()
+    return any(getattr(each.forward, "__code__", None) is code for each in classes)
+
+
 def enclosing() -> Literal["function", "checkpoint", ""]:
     """The innermost forward of a Function that is running: somebody's own, whose calls are no sites; or a
     checkpoint's, which calls the model once without gradient and again in backward."""
@@ -216,7 +230,8 @@ def enclosing() -> Literal["function", "checkpoint", ""]:
     while frame is not None:
         if frame.f_code is _CHECKPOINT:
             return "checkpoint"
-        if frame.f_code is _APPLY and inner not in _ASKING:
+        code = frame.f_code
+        if _is_forward(code) if _APPLY is None else code is _APPLY and inner not in _ASKING:
             return "function"
         inner = (*inner[-2:], frame.f_code)
         frame = frame.f_back

@@ -49,7 +49,7 @@ export function createReadout(onType) {
         showPart(item, values ? partText(picture, values.parts[rule.key]) : "");
         setText(
           formula,
-          values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? "g · dy/dx"),
+          values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? picture.op.autograd),
         );
         formula.title = formula.textContent;
       });

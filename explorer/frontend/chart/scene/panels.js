@@ -1,6 +1,7 @@
 // The chart's layout: two panels on one x, and a third where a parameter learns.
 
 import { lengthOf, ticks, titleOf } from "./axes.js";
+import { levelTicks } from "./levels.js";
 import { numberText } from "../../formula/numbers.js";
 import { AXIS, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plotly.js";
 
@@ -9,8 +10,9 @@ import { AXIS, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plot
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
  * The positions of all panels, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
- * that of letters in px, ``bottom`` where the lowest panel ends. ``part`` is there while a parameter learns.
- * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
+ * that of letters in px, ``bottom`` where the lowest panel ends. ``part`` is there while a parameter learns;
+ * ``levels`` are the values of an op that rounds to a format.
+ * @typedef {{levels: number[], width: number, height: number, left: number, inner: number, size: number, x: Range,
  *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
  * @typedef {"forward"|"gradient"|"part"} PanelName
  * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges
@@ -23,6 +25,7 @@ const LOW = 0.8; // height of the panels above a third one, of its own
 const FINGER = 90; // px that a tick of x needs
 const LINES = 2; // heights of letters that a tick of y needs
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
+const MARK = 3; // px from one mark at a format's value to the next
 
 /**
  * The panels of a chart of a size: forward above, gradients below, parts at the bottom, on one x.
@@ -30,9 +33,10 @@ const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
  * @param {Ranges} ranges
  * @param {number} smallest px of letters
  * @param {Frame|null} [before] whose width of the panels stays, while a hand moves them
+ * @param {number[]} [levels]
  * @returns {Frame}
  */
-export function frameOf({ width, height }, ranges, smallest, before = null) {
+export function frameOf({ width, height }, ranges, smallest, before = null, levels = []) {
   const { x } = ranges;
   const size = fontSize(width, smallest);
   const margins = [4.8 * size, endMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
@@ -40,7 +44,16 @@ export function frameOf({ width, height }, ranges, smallest, before = null) {
   const letters = before ? 0 : lengthOf(ticks(x, (width - left - least) / FINGER, X_LETTERS));
   const right = before ? width - left - before.inner : Math.max(least, Math.round(endMargin(size, letters)));
   const inner = Math.max(width - left - right, 10);
-  return { width, height, left, size, inner, x, ...panelsOf(ranges, top, height - top - bottom, size) };
+  return {
+    levels,
+    width,
+    height,
+    left,
+    size,
+    inner,
+    x,
+    ...panelsOf(ranges, top, height - top - bottom, size),
+  };
 }
 
 /** @param {Ranges} ranges @param {number} top @param {number} tall px for all of them @param {number} size of letters */
@@ -79,10 +92,10 @@ export function down({ top, height, range: [low, high] }, y) {
 /**
  * @param {Frame} frame
  * @param {Theme} theme
- * @param {boolean} circles whether there are any to explain
+ * @param {string} about what is to be known of the lines, "" for nothing
  * @param {string} [title] what the parts are, where there are any
  */
-export function layoutOf(frame, theme, circles, title = "") {
+export function layoutOf(frame, theme, about, title = "") {
   const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
   const domain = (/** @type {Panel} */ { top, height: tall }) => [
     (bottom - top - tall) / (bottom - forward.top),
@@ -102,14 +115,28 @@ export function layoutOf(frame, theme, circles, title = "") {
       range: x,
       anchor: part ? "y3" : "y2",
     },
-    yaxis: upright(part ? "y" : "forward y", forward),
+    yaxis: { ...upright(part ? "y" : "forward y", forward), ...levelsOn(frame) },
     yaxis2: { ...upright("gradient", gradient), anchor: "x" },
     ...(part ? { yaxis3: { ...upright("part", part), anchor: "x" } } : {}),
-    annotations: [
-      ...(circles ? [above("● value  ○ limit", 1)] : []),
-      ...(part ? [above(title, domain(part)[1])] : []),
-    ],
+    annotations: [...(about ? [above(about, 1)] : []), ...(part ? [above(title, domain(part)[1])] : [])],
   };
+}
+
+/** The ticks of the forward panel at a format's values, where the op has one. @param {Frame} frame */
+function levelsOn({ levels, forward, part, size }) {
+  const [low, high] = forward.range;
+  const unit = (high - low) / forward.height; // a px
+  const inside = levels.filter((value) => value >= low && value <= high);
+  const { values, texts, marks } = levelTicks(inside, LINES * size * unit, MARK * unit);
+  const minor = {
+    tickmode: "array",
+    tickvals: marks,
+    ticks: "inside",
+    ticklen: 6,
+    tickcolor: "rgb(127, 133, 143)",
+  };
+  const labels = { tickvals: values, ticktext: texts, title: titled(part ? "y" : "forward y") };
+  return marks.length ? { minor, ...(values.length ? labels : {}) } : {};
 }
 
 /** A line above a panel. @param {string} text @param {number} y its top, as a share of all panels */
@@ -122,11 +149,14 @@ export function partTitle(learns, g) {
   return `part of one element in the gradient for ${learns}, at g = ${numberText(g).replace("-", "−")}`;
 }
 
+/** @param {string} text */
+const titled = (text) => ({ text, standoff: 6 });
+
 /** @param {string} name @param {ReturnType<typeof ticks>} marks */
 function axis(name, marks) {
   return {
     ...AXIS,
-    title: { text: titleOf(name, marks), standoff: 6 },
+    title: titled(titleOf(name, marks)),
     autorange: false,
     tickmode: "array",
     tickvals: marks.values,

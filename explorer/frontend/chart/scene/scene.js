@@ -1,7 +1,9 @@
 // The scene of a picture: lines, axes, pixels and grips; and the shortest step from one scene to the next.
 
+import { sampling } from "../../formula/sampling.js";
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
+import { levelsOf } from "./levels.js";
 import { UNSEEN } from "../plotly/svg-paths.js";
 import { pixelsOf } from "./paths.js";
 import { frameOf, panelOf, partTitle } from "./panels.js";
@@ -13,9 +15,9 @@ import { linesOf, underlaid } from "./traces.js";
  * The space of a scene, in px.
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
- * ``choice`` is the choice as one text; ``absent`` are the rules without a curve; ``slots`` the index
+ * ``choice`` is the choice as one text; ``isCut`` says that a curve has too many kinks, ``absent`` are the rules without a curve; ``slots`` the index
  * of each rule's colour, ``title`` the heading of the panel of parts, or "".
- * @typedef {{choice: string, title: string, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
+ * @typedef {{choice: string, title: string, isCut: boolean, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
  *   slots: Object<string, number>, frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
@@ -52,7 +54,7 @@ export function sceneOf(picture, space, before) {
     gradient: range(gradients, "gradient"),
     part: picture.learns ? range(parts, "part") : null,
   };
-  const frame = frameOf(space, ranges, space.theme.type, before?.frame);
+  const frame = frameOf(space, ranges, space.theme.type, before?.frame, levelsOf(picture));
   const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
   const isCrowded = (/** @type {Line} */ { closed }) => closed.length * CIRCLE > frame.inner; // circles would hide it
   const lines = drawn.map((line) => (isCrowded(line) ? { ...line, closed: [], open: [] } : line));
@@ -69,6 +71,7 @@ export function sceneOf(picture, space, before) {
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,
+    isCut: Object.values(picture.curves.kinks).includes(null),
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
     frame,
@@ -164,7 +167,8 @@ export function predecessor(line, scene, before) {
   return before.lines.findIndex(({ key }) => before.slots[key] === slot);
 }
 
-/** Whether any curve jumps. @param {Scene} scene */
-export function hasJumps({ lines }) {
-  return lines.some(({ closed }) => closed.length > 0);
+/** What is to be known of the lines: what circles are, or that jumps are not drawn. @param {Scene} scene */
+export function aboutLines({ lines, isCut }) {
+  if (isCut) return `more than ${sampling().mostKinks} kinks: drawn as a line`;
+  return lines.some(({ closed }) => closed.length > 0) ? "● value  ○ limit" : "";
 }

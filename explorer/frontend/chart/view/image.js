@@ -4,6 +4,7 @@ import { allControls, valueOf } from "../../formula/controls.js";
 import { frameOf, layoutOf } from "../scene/panels.js";
 import { note, escaped } from "../plotly/plotly.js";
 import { numberText } from "../../formula/substitution.js";
+import { aboutLines } from "../scene/scene.js";
 import { tracesOf } from "../scene/traces.js";
 
 const LEGEND = 34; // px above the panels
@@ -38,19 +39,16 @@ export function nameOf({ op, rules }) {
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
-export function imageOf(Plotly, { lines: curves, title, frame, space: { theme } }, picture, format) {
+export function imageOf(Plotly, scene, picture, format) {
+  const { lines: curves, title, frame, space } = scene;
+  const { theme } = space;
   const traces = tracesOf(curves, [], title !== "");
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
-  const own = frameOf({ width, height: tall }, ranges, theme.type);
+  const own = frameOf({ width, height: tall }, ranges, theme.type, null, frame.levels);
   // in a font that a picture has: it cannot fetch the page's
-  const layout = layoutOf(
-    own,
-    { ...theme, font: "sans-serif" },
-    traces.some(({ mode }) => mode === "markers"),
-    title,
-  );
+  const layout = layoutOf(own, { ...theme, font: "sans-serif" }, aboutLines(scene), title);
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);
   const lines = wrapped(captionOf(picture), own.inner / (LETTER * size));

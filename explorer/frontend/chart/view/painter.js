@@ -7,7 +7,7 @@ import { imageOf } from "./image.js";
 import { circlesText, movePaths } from "../scene/paths.js";
 import { layoutOf } from "../scene/panels.js";
 import { CONFIG } from "../plotly/plotly.js";
-import { hasJumps, predecessor, sceneOf, stepTo } from "../scene/scene.js";
+import { aboutLines, predecessor, sceneOf, stepTo } from "../scene/scene.js";
 import { themeOf } from "../plotly/theme.js";
 import { tracesOf } from "../scene/traces.js";
 
@@ -61,7 +61,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     endGlide();
     if (quick) movePaths(parts.plot, next.lines, next.pixels);
     else {
-      const layout = layoutOf(next.frame, next.space.theme, hasJumps(next), next.title);
+      const layout = layoutOf(next.frame, next.space.theme, aboutLines(next), next.title);
       Plotly.react(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""), layout, CONFIG);
     }
     parts.area.classList.toggle("quick", quick);

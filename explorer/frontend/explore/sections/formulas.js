@@ -180,7 +180,7 @@ function ruleBox(known, choice, op, rule) {
   // The parameters that learn by the rule: those it declares, and the chosen one.
   const learned = ofLearning(held(held(known.learned, op.key) ?? {}, rule.key) ?? {}, choice) ?? [];
   return box(rule.label, [
-    formula(known, number, `gradient = ${rule.formula ?? "g · dy/dx"}`),
+    formula(known, number, `gradient = ${rule.formula ?? op.autograd}`),
     ...learned.flatMap(([formulaOf, text]) => [formula(known, formulaOf, ""), element("p", {}, text)]),
     ...valueLine(known, own),
     element("p", {}, about(rule)),

@@ -19,7 +19,7 @@ from tests.frontend.modules import Node
 TRACES = """
     const { sampleCurves } = await import("./formula/curves.js");
     const { layoutOf } = await import("./chart/scene/panels.js");
-    const { hasJumps, sceneOf } = await import("./chart/scene/scene.js");
+    const { aboutLines, sceneOf } = await import("./chart/scene/scene.js");
     const { tracesOf } = await import("./chart/scene/traces.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
     const { neutral, colours, cases } = given;
@@ -33,7 +33,7 @@ TRACES = """
       const space = { theme, width: 900, height: 520 };
       const scene = sceneOf({ ...picture, words: "", confirmed: true }, space, null);
       const traces = tracesOf(scene.lines, scene.absent, scene.title !== "");
-      const { yaxis, yaxis2, annotations } = layoutOf(scene.frame, theme, hasJumps(scene), scene.title);
+      const { yaxis, yaxis2, annotations } = layoutOf(scene.frame, theme, aboutLines(scene), scene.title);
       const { x, y, gradients } = curves;
       return {
         traces: traces.map((each) => {
