@@ -134,7 +134,7 @@ def autograd_words(op: Op) -> str:
         return (
             f"g · dy/dx, 0 through {calls[0].function}"
             if whole
-            else f"0: {calls[0].function} passes nothing on"
+            else f"0, as {calls[0].function} passes nothing on"
         )
     rounds = FUNCTIONS[casts[0].function].format
     assert rounds

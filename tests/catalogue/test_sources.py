@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import OPS, RULES, find_op
+from explorer.catalogue.contribution import autograd_words
 from explorer.gradient import apply
 
 # What MS-AMP's test of its FP4 operator expects at 20 even points from −6 to 6, in bfloat16; even in x.
@@ -156,3 +157,16 @@ def test_super_spike_and_fast_sigmoid_say_of_each_other_what_they_set():
     assert "width" in RULES["super_spike"].note
     assert {"super_spike", "fast_sigmoid"} <= set(RULES)
     assert {"fp4_e2m1", "fp8_e4m3", "fp8_e5m2", "fake_quantize", "seq", "absmean_ternary"} <= set(OPS)
+
+
+@pytest.mark.parametrize(("op", "words"), [
+    ("round", "g · dy/dx"),
+    ("fp4_e2m1", "0, as fp passes nothing on"),
+    ("fp8_e4m3", "q / s, where q is g * s rounded to E4M3"),
+    ("fp8_e5m2", "q / s, where q is g * s rounded to E5M2"),
+    ("formula: float8_e4m3fn(x)", "g rounded to E4M3"),
+    ("formula: fp(x, 3, -6, 448) + x", "g · dy/dx, 0 through fp"),
+    ("formula: float8_e4m3fn(x) * x", "g · dy/dx, rounded to E4M3 on its way"),
+])  # fmt: skip
+def test_the_words_on_torchs_own_gradient_say_what_it_rounds(op, words):
+    assert autograd_words(find_op(op)) == words

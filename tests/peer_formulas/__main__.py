@@ -16,11 +16,11 @@ from tests.peer_formulas.pairs import PAIRS
 
 _HEAD = """# Beside other libraries
 
-Functions of other libraries, each called beside the op and the rule of [the catalogue](catalogue.md) that
-stand for it: values and gradients at {points:,} even x and at all quarters up to 4, in float32, for upstream
-gradients drawn at random. `sh tests/peers` installs the libraries in an environment of its own and writes this
-page; it ends with an error where one of these lines is no longer so. A library that does not install is said
-not to be compared.
+Functions of other libraries, each called beside the op and the rule of [the
+catalogue](catalogue.md) that stand for it: values and gradients at {points:,} even x and all
+quarters up to 4, in float32, for upstream gradients drawn at random. `sh tests/peers` installs the
+libraries in an environment of its own and writes this page, with an error where one of these lines
+is no longer so. A library that does not install is said not to be compared.
 
 Measured with {versions}.
 
