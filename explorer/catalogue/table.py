@@ -13,8 +13,7 @@ Every op and every backward rule of the catalogue. A key goes wherever an op or 
 a link, in a study. The formulas are in [the formula language](language.md).
 
 This page is written by `python -m explorer.catalogue.table docs/catalogue.md`; a new op or rule is
-[one entry](../CONTRIBUTING.md#add-a-rule-in-one-minute). [Beside other libraries](peers.md) compares them
-with functions of torchao, snnTorch, SpikingJelly, norse and Brevitas.
+[one entry](../CONTRIBUTING.md#add-a-rule-in-one-minute).
 """
 
 
