@@ -135,8 +135,10 @@ def _cast(row: Function, a: Tensor) -> Tensor:
     """A number of a format that torch has, with torch's own backward: a cast that changes no value."""
     assert row.format
     _, *layout = row.format
-    if not torch.is_grad_enabled() and unpack_dual(a).tangent is None:
-        return fp(a, *layout)
+    if not torch.is_grad_enabled():
+        tangent = unpack_dual(a).tangent  # type: ignore[no-untyped-call]
+        if tangent is None:
+            return fp(a, *layout)
     return (fp(a, *layout) - (a.detach() - a).nan_to_num()).to(getattr(torch, row.name)).to(a.dtype)
 
 
