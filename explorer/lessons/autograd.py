@@ -79,7 +79,7 @@ LESSON = Lesson(
             Answer("0", "Then no `w` could change the sum; but each output moves with its own `w`.", "zero"),
             Answer(
                 "1",
-                "So it would be if the output were `w` alone; here something stands before it.",
+                "So it would be if the output were `w` alone; here it is a multiple of `w`.",
                 "straight_through",
             ),
             Answer(
@@ -89,7 +89,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "the value of `w`",
-                "That is the gradient for `input`: of a product each factor receives the other one.",
+                "That is the gradient for `input`: in a product, each factor's gradient is the other factor.",
                 "formula: x * g",
             ),
         ),
@@ -97,7 +97,7 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((MyLayer,), "return input * self.mytensor"),
     words="""
-    Most of the time: never. `nn.Parameter` says that a tensor is to be learned. It sets `requires_grad`
+    Most of the time: never. `nn.Parameter` marks a tensor as one to learn. It sets `requires_grad`
     to True, and from then on torch writes down every operation on it: the [graph](graph). `backward`
     reads the graph from its end to its beginning.
 

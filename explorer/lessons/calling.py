@@ -77,7 +77,7 @@ LESSON = Lesson(
     A Function is called by `apply`: at one x below zero and one above, `MyReLU.apply` has the gradient
     `{called[apply]}`. It is `apply` that makes the `ctx` and enters the Function in the [graph](graph).
 
-    To call an instance, `MyReLU()(x)`, is an older way; today torch raises “{called[instance]}”. Nor can
+    Older code calls an instance, `MyReLU()(x)`; today torch raises “{called[instance]}”. Nor can
     `forward` be called with x alone: “{called[forward]}”. An `nn.Module` is the opposite: it is made, it
     keeps its parameters, and it is called.
 

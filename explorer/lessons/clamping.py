@@ -82,15 +82,15 @@ LESSON = Lesson(
                 "This passes everything; but when x moves outside the bounds, y does not move with it.",
             ),
             curve("formula: g * clamp(x, 0, 1)", "This is y itself; the gradient is the slope of y."),
-            curve("default", "The gradient is the slope of y: y moves with x inside the bounds alone."),
+            curve("default", "The gradient is the slope of y: only inside the bounds does y move with x."),
         ),
     ),
     words="""
-    `clamp` moves what is outside to the nearest bound. Its gradient is a [mask](mask): g inside, zero
+    `clamp` moves each x outside its bounds to the nearest one. Its gradient is a [mask](mask): g inside, zero
     outside. At one x below, one inside and one above the bounds, with `g = 1`, torch returns
     `{torch_own}`.
 
-    `ClampGradient` was published in its place. It returns `{published[one]}`: above the bound it already
+    `ClampGradient` is a published clamp. It returns `{published[one]}`: above the bound it already
     differs. If you only print it, as the post does, you may mistake it for
     [straight-through](straight_through). [gradcheck](gradcheck) does not: “{gradcheck_says}”.
 

@@ -127,11 +127,11 @@ LESSON = Lesson(
         },
     ),
     words="""
-    A `backward` returns one value for each argument of `forward`, and `{for_the_number}` for what is no
-    tensor. The number itself is kept with `ctx.constant = constant`. With `constant = 3.0` the gradient is
-    `{returned[none]}`. With one value too few torch finds “{returned[short]}”. With a zero for it:
-    “{returned[zero]}”. One value more is taken, `{returned[more]}`, as long as it is `None`: so
-    an argument may be optional.
+    A `backward` returns one value for each argument of `forward`, and `{for_the_number}` for one that is
+    not a tensor. The number itself is kept with `ctx.constant = constant`. With `constant = 3.0` the gradient
+    is `{returned[none]}`. With one value too few torch finds “{returned[short]}”. With a zero for it:
+    “{returned[zero]}”. One value too many is accepted if it is `None` (`{returned[more]}`), so an
+    argument may be optional.
 
     Sometimes no gradient comes back at all, for example when a later function returns `None`. By
     default torch then makes up zeros: `backward` is given `{given[usual]}`. After
@@ -148,5 +148,5 @@ LESSON = Lesson(
         fresh("formula: c - x", "formula: -g", -1, 0.5, 2, c=2),
         fresh("formula: c * x**2", "formula: 2 * c * x * g", -1, 0.5, 2, c=3),
     ),
-    remember="At least as many values back as arguments in; None for what is no tensor.",
+    remember="At least as many values back as arguments in; None for an argument that is not a tensor.",
 )

@@ -172,8 +172,8 @@ LESSON = Lesson(
         " `h.sum().backward()`. What is `x.grad`?",
         (
             Answer("0", "Nothing was cut: h still leads back to x by `clone`.", "zero"),
-            Answer("2", "So it is if the doubling is known; here nobody has told autograd.", "default"),
-            Answer("1", "Under the name h autograd knows the `clone` alone.", "straight_through"),
+            Answer("2", "So it is if autograd knows of the doubling; here nobody has told it.", "default"),
+            Answer("1", "Under the name h autograd knows only the `clone`.", "straight_through"),
             Answer("an error", "There would be one if autograd knew; it was not told."),
         ),
         lambda results: f"{results['dirty']['SecretlyDoubled']['h']:g}",
@@ -190,7 +190,7 @@ LESSON = Lesson(
     saved one raises “{changed[SavedExp]}”.
 
     **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
-    {dirty[Doubled][h]:g}, by either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} by the old
+    {dirty[Doubled][h]:g} by either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} by the old
     name and {dirty[SecretlyDoubled][returned]:g} by the returned one: silently wrong.
 
     **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns

@@ -70,7 +70,7 @@ LESSON = Lesson(
         (
             Answer(
                 "nothing left, double right",
-                "The skip branch shares the tensor g, and gets the zeros written into it.",
+                "The skip branch shares the tensor g, and the zeros are written into it.",
                 "formula: 2 * g * (x > 0)",
             ),
             Answer(
@@ -94,11 +94,12 @@ LESSON = Lesson(
     words="""
     A block is often added to its input. Of `y = x + relu(x)`, at one x below zero and one above, the
     gradient is `{given[CloningReLU][beside]}`. With `GreedyReLU` it is `{given[GreedyReLU][beside]}`: both
-    branches are given the same tensor g, and one of them has written zeros into it. Nobody is warned, and
+    branches are given the same tensor g, and one of them has written zeros into it. torch does not warn, and
     alone the Function is right: `{given[GreedyReLU][alone]}`.
 
-    After `sum()` it is worse. There g is one number that stands for all, and a zero written once is
-    everywhere: `{summed[beside]}`, even alone `{summed[alone]}`. This time torch warns: “{summed[warning]}”.
+    After `sum()` it is worse. There g is one number that stands for all elements, so one zero
+    is everywhere: `{summed[beside]}`, and alone too: `{summed[alone]}`. This time torch warns:
+    “{summed[warning]}”.
 
     So make a new tensor: `g * (x > 0)`, or `g.clone()` first, as `CloningReLU` does.
     """,

@@ -102,7 +102,8 @@ LESSON = Lesson(
             ),
             Answer(
                 "It grows",
-                "{pull[beyond]:.0%} of the numbers lie beyond the outermost levels, and all those pull s up.",
+                "{pull[beyond]:.0%} of the numbers lie beyond the outermost levels, and all of them pull s"
+                " up.",
                 "formula: g * where(x <= -1.2, -2, where(x >= 0.6, 1, round(x / 0.6) - x / 0.6))",
             ),
             Answer(
@@ -119,8 +120,8 @@ LESSON = Lesson(
         "part = torch.where(v <= LOW, LOW, torch.where(v >= HIGH, HIGH, inside))",
     ),
     words="""
-    y is a level times s, so s gets a gradient too. LSQ says what one x adds to it: beyond the outermost
-    levels the level itself, between them what rounding has added. That is the lowest panel.
+    y is a level times s, so s gets a gradient too. By LSQ, an x beyond the outermost levels adds its level,
+    and one between them its rounding error: see the lowest panel.
 
     Train s by [fake quantisation](fake_quantisation) on half the squared error, so that g is y − x. At
     s = {pull[s]:g} the parts below zero add up to {pull[up]:.0f}, those above to {pull[down]:.0f}. The sum
@@ -128,9 +129,9 @@ LESSON = Lesson(
     here {pull[factor]:.4g}.
 
     Descent takes s to {learned[s]:.2f}. There it rests; the mean squared error fell from
-    {learned[before]:.2f} to {learned[after]:.2f}. A rule that forgets the rounding part has
-    nothing that pulls s back: by then s is {careless[s]:.2f}, the error is
-    {careless[after]:.2f}, and s still grows.
+    {learned[before]:.2f} to {learned[after]:.2f}. Where a rule forgets the rounding part, nothing pulls s
+    back: after the same number of steps s is {careless[s]:.2f}, the error is {careless[after]:.2f}, and s
+    still grows.
 
     Drag s until the arrows turn, then ask where it comes to rest.
     """,

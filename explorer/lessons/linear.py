@@ -112,7 +112,7 @@ LESSON = Lesson(
             Answer("1", "One for each input that asks: data need none, and no bias was given.", "default"),
             Answer(
                 "2",
-                "You count the data as well; their gradient, the weight itself, is asked for by nobody.",
+                "You count the data as well; nobody asks for their gradient, the weight itself.",
                 "formula: x * g",
             ),
             Answer(
@@ -125,18 +125,18 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((LinearFunction.backward,), "if ctx.needs_input_grad[0]:"),
     words="""
-    One gradient for each input, in the order of `forward`, each in the shape of its input, and `None`
-    where none is due. `needs_input_grad` says who asks; here it is `{due}`. Without a bias,
-    `backward` returns {values_back} values: more are taken where they are `None`.
+    It returns one gradient for each input, in its order and its shape, and `None` where none is due.
+    `needs_input_grad` says which inputs ask; here it is `{due}`. Without a bias, `backward` returns
+    {values_back} values: torch accepts extra ones that are `None`.
 
-    The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the pictures: for
-    each row of data its output in g times its input, all summed: {by_hand}. In the curves x is one weight,
-    and a its input.
+    The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the pictures: in
+    each row of data, the framed g times the framed input; their sum is {by_hand}. In the curves x is one
+    weight, and a its input.
 
-    A matrix is easily turned wrong: let [gradcheck](gradcheck) look. It moves every input a
+    The wrong matrix is easily transposed: let [gradcheck](gradcheck) look. It moves every input a
     little and compares. For `LinearFunction`, with the published shapes, it says `{said[LinearFunction]}`.
-    Then take the mean for the bias where the sum is due: “{said[WrongBiasFunction]}”. It counts from
-    zero, so that one is the bias.
+    With the mean in place of the sum for the bias: “{said[WrongBiasFunction]}”. It counts inputs from
+    zero, so the one it names is the bias.
     """,
     code=(LinearFunction, WrongBiasFunction, checked),
     numbers=(said, due, values_back, small, by_hand),

@@ -108,19 +108,18 @@ LESSON = Lesson(
         (
             Answer(
                 "The ReLU's",
-                "It passes g where a unit fires, and over all examples {gradient[relu]:.2f} of it is left"
-                " along w.",
+                "It passes g where a unit fires, and on average {gradient[relu]:.2f} of it is left along w.",
                 "formula: g * (x > 0)",
             ),
             Answer(
                 "The clipped ReLU's",
-                "It passes g where a unit has only just fired, and over all examples"
+                "It passes g where a unit has only just fired, and on average"
                 " {gradient[clipped_relu]:.2f} of it is left along w.",
                 "formula: g * (0 < x < 1)",
             ),
             Answer(
                 "Straight-through",
-                "It also passes g where no unit fires, and over all examples"
+                "It also passes g where no unit fires, and on average"
                 " {gradient[straight_through]:.2f} of it is left along w.",
                 "straight_through",
             ),
@@ -133,15 +132,16 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((Step,), "return g * RULES[ctx.rule](x), None"),
     words="""
-    Each example is a matrix of random numbers. All its rows meet the same weights `w`, then `step`, and `v`
-    adds up what fires. The answers come from such a net with weights `w_star` and `v_star`.
+    Each example is a matrix of random numbers. Each of its rows is multiplied by the same weights `w`,
+    `step` decides whether it fires, and the entries of `v` for the rows that fire are added up. The
+    answers come from such a net with weights `w_star` and `v_star`.
 
     At `w = -w_star` there is a [spurious minimum](spurious_minimum): turn w or change v a little, and the
     loss of {loss[before]:.2f} grows. There [straight-through](straight_through) gives w a mean gradient of
-    {gradient[straight_through]:.2f}; `(v @ v + v @ v_star) / sqrt(2 * pi)` on paper, which is {on_paper:.3f}.
+    {gradient[straight_through]:.2f}; on paper it is `(v @ v + v @ v_star) / sqrt(2 * pi)`, {on_paper:.3f}.
     With the ReLU's rule it is {gradient[relu]:.2f}, with the clipped ReLU's {gradient[clipped_relu]:.2f}.
 
-    So with those rules the net stays: {loss[steps]} steps later its loss is {loss[relu]:.2f} and
+    With those rules the net stays: {loss[steps]} steps later its loss is {loss[relu]:.2f} and
     {loss[clipped_relu]:.2f}. Straight-through leads it uphill, to {loss[straight_through]:.2f}.
 
     The proof is in `arXiv:1903.05662`, Yin et al.

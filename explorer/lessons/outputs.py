@@ -139,9 +139,7 @@ LESSON = Lesson(
                 "So it is if a is an argument of its own; here the only argument is a list.",
                 "default",
             ),
-            Answer(
-                "0", "A zero would be a gradient that has come; the question is whether one comes.", "zero"
-            ),
+            Answer("0", "A zero would be a gradient too; the question is whether one arrives.", "zero"),
             Answer("none: `backward` raises an error", "Autograd looks at the arguments, not into them."),
         ),
         lambda results: "none: `backward` raises an error" if not results["in_a_list"]["asks"] else "another",
@@ -154,11 +152,11 @@ LESSON = Lesson(
 
     **Several outputs.** `forward` returns a tuple, and `backward` is given one upstream gradient for
     each. For an output that nobody uses it is given `{unused}`. At `x = 0`, `SinCos` has the gradient
-    {of_two_outputs[sin]:g} by the sine and {of_two_outputs[cos]:g} by the cosine; used together, they are
+    {of_two_outputs[sin]:g} by the sine and {of_two_outputs[cos]:g} by the cosine; if both are used, they are
     added. An output of integers never asks for a gradient: its `requires_grad` is {of_integers}.
 
     **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
-    for it; that one is `None`, so torch takes it: `{optional}`.
+    for it; this value is `None`, so torch accepts it: `{optional}`.
     """,
     code=(WeightedList, Weighted, SinCos, Scaled, pair),
     numbers=(in_a_list, one_by_one, of_two_outputs, unused, of_integers, optional),

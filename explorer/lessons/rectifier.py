@@ -79,8 +79,8 @@ LESSON = Lesson(
     ),
     words="""
     ReLU has a corner at zero. Left of it the slope is {slopes[torch][left]:g}, right of it
-    {slopes[torch][right]:g}. At the corner itself the derivative does not exist, and everybody may
-    choose: any value between them is a [subgradient](subgradient). torch returns
+    {slopes[torch][right]:g}. At the corner itself the derivative does not exist, and any choice is
+    allowed: each value between its slopes is a [subgradient](subgradient). torch returns
     {slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
     {slopes[MyReLU][at_zero]:g}.
 

@@ -110,7 +110,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "18",
-                "The slope counts as a constant, so a part is missing, and nobody is warned.",
+                "The slope counts as a constant, so a part is missing, and torch does not warn.",
                 "formula: 18 * x**4 * g",
             ),
             Answer(
@@ -127,7 +127,7 @@ LESSON = Lesson(
     {twice[Cube]:g}.
 
     If yours cannot, say so with `once_differentiable`. Where g itself asks for a gradient, as for the
-    square, a second time raises “{twice[OnceCube]}”. Where it does not, as after `.sum()`, nothing is
+    square, differentiating again raises “{twice[OnceCube]}”. Where it does not, as after `.sum()`, nothing is
     raised: a gradient penalty on `f(w * x)` gives w {penalty[OnceCube]:g}, where `Cube` gives
     {penalty[Cube]:g}.
 

@@ -55,12 +55,12 @@ def net():
 LESSON = Lesson(
     key="straight-through",
     title="Straight-through",
-    question="What can be returned where the true gradient is useless?",
+    question="What can a backward return where the true gradient is useless?",
     prediction=Drawing(
         "`RoundGradient` returns `g`, whatever x is. Draw its gradient while g is one.",
         "straight_through",
         (
-            curve("straight_through", "What is given is returned, at every x the same."),
+            curve("straight_through", "The backward returns what it is given, the same at every x."),
             curve("default", "That is torch's own gradient of `round`, which this backward replaces."),
             curve(
                 "soft_round",

@@ -133,13 +133,13 @@ LESSON = Lesson(
     title="How wide a surrogate?",
     question="How much of the neighbourhood of a `sign` should let the gradient pass?",
     prediction=Choice(
-        "Nets with `sign` in all hidden layers learn by one of these gradients. Which get the most held-out"
-        " points right?",
+        "Nets with `sign` in all hidden layers learn by one of these gradients. Which gradient gives the best"
+        " held-out accuracy?",
         (
             Answer(
                 "The wide box",
-                "At the end {sweep[wide][inside]:.1%} of the values lie in it, also those too far from the"
-                " jump to cross it by a small step.",
+                "At the end {sweep[wide][inside]:.1%} of the values lie in it, even those too far from the"
+                " jump to cross it in a small step.",
                 "formula: g * (abs(x) <= 5)",
             ),
             Answer(
@@ -170,8 +170,8 @@ LESSON = Lesson(
     each with {sweep[seeds]} seeds, and are judged on [held-out](held_out) points.
 
     With no gradient at all, the [control](control), {sweep[zero][text]} of the points are right. At
-    c = {sweep[narrow][c]:g} it is {sweep[narrow][text]}: these seeds cannot tell that from the control. So
-    narrow a window is as good as dead.
+    c = {sweep[narrow][c]:g} it is {sweep[narrow][text]}: these seeds cannot tell that from the control. A
+    window so narrow is as good as dead.
 
     At c = {sweep[best][c]:g} it is {sweep[best][text]}. At c = {sweep[wide][c]:g} nearly everything passes,
     and it is {sweep[wide][text]}: better than the control, but the gradient no longer matches the jump.

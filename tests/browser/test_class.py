@@ -111,7 +111,8 @@ def led_to_its_end(together: Class, late: Page) -> None:
     for student in (one, other):
         assert student.locator(".crowd, .answers").count() == 0
     late.goto(f"/c/{together.code}")
-    expect(late.locator(".verdict")).to_contain_text("You have not answered. What is given is returned")
+    words = "You have not answered. The backward returns what it is given"
+    expect(late.locator(".verdict")).to_contain_text(words)
 
     late.context.set_offline(True)
     teacher.get_by_role("button", name=f"Next: {CLAMP}").click()

@@ -72,7 +72,8 @@ INSTRUMENT = Recorded(
     ),
     limits=(
         "Jumps of the op count exactly, its slopes as if the loss were straight along them: the wider the "
-        "noise, the less exact. "
+        "noise, the less exact. On digits, with ReLU, a clamp, tanh or a parabola, the smoothed gradient is "
+        "2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5. "
         "It is evidence and no verdict: a rule with a lower one may still end higher."
     ),
     cost="1.2 ms for six rules with one hidden layer of 16 units",

@@ -2,7 +2,9 @@
 
 A unit's op on ``x + noise``, the noise N(0, σ), has a slope at every x: what its jumps change in the loss
 times the density of the noise there, and the mean slope of the rest. One unit is smoothed at a time, all
-others are as they are.
+others are as they are. The jumps' part is exact. The rest takes the loss to be straight along a slope, and is
+2 to 7 % off at σ = 0.25, 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a parabola): exact, it would cost
+a look at the loss for each point of a quadrature, where it costs one now.
 """
 
 from __future__ import annotations
