@@ -69,7 +69,7 @@ let held = /** @type {Progress|null} */ (null); // where a browser forbids its o
 /** @returns {Progress} */
 export function progress() {
   try {
-    return { ...NONE, ...(JSON.parse(localStorage.getItem(NAME) ?? "null") ?? held) };
+    return { ...NONE, ...JSON.parse(localStorage.getItem(NAME) ?? "{}") };
   } catch {
     return held ?? NONE;
   }
@@ -77,11 +77,11 @@ export function progress() {
 
 /** @param {Partial<Progress>} change */
 function keep(change) {
-  held = { ...progress(), ...change };
+  const next = { ...progress(), ...change };
   try {
-    localStorage.setItem(NAME, JSON.stringify(held));
+    localStorage.setItem(NAME, JSON.stringify(next));
   } catch {
-    // it lasts until the page is left
+    held = next; // it lasts until the page is left
   }
 }
 
