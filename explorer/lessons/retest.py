@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -93,7 +94,8 @@ def _others(variant: Variant, pictures: Sequence[str], right: Row, g: float) -> 
     for rule in (*pictures, *_USUAL, *(each.key for each in suiting(find_op(variant.op)))):
         record = find_rule(rule)
         why = _OWN.format(record.formula) if rule.startswith("formula") else _OTHER.format(record.label)
-        yield _gradient(variant, rule, g), why
+        with suppress(ValueError):  # a parameter of its own, of the op's name, cannot be as the op's is
+            yield _gradient(variant, rule, g), why
     y = find_op(variant.op).parsed.bind(_values(variant, variant.rule))(torch.tensor(variant.x))
     yield _rounded(y), _OUTPUT
 
