@@ -93,7 +93,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     }
     rows.forEach(({ slider, learns }, index) => {
       const log = controls[index].parameter.scale === "log" && bounds[index][0] > 0;
-      slider.update(values[index], bounds[index], log);
+      slider.update(values[index], bounds[index], log, controls[index].parameter.reach);
       learns.hidden = learning[index] === null;
       setAttribute(learns, "aria-pressed", String(learning[index] === true));
     });

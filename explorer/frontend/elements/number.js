@@ -1,15 +1,17 @@
-// A field for an exact number, as people write it; a text that is none stays in it, with a sentence that says so.
+// A field for an exact number, as people write it; a text that is none, or none that may be chosen, stays in it,
+// with a sentence that says so.
 
 import { refusal, typedNumber } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText } from "./dom.js";
 
 /**
  * A number field and its sentence. ``onNumber`` gets a number that was typed, or stepped to by an arrow key (then
- * ``byKeys``); ``next`` is the value a step up (1) or down (-1) from another.
+ * ``byKeys``); ``next`` is the value a step up (1) or down (-1) from another, ``wrong`` why a typed number may not be
+ * chosen, or "".
  * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
- *   next: (value: number, way: 1|-1) => number}} options
+ *   next: (value: number, way: 1|-1) => number, wrong?: (value: number) => string}} options
  */
-export function createNumberField({ name, class: kind = "", onNumber, next }) {
+export function createNumberField({ name, class: kind = "", onNumber, next, wrong = () => "" }) {
   let displayed = "";
   let typing = false; // a typed text is not to be overwritten
   const message = element("small", { class: "refusal", role: "alert", id: freshId() });
@@ -37,9 +39,9 @@ export function createNumberField({ name, class: kind = "", onNumber, next }) {
 
   function commit() {
     const value = typedNumber(field.value);
-    const wrong = value === null && field.value.trim() !== "";
+    const reason = value === null ? field.value.trim() && refusal(field.value) : wrong(value);
     typing = false; // from now on it shows what becomes of it, while it still has the focus
-    if (wrong) return refuse(refusal(field.value));
+    if (reason) return refuse(reason);
     rest();
     if (value !== null) onNumber(value, false);
   }

@@ -1,6 +1,6 @@
 // A slider with its exact number beside it.
 
-import { numberText, within } from "../formula/numbers.js";
+import { numberText, outside, within } from "../formula/numbers.js";
 import { element, freshId, setAttribute } from "./dom.js";
 import { createNumberField } from "./number.js";
 import { followPointer } from "./track.js";
@@ -18,14 +18,15 @@ const LEAST_RATIO = 1.01; // of a step by keyboard: with three digits a smaller 
 /**
  * A labelled slider and a number field. ``onChange`` gets "moving" while it is dragged and "settled" at
  * rest, and whether it is one of a row of small steps by keyboard. A number may be typed that lies beyond
- * the slider.
+ * the slider, as far as the numbers that are allowed go.
  * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled",
  *   byKeys: boolean) => void}} options
  */
 export function createSlider({ name, meaning = "", onChange }) {
   let scale = linear(0, 1);
   let byKeys = false;
-  let reach = /** @type {[number, number]} */ ([0, 1]);
+  let ends = /** @type {[number, number]} */ ([0, 1]);
+  let allowed = /** @type {[number, number]} */ ([-Infinity, Infinity]);
   const id = freshId();
   const range = element("input", { type: "range", id });
   const track = element("div", { class: "track" }, range);
@@ -33,7 +34,8 @@ export function createSlider({ name, meaning = "", onChange }) {
     name,
     class: "exact",
     onNumber: (value, stepped) => onChange(value, "settled", stepped),
-    next: (value, way) => within(scale.next(within(value, ...reach), way), ...reach),
+    next: (value, way) => within(scale.next(within(value, ...ends), way), ...ends),
+    wrong: (value) => outside(value, ...allowed),
   });
   const [phrase] = meaning.split(":"); // a hint may follow
   const label = element(
@@ -56,9 +58,11 @@ export function createSlider({ name, meaning = "", onChange }) {
      * @param {number} value
      * @param {[number, number]} bounds
      * @param {boolean} [log] whether equal ways are equal ratios
+     * @param {[number, number]} [reach] the least and the greatest number that may be typed; all without it
      */
-    update(value, bounds, log = false) {
-      reach = bounds;
+    update(value, bounds, log = false, reach = [-Infinity, Infinity]) {
+      ends = bounds;
+      allowed = reach;
       scale = (log ? logarithmic : linear)(...bounds);
       setAttribute(range, "min", scale.ends[0]);
       setAttribute(range, "max", scale.ends[1]);

@@ -54,6 +54,17 @@ export function refusal(text) {
 }
 
 /**
+ * The reason why a number may not be chosen, "" within its bounds.
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
+export function outside(value, low, high) {
+  if (low <= value && value <= high) return "";
+  return `${numberText(value)} is not allowed here: choose a number from ${numberText(low)} to ${numberText(high)}.`;
+}
+
+/**
  * The nearest number within bounds.
  * @param {number} value
  * @param {number} low

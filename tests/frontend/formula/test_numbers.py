@@ -53,6 +53,19 @@ def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
                      for text, value in TYPED.items()}  # fmt: skip
 
 
+def test_a_number_beyond_what_is_allowed_is_refused_with_both_bounds(node: Node) -> None:
+    script = """
+        const { outside } = await import("./formula/numbers.js");
+        return given.map((row) => outside(...row));
+    """
+    said = node.run(script, [[1.5, 1e-6, 0.999999], [0.999999, 1e-6, 0.999999], [-1.0, 0.0, 5.0]])
+    assert said == [
+        "1.5 is not allowed here: choose a number from 0.000001 to 0.999999.",
+        "",
+        "-1 is not allowed here: choose a number from 0 to 5.",
+    ]
+
+
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=20))
 def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[float]) -> None:
     read = node.run(READ, [repr(value) for value in values])
