@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
@@ -107,17 +108,18 @@ class Family:
     def values_at(self, member: Tensor, x: float, near: float) -> Tensor:
         """The gradients of a member (k,) at one x; (upstream, n), n different values where x is not exact.
 
-        A kink of its own is met exactly, however width and shift are rounded.
+        A kink of its own is met exactly; where width and shift put it between two float64, x may lie on
+        either side of it.
         """
         numbers = self.numbers(member[None])
         width, shift = numbers[0, -2:].tolist()
         own = self._inner_kinks(numbers)[0]
         inner = own[((own * width + shift) - x).abs() <= near]
-        if not len(inner):
-            at = torch.tensor([(x - shift) / width], dtype=torch.float64)
+        at = inner if len(inner) else torch.tensor([(x - shift) / width], dtype=torch.float64)
+        if not _is_exact(inner.tolist(), width, shift, x):
             beside = [torch.nextafter(at, torch.full_like(at, way)) for way in (-torch.inf, torch.inf)]
-            inner = at if (width, shift) == (1.0, 0.0) else torch.cat([at, *beside])
-        return self._curves(numbers, inner[None])[0]
+            at = torch.cat([at, *beside])
+        return self._curves(numbers, at[None])[0]
 
     def _row(self, source: _Source, g: float, numbers: Tensor, inner: Tensor) -> Tensor:
         upstream = torch.full_like(inner, g)
@@ -173,6 +175,14 @@ class Family:
         bound = values(self.op, self.rule, self.settings)
         known = {name: torch.tensor(value, dtype=torch.float64) for name, value in self._known(bound).items()}
         return [broadcast(parse(text, variables=(), parameters=None).tree, known) for text in texts]
+
+
+def _is_exact(kinks: Sequence[float], width: float, shift: float, x: float) -> bool:
+    """Whether width and shift put these kinks on x without rounding; so it is where they change nothing."""
+    if (width, shift) == (1.0, 0.0):
+        return True
+    places = [Fraction(kink) * Fraction(width) + Fraction(shift) for kink in kinks]
+    return bool(places) and all(place == Fraction(x) for place in places)
 
 
 def _one_by_one(kink: Kink) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from explorer import nearest
@@ -31,7 +31,8 @@ def op_for(rule: Rule) -> Op:
 
 
 @pytest.mark.parametrize("rule", [rule for rule in FITTED if rule.key != "zero"], ids=lambda rule: rule.key)
-@settings(max_examples=2, derandomize=True, database=None, phases=[Phase.generate])
+@settings(max_examples=2, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
+@example(factor=23, back=True, width=161, shift=53)  # an edge between two float64
 @given(
     factor=st.integers(2, 50), back=st.booleans(), width=st.integers(50, 200), shift=st.integers(-100, 100)
 )
