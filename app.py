@@ -129,6 +129,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
     close = warm_up()
     files.begin()
+    answers.course()
     gc.collect()
     gc.freeze()
     works = (admission.end_idle_threads(), classes.end_old_classes(), follow_server())

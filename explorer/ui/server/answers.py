@@ -47,6 +47,7 @@ _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
+_LISTED_ONCE = Lock()  # apart: the list of lessons waits for no lesson's numbers
 PANELS = "train/panels"  # the room of the pictures of instruments, below MODULES
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
 _log = logging.getLogger(__name__)
@@ -253,7 +254,17 @@ def saved(query: str) -> str:
 
 
 def course() -> Answer:
-    """The lessons in their order, paths through them, the glossary, and the places of a training."""
+    """The lessons in their order, paths through them, the glossary, and the places of a training.
+
+    Made once: minutes are estimated from parsed source, which Python fails to parse in many threads at a time
+    (SystemError: AST constructor recursion depth mismatch).
+    """
+    with _LISTED_ONCE:
+        return _course()
+
+
+@cache
+def _course() -> Answer:
     fields = ("key", "title", "question", "minutes")
     lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]

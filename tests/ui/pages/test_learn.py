@@ -10,6 +10,7 @@ import pytest
 
 from explorer.catalogue import RULES
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
+from explorer.lessons.lesson import Lesson
 from explorer.ui.server import answers
 from tests.ui.opening import opened
 
@@ -21,6 +22,18 @@ def test_the_course_is_every_lesson_in_its_order():
     assert course["glossary"] == GLOSSARY
     remembered = [lesson.remember for lesson in LESSONS.values()]
     assert not any(words in json.dumps(course) for words in remembered), "the list gives no answer away"
+
+
+def test_the_course_is_made_once_for_a_class_that_comes_at_one_moment(monkeypatch: pytest.MonkeyPatch):
+    """It parses the source of every lesson: in many threads at a time that fails, and costs each of them."""
+    made = []
+    monkeypatch.setattr(Lesson, "minutes", property(lambda lesson: made.append(lesson.key) or 3))
+    answers._course.cache_clear()
+    with ThreadPoolExecutor(8) as threads:
+        courses = [*threads.map(lambda _: answers.course(), range(24))]
+    assert sorted(made) == sorted(LESSONS)
+    assert all(course is courses[0] for course in courses)
+    answers._course.cache_clear()
 
 
 @pytest.mark.parametrize("key", LESSONS)
