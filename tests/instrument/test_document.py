@@ -15,6 +15,7 @@ from explorer.catalogue import (
     Lattice,
     Op,
     Rule,
+    beside,
     contribution,
     find_op,
     find_rule,
@@ -73,7 +74,7 @@ def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]
 @pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
 def test_what_a_parameter_learns_is_told(op: Op):
     x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
-    for rule in (find_rule("formula: g * abs(x)"), *RULES.values()):
+    for rule in (beside(op, rule) for rule in (find_rule("formula: g * abs(x)"), *RULES.values())):
         for name in learnable(op, rule):
             parameters = values(op, rule, {})
             result, (tree, scale) = contribution(op, rule, name), told_contribution(op, rule, name)
