@@ -104,7 +104,7 @@ def test_the_other_pages_open_with_few_controls_and_words(
     ],
 )
 def test_at_200_percent_every_page_is_one_column(new_page: Open, path: str, part: str, most: int) -> None:
-    page = new_page(viewport={"width": 683, "height": 384})
+    page = new_page(viewport={"width": 683, "height": 384}, fresh=True)
     page.add_init_script(NOTHING_CHOSEN)
     page.goto(path)
     page.locator(part).first.wait_for()
