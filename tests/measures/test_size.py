@@ -27,7 +27,7 @@ BY_HAND = {
     ("step", "spike_escape"): (25, 50, math.inf),
     ("step", "formula: g * (0 < x) * (x < 0.3) / x"): (None, None, 0.3),
     ("step", "formula: g * relu(1 - x**2)"): (1, 4 / 3, 2),
-    ("step", "formula: g * sin(x)"): (1, math.nan, math.inf),
+    ("step", "formula: g * sin(x)"): (1, None, math.inf),
     ("step", "formula: g * (2 <= x <= 5)"): (1, 3, 3),
 }  # fmt: skip
 

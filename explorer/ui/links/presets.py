@@ -50,8 +50,7 @@ PRESETS = (
     Preset("Binary weights", "op=sign&rule=default&rule=straight_through&rule=clipped",
            "Move c: the window decides which weights may still change sides."),
     Preset("A step size that learns", "op=quantize&rule=lsq&rule=default&s=0.6&qmin=-2&qmax=1&learns=s",
-           "Below: what each x adds to the gradient for s. Drag s until the arrows turn, then ask where it "
-           "comes to rest."),
+           "Below: what each x adds to s's gradient. Drag s until the arrows turn."),
     Preset("Is a bound inside?", "op=clamp&rule=default&rule=masked&rule=masked_open",
            "The rules differ at two points only, and torch has changed its mind about them."),
 )

@@ -132,7 +132,7 @@ def own_cases() -> list[Case]:
         op, g = generator.choice(ops), generator.choice(UPSTREAM)
         own = {name: PARAMETERS[name] for name in formula.parameters}
         usual = {p.name: p.default for p in op.parameters}
-        cases.append(Case(op, (find_rule(OWN + text),), g, usual | own))
+        cases.append(Case(op, (find_rule(OWN + text),), g, own | usual))
         if set(formula.variables) <= {"x"}:
             cases.append(Case(find_op(OWN + text), (RULES["default"],), g, own))
     return cases

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule, values
+from explorer.catalogue import OPS, RULES, beside, find_op, find_rule, values
 from explorer.description.pull import normal_numbers
 from explorer.gradient import share
 from explorer.instrument.entries import entry
@@ -20,7 +20,10 @@ FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")
 
 
 def browsers(node, pairs, x, g, weights=None):
-    entries = [(entry(find_op(op)), entry(find_rule(rule)), settings) for op, rule, settings in pairs]
+    entries = [
+        (entry(find_op(op)), entry(beside(find_op(op), find_rule(rule))), settings)
+        for op, rule, settings in pairs
+    ]
     count = sum(weights) if weights else len(x)
     return node.run(SHARES, {"pairs": entries, "x": [*x], "g": g, "weights": weights, "count": count})
 

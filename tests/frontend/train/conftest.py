@@ -43,7 +43,7 @@ def choice(
 ) -> dict[str, Any]:
     """A choice as the browser has it."""
     shown = [{"key": key, "slot": slot, "hidden": False} for slot, key in enumerate(rules)]
-    common = {"range": [-3, 3], "g": 1, "bounds": {}, "section": "", "tools": "", "slow": ""}
+    common = {"range": [-3, 3], "g": 1, "bounds": {}, "section": "", "tools": "", "layer": "", "slow": ""}
     return {"op": op, "rules": shown, "parameters": parameters or {}, "training": training, **common}
 
 

@@ -82,7 +82,7 @@ def test_images_are_read_as_the_net_does():
     reads = run.snapshot(("reads",)).measured["reads"]
     held_out = run._nets.data[0].held_out
     first, second = reads["default"], reads["clipped"]
-    assert (len(first["images"]), len(second["images"])) == (48 * 64, 0)
+    assert (len(first["values"]), len(second["values"])) == (48 * 64, 0)
     assert first["classes"].tolist() == held_out.y[:48].tolist()
     nets = [int(at) for at in run._nets.ensemble.firsts().values()]
     outputs = run._nets.ensemble.output(held_out.x[:48].unsqueeze(0))
