@@ -122,7 +122,7 @@ INSTRUMENT = Visible(
     sentence="What each convolution makes of one held-out example: the darker, the higher the value in its "
     "layer.",
     limits=f"It shows one net per rule, one example and at most {MOST} maps of a layer: others may differ.",
-    cost="1.2 ms and 5 kB for six rules",
+    cost="1.6 ms and 4 kB for six rules",
     arguments=(Argument("example", "Held-out example", _last),),
     measure=_measured,
     missing=_missing,
