@@ -91,6 +91,7 @@ def instrument(
     return Page(choice, described(curves).texts)
 
 
+@cache
 def standalone() -> tuple[str, str]:
     """A saved file before and after its data, which are document, choice and words."""
     parts = {

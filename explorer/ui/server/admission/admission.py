@@ -115,6 +115,8 @@ class Paced:
         hurried = next((pace for pace in paces if pace.take()), None)
         respond = refusal_page if page_path(scope["path"]) in _PATHS else refusal
         app = respond(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
+        if hurried:
+            await asyncio.sleep(limits.REFUSED_S)
         await app(scope, receive, send)
 
 
@@ -143,6 +145,7 @@ class Pages:
         if words := self._refusal(visitor):
             operation.journal.note("page refused", pages=self._open[_ALL])
             answer = refusal_page(503, words) if is_page else WebSocketClose(_GOING_AWAY, words)
+            await asyncio.sleep(limits.REFUSED_S)
             await answer(scope, receive, send)
         elif is_page:
             await self.app(scope, receive, send)
@@ -211,6 +214,8 @@ def refusal_page(code: int, words: str) -> Response:
 async def refused(_request: Request, error: Exception) -> Response:
     """The handler of ``Refused``."""
     assert isinstance(error, Refused)
+    if error.status_code == 429:
+        await asyncio.sleep(limits.REFUSED_S)
     return refusal(error.status_code, error.detail)
 
 

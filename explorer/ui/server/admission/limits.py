@@ -38,6 +38,7 @@ RUNS_SHARE = Share(
     each=8 * _SPARE, nameless=300, address=360
 )  # that run or wait, of the engine's 402; as many are held open
 STUDIES_SHARE = Share(each=2 * _SPARE, nameless=48, address=56)  # of the engine's 64
+REFUSED_S = 1.0  # until who asks too often, or has too many pages, is told so: they ask again at once
 VISITORS = 4_096  # whose pace is remembered
 LANES = 3_000 * _SPARE  # runs of one study
 STUDY_CHUNK = 50  # runs of a study that go together at least, and twice as many at most: the picture fills

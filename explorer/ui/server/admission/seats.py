@@ -64,7 +64,9 @@ class Seats:
         """Give each free seat to who is next and may have one more."""
         self._queue.keep(self._visitors)
         seated = [visitor for turn, visitor in self._visitors.items() if _is_seated(turn)]
-        for turn in self._queue.order(self._in_line()):
+        full = {visitor for visitor in seated if seated.count(visitor) >= self._each}
+        could = [turn for turn in self._in_line() if self._visitors[turn] not in full]
+        for turn in self._queue.order(could) if len(seated) < self._computing else ():
             visitor = self._visitors[turn]
             if len(seated) < self._computing and seated.count(visitor) < self._each:
                 seated.append(visitor)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import resource
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
@@ -70,6 +72,31 @@ def test_a_hurried_visitor_is_told_and_nobody_else():
     takers = admission.Paced(_answering, admission.Paces(each=2, address=2))
     taken = [codes(takers, 1, name=f"name{number}") for number in range(3)]
     assert taken == [[200], [200], [429]]  # many names at one address are one crowd
+
+
+def test_who_is_refused_is_told_after_a_while_and_others_at_once(monkeypatch: pytest.MonkeyPatch):
+    """Whoever is refused at once asks again at once: refusals alone kept a server busy."""
+    monkeypatch.setattr(limits, "REFUSED_S", 60.0)
+    paced = admission.Paced(_answering, admission.Paces(each=1, address=9))
+    full = admission.Pages(_held, pages=0)
+
+    async def waiting(answer: Coroutine[Any, Any, Any]) -> bool:
+        task = asyncio.create_task(answer)
+        done, _ = await asyncio.wait([task], timeout=0.05)
+        task.cancel()
+        return not done
+
+    async def visited() -> None:
+        assert not await waiting(_sent(paced, scope_of(name="one")))
+        assert await waiting(_sent(paced, scope_of(name="one")))
+        assert not await waiting(_sent(paced, scope_of(name="two")))
+        assert await waiting(_sent(full, scope_of(path="/")))
+        assert await waiting(_sent(full, scope_of("websocket", "/_stcore/stream")))
+        for code, waits in ((429, True), (400, False), (404, False), (503, False)):
+            refusal = admission.refused(Request(scope_of()), admission.Refused(code, "no"))
+            assert await waiting(refusal) == waits
+
+    asyncio.run(visited())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -153,6 +153,26 @@ def test_no_visitor_has_all_seats():
     assert asyncio.run(visited()) == [["a"], ["a"], ["a"], ["a", "b"], ["a", "b", "a", "a"]]
 
 
+def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.MonkeyPatch):
+    """One attacker's line of 64 took a sixth of the server's time, one order a request."""
+
+    async def visited() -> int:
+        house, asked = _House(2, 99), []
+        order = house.seats._queue.order
+        monkeypatch.setattr(house.seats._queue, "order", lambda items: asked.append(items) or order(items))
+        for _ in range(9):
+            await house.ask("many")
+        before = len(list(filter(None, asked)))
+        await house.ask("one")  # the second seat
+        assert house.order == ["many", "one"]
+        await house.ask("other")  # no seat is free
+        assert len(list(filter(None, asked))) == before + 1
+        await house.finish()
+        return before
+
+    assert asyncio.run(visited()) == 1
+
+
 def test_a_third_who_would_wait_is_told():
     async def computed() -> tuple[Any, list[Any]]:
         house = _House(1, 2)
