@@ -24,6 +24,7 @@ from explorer.foreign import (
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001
 CANCELLED = 0.01  # of what a gradient weighs in all: with less left over, its area says nothing
+_STILL = 0.02  # of an area: more of it between 5,000 and 10,000, and it goes on growing
 _TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
 MANY_JUMPS = 3  # from here on an op is a staircase that follows something
 
@@ -220,12 +221,20 @@ class Curve:
         steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
         return torch.cat([centre - steps, torch.tensor([centre], dtype=self.dtype), centre + steps])
 
+    @property
+    def is_endless(self) -> bool:
+        """Whether the size of the rule goes on growing when summed over all x: then it has no finite area."""
+        return math.isinf(self._summed(self._weights.abs()))
+
     def area(self) -> float:
         """The integral of the rule over all x at g = 1; ±inf where it goes on growing."""
-        x, total = self.integral
-        halfway = total[(x.abs() - FAR / 2).clamp(min=0) == 0]
-        inner, whole = float(halfway[-1] - halfway[0]), float(total[-1])
-        if abs(whole - inner) > 0.02 * abs(whole) + 1e-6:
+        return self._summed(self._weights)
+
+    def _summed(self, weights: Tensor) -> float:
+        """The sum of a weight a cell of the dense x; ±inf where the outer half still adds to it."""
+        near = self._dense[0].abs() <= FAR / 2
+        inner, whole = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
+        if abs(whole - inner) > _STILL * abs(whole) + 1e-6:
             return math.copysign(math.inf, whole)
         return whole
 

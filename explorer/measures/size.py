@@ -22,7 +22,8 @@ class Size:
     Attributes:
         peak: its largest value by size, with its sign; infinite at a pole, 0 where it blocks everything.
         area: its integral over all x; infinite where that goes on growing, NaN where it cannot be
-            summed, as at a steep pole or of a wave without end.
+            summed, as at a steep pole, or where its parts above and below 0 only cancel, as of a wave
+            without end.
         support: the distance from the first x at which it is not 0 to the last; infinite for tails.
     """
 
@@ -55,7 +56,7 @@ def _area(curve: Curve) -> float:
     if curve.unsummable:
         return math.nan
     area = curve.area() + 0.0
-    return math.nan if math.isinf(area) and curve.cancels else area
+    return math.nan if curve.is_endless and (math.isfinite(area) or curve.cancels) else area
 
 
 def _support(curve: Curve, x: Tensor, r: Tensor) -> float:
