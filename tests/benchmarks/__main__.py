@@ -6,6 +6,7 @@ Each figure that is compared is a ratio of two that were measured in turns in on
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -69,7 +70,7 @@ def main() -> None:
 
 
 def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
-    pages = opened(browser, f"{app}/?op=clamp&rule=default"), opened(browser, dash)
+    pages = opened(browser, f"{app}/?op=clamp&rule=default&tools=all"), opened(browser, dash)
     ours, theirs = clicks.measure(*pages, rounds)
     yield from (ours, theirs)
     middle = float(np.median(theirs[1]))
@@ -80,11 +81,11 @@ def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
 def _drags(browser: Browser, app: str, dash: str, rounds: int) -> Series:
     page = opened(browser, dash)
     theirs = page.locator("#lo-slider .dash-slider-track, #lo-slider [role=slider]").first
-    two = opened(browser, f"{app}/?op=clamp&rule=default&rule=masked")
-    six = opened(browser, f"{app}/?op=clamp&" + "&".join(f"rule={rule}" for rule in drags.SIX))
+    two = opened(browser, f"{app}/?op=clamp&rule=default&rule=masked&tools=all")
+    six = opened(browser, f"{app}/?op=clamp&tools=all&" + "&".join(f"rule={rule}" for rule in drags.SIX))
     shown = {"two rules": two, "six rules": six}
     for name, ours in shown.items():
-        slider = ours.get_by_role("slider", name="lo").first
+        slider = ours.get_by_role("slider", name=re.compile(r"^lo\b")).first
         ends = slider.evaluate("({min, max}) => [Number(min), Number(max)]")
         yield f"app, {name}, redraws/s", [drags.redraws(ours, slider, ends) for _ in range(rounds)]
     yield "Dash page, one rule, redraws/s", [drags.redraws(page, theirs, (-3, 1)) for _ in range(rounds)]

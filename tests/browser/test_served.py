@@ -74,7 +74,7 @@ def visit(held: Held, address: str) -> Locator:
     return held.page.locator(f".served {CHART}")
 
 
-@sized("wide", "tablet")
+@sized("wide", "tablet", "phone")
 def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
@@ -82,6 +82,7 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     field.focus()
     held.page.keyboard.type(" + 1")
     settle(held.page, shows=["formula: g + 1", "default"])
+    expect(held.page.locator(".failing:visible")).to_have_text("✗ fails: linear in g")
     before = held.page.evaluate(PLACES)
     held.page.evaluate("chart => (window.first = chart)", chart.element_handle())
     held.come()
@@ -91,6 +92,19 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     expect(field).to_be_focused()
     held.page.keyboard.type(" + 2")
     expect(field).to_have_value("g + 1 + 2")
+
+
+@pytest.mark.parametrize("section", ["rest", "paste"])
+@sized("phone")
+def test_what_is_opened_stays_as_high_as_it_is(held: Held, section: str) -> None:
+    visit(held, f"/?op=round&rule=default&section={section}")
+    panel = held.page.locator(".instrument .panel:visible")
+    before = panel.bounding_box()
+    held.come()
+    after = panel.bounding_box()
+    assert before
+    assert after
+    assert after["height"] == pytest.approx(before["height"], abs=1)
 
 
 @sized("phone")
