@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Argument, Nets, Record, Visible, op_site
+from explorer.training.instruments.base.example import EXAMPLE, of_example
+from explorer.training.instruments.base.instrument import Visible, op_site
 from explorer.training.nets import Ensemble
 from explorer.training.nets.layers import Convolution
 from explorer.training.settings import Settings
@@ -104,14 +105,6 @@ def _bytes(values: Tensor, low: Tensor, high: Tensor) -> NDArray[uint8]:
     return whole
 
 
-def _measured(nets: Nets, *, example: int) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in maps(nets.ensemble, nets.data, example).items()}
-
-
-def _last(_settings: Settings, data: Data) -> int:
-    return len(data.held_out.y) - 1 if data.held_out else 0
-
-
 def _missing(settings: Settings) -> str:
     return "" if op_site(settings).maps else "Not shown here: the layers of this task have no maps."
 
@@ -123,7 +116,7 @@ INSTRUMENT = Visible(
     "layer.",
     limits=f"It shows one net per rule, one example and at most {MOST} maps of a layer: others may differ.",
     cost="1.6 ms and 4 kB for six rules",
-    arguments=(Argument("example", "Held-out example", _last),),
-    measure=_measured,
+    arguments=(EXAMPLE,),
+    measure=of_example(maps),
     missing=_missing,
 )

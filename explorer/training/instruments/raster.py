@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Argument, Nets, Record, Visible, op_site
+from explorer.training.instruments.base.example import EXAMPLE, of_example
+from explorer.training.instruments.base.instrument import Visible, op_site
 from explorer.training.nets import Ensemble, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.settings import Settings
@@ -94,14 +95,6 @@ def _bytes(values: Tensor) -> NDArray[uint8]:
     return whole
 
 
-def _measured(nets: Nets, *, example: int) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in raster(nets.ensemble, nets.data, example).items()}
-
-
-def _last(_settings: Settings, data: Data) -> int:
-    return len(data.held_out.y) - 1 if data.held_out else 0
-
-
 def _missing(settings: Settings) -> str:
     return "" if op_site(settings).fires else "Not shown here: the units of this task do not spike."
 
@@ -113,7 +106,7 @@ INSTRUMENT = Visible(
     "mean potential of each output.",
     limits="It shows one net per rule and one held-out example: others fire differently.",
     cost="2.1 ms and 11 kB for six rules",
-    arguments=(Argument("example", "Held-out example", _last),),
-    measure=_measured,
+    arguments=(EXAMPLE,),
+    measure=of_example(raster),
     missing=_missing,
 )

@@ -152,27 +152,37 @@ CONVOLUTION = replace(
     hidden=(8, 16),
     picture=lambda: _grid(_edges()),
 )
-BINARY_KERNELS = replace(
-    BINARY_WEIGHTS,
-    key="binary kernels",
-    label="Binary kernels",
-    purpose="Reads the digits with convolutions whose kernels are −1 and 1, made by the op.",
-    rules=("default", "straight_through", "clipped"),
-    net=KERNELS,
-    note=_STILL_KERNELS,
-    lr=0.01,
-    hidden=(8, 16, 16),
-    picture=lambda: _kernels(lambda latent: (latent >= 0).float()),
+
+
+def _on_kernels(
+    task: Task, values: str, third: str, made: Callable[[Tensor], Tensor], **settings: Any
+) -> Task:
+    """A task of few-valued weights with the op on kernels.
+
+    ``values``: of a kernel, in words; ``third``: the rule beside the two that all have; ``made``: of latent
+    kernels in its picture, from 0 to 1.
+    """
+    return replace(
+        task,
+        key=task.key.replace("weights", "kernels"),
+        label=task.label.replace("weights", "kernels"),
+        purpose=f"Reads the digits with convolutions whose kernels are {values}, made by the op.",
+        rules=("default", "straight_through", third),
+        net=KERNELS,
+        note=_STILL_KERNELS,
+        hidden=(8, 16, 16),
+        picture=lambda: _kernels(made),
+        **settings,
+    )
+
+
+BINARY_KERNELS = _on_kernels(
+    BINARY_WEIGHTS, "−1 and 1", "clipped", lambda latent: (latent >= 0).float(), lr=0.01
 )
-TERNARY_KERNELS = replace(
+TERNARY_KERNELS = _on_kernels(
     TERNARY_WEIGHTS,
-    key="ternary kernels",
-    label="Ternary kernels",
-    purpose="Reads the digits with convolutions whose kernels are −1, 0 and 1, made by the op.",
-    rules=("default", "straight_through", "quantize_masked"),
+    "−1, 0 and 1",
+    "quantize_masked",
+    lambda latent: latent.round().clamp(-1, 1) / 2 + 0.5,
     parameters={"s": 1.0, "qmin": -1.0, "qmax": 1.0},
-    net=KERNELS,
-    note=_STILL_KERNELS,
-    hidden=(8, 16, 16),
-    picture=lambda: _kernels(lambda latent: latent.round().clamp(-1, 1) / 2 + 0.5),
 )

@@ -19,7 +19,7 @@ from explorer.training.nets.architectures import (
     drawn,
 )
 from explorer.training.nets.ensemble import Ensemble
-from explorer.training.nets.layers import Activation, Dense, Fixed, Spread
+from explorer.training.nets.layers import Activation, Dense, Fixed, Relu, Spread, Trace
 from explorer.training.nets.layers.op_function import Boundary, Joined, joined
 from explorer.training.numerics.losses import squared_error
 from explorer.training.numerics.optimisers import OPTIMISERS, Written
@@ -109,6 +109,15 @@ def test_broken_weights_behind_an_op_that_hides_them_leave(net):
     assert math.isfinite(trained.step(*BATCH, lr=1.0)[0, 0])
     assert trained.step(*BATCH, lr=1.0).shape == (3, 0)
     assert trained.going == []
+
+
+def test_where_relu_is_0_its_gradient_is_0_whatever_comes_from_above():
+    x, g = torch.tensor([[[-1.0, 0.0, 2.0]]]), torch.tensor([[[math.inf, math.nan, 3.0]]])
+    layer, trace = Relu(), Trace()
+    layer.forward(x, [], trace)
+    leaf = x.clone().requires_grad_()
+    theirs = torch.autograd.grad(leaf.relu(), leaf, g)[0]
+    assert layer.backward(g, [], [], trace).tolist() == theirs.tolist() == [[[0, 0, 3]]]
 
 
 @pytest.mark.parametrize("rule", RULES)
