@@ -60,4 +60,5 @@ class Relu(Layer):
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``; 0 where x is, whatever g is, as autograd has it."""
-        return torch.ops.aten.threshold_backward(g, trace.saved[0], 0)
+        before: Tensor = torch.ops.aten.threshold_backward(g, trace.saved[0], 0)
+        return before
