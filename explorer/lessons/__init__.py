@@ -1,6 +1,7 @@
 """Lessons: the stories of custom gradients, each a small module whose shown code is the code that runs."""
 
 from explorer.lessons import (
+    accumulation,
     autograd,
     calling,
     checking,
@@ -8,6 +9,7 @@ from explorer.lessons import (
     constants,
     context,
     in_place,
+    leaf_trap,
     learned_step,
     leaves,
     linear,
@@ -37,8 +39,8 @@ __all__ = [
 
 
 _STORIES = (
-    autograd, vanishing, straight_through, checking, clamping, leaves, rectifier, calling,
-    linear, constants, outputs, context, in_place,
+    autograd, vanishing, straight_through, checking, clamping, leaves, leaf_trap, accumulation,
+    rectifier, calling, linear, constants, outputs, context, in_place,
     second_derivative, surrogates,
     minimum, learned_step,
 )  # fmt: skip

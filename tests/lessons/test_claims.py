@@ -35,6 +35,25 @@ def test_autograd(r: Results) -> None:
     assert "before Module.__init__() call" in r["init_slip"]
 
 
+def test_accumulation(r: Results) -> None:
+    assert r["after_one"] == [2 * 1, 2 * 3]
+    assert r["after_two"] == [4 * 1, 4 * 3]
+    assert r["cleared"] is None
+    x = torch.arange(8.0)
+    assert r["in_parts"] == {"whole": 2 * 3 * (x**2).mean().item(), "halves": 2 * 3 * (x**2).mean().item()}
+    assert "backward through the graph a second time" in r["called_again"]
+
+
+def test_leaf_trap(r: Results) -> None:
+    outcomes = r["outcomes"]
+    assert outcomes["scaled after"] == "can't optimize a non-leaf Tensor"
+    assert outcomes["never asked"] == "stays"
+    assert outcomes["asked last"] == outcomes["parameter"] == "moves"
+    assert r["by_hand"] is None
+    assert r["lost_leaf"] == [3 * 0.5] * 2
+    assert r["converted"] is False
+
+
 def test_vanishing(r: Results) -> None:
     assert r["gradient_of_round"] == [0, 0, 0]
     assert r["net"]["moved"] == 0

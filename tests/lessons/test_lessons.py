@@ -33,9 +33,9 @@ COUNTS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|tho
 
 def test_the_lessons_of_the_course_are_here_in_their_order():
     course = [
-        "autograd", "vanishing", "straight-through", "gradcheck", "clamp", "leaves", "relu", "calling",
-        "linear", "constants", "outputs", "context", "in-place", "twice", "surrogates",
-        "minimum", "learned-step",
+        "autograd", "vanishing", "straight-through", "gradcheck", "clamp", "leaves", "leaf-trap",
+        "accumulation", "relu", "calling", "linear", "constants", "outputs", "context", "in-place", "twice",
+        "surrogates", "minimum", "learned-step",
     ]  # fmt: skip
     assert [key for key in LESSONS if key in course] == course
     assert all(key == lesson.key for key, lesson in LESSONS.items())

@@ -1,0 +1,112 @@
+"""The leaf trap: a weight that was computed while it was made."""
+
+import warnings
+
+import torch
+from torch import nn
+
+from explorer.lessons.excerpt import Excerpt
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.retest import fresh
+
+
+def trained(w):
+    """How far an optimiser moves w in one step, or why it refuses."""
+    before = w.tolist()
+    try:
+        optimizer = torch.optim.SGD([w], lr=0.1)
+    except ValueError as error:
+        return str(error)
+    loss = ((w - 1) ** 2).sum()
+    if loss.requires_grad:
+        loss.backward()
+    optimizer.step()
+    return "moves" if w.tolist() != before else "stays"
+
+
+def outcomes():
+    """What becomes of a small random start, by the way it is written."""
+    return {
+        "scaled after": trained(torch.randn(3, requires_grad=True) * 0.1),
+        "asked last": trained((torch.randn(3) * 0.1).requires_grad_()),
+        "never asked": trained(torch.randn(3) * 0.1),
+        "parameter": trained(nn.Parameter(torch.randn(3) * 0.1)),
+    }
+
+
+def by_hand():
+    """``.grad`` of the scaled tensor when the loop takes its own step."""
+    w = torch.randn(3, requires_grad=True) * 0.1
+    ((w - 1) ** 2).sum().backward()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return w.grad
+
+
+def lost_leaf():
+    """The leaf's gradient at a w of ones, when it has a name; w is half of it."""
+    leaf = torch.full((2,), 2.0, requires_grad=True)
+    w = leaf * 0.5
+    (3 * w).sum().backward()
+    return leaf.grad.tolist()
+
+
+def converted():
+    """Whether a tensor that asks is still a leaf after a conversion."""
+    return torch.randn(3, requires_grad=True).double().is_leaf
+
+
+LESSON = Lesson(
+    key="leaf-trap",
+    title="The leaf trap",
+    question="Why does my weight never learn?",
+    prediction=Choice(
+        "Three ways to write a small random start. Which w does `trained` move?",
+        (
+            Answer(
+                "`w = torch.randn(3, requires_grad=True) * 0.1`",
+                "That w was computed: the leaf is the tensor before the product, which no name holds.",
+                "formula: 0.1 * g",
+            ),
+            Answer(
+                "`w = (torch.randn(3) * 0.1).requires_grad_()`",
+                "That w is a leaf, since it asks for a gradient only after it was computed.",
+                "straight_through",
+            ),
+            Answer(
+                "`w = torch.randn(3) * 0.1`",
+                "That w is a leaf but asks for no gradient, so the step leaves it as it is.",
+            ),
+        ),
+        lambda results: (
+            "`w = (torch.randn(3) * 0.1).requires_grad_()`"
+            if results["outcomes"]["asked last"] == "moves"
+            else "`w = torch.randn(3) * 0.1`"
+        ),
+    ),
+    excerpt=Excerpt((trained,), "optimizer = torch.optim.SGD([w], lr=0.1)"),
+    words="""
+    A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is
+    one; times a factor it is one no longer. SGD refuses such a w: “{outcomes[scaled after]}”. A loop that
+    takes its own steps finds that `w.grad` is {by_hand}. The gradient went on to the leaf, times the factor:
+    for the loss `3 * w` and a half as the factor the leaf receives `{lost_leaf}`, and no name holds it.
+
+    The plain product is a leaf but asks for nothing: SGD takes it without a word, and w
+    {outcomes[never asked]}.
+
+    So compute first and ask last, with `.requires_grad_()` or `nn.Parameter(…)`: such a w
+    {outcomes[parameter]}. Conversions are operations too: of a tensor that asks, `.double().is_leaf` is
+    `{converted}`, and so it is after `.to("cuda")`.
+    """,
+    code=(trained,),
+    numbers=(outcomes, by_hand, lost_leaf, converted),
+    scenes=(explore("formula: 0.1 * x", "default", "straight_through"),),
+    retest=(
+        fresh("formula: 0.1 * x", "default", -1, 0.5, 2),
+        fresh("formula: 3 * x", "default", -1, 0.5, 2),
+        fresh("formula: (0.5 * x)**2", "default", -1, 0.5, 2),
+        fresh("formula: relu(0.5 * x)", "default", -1, 0.5, 2),
+        fresh("formula: abs(2 * x)", "default", -1, 0.5, 2),
+    ),
+    remember="Compute a weight first, and ask for its gradient last.",
+)
