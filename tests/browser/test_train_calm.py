@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, Tab
@@ -112,6 +112,21 @@ def test_nothing_moves_while_it_arrives_and_trains(first: First) -> None:
     page = first("task=digits&op=round&rule=default&rule=straight_through&steps=60&pace=40&seeds=2")
     page.evaluate(f"() => {{ {SHIFTS} }}")  # what has moved before is told as well
     finish(page)
+    moved = page.evaluate("window.shifts")
+    assert sum(value for value, _ in moved) < 0.02, moved
+
+
+def test_the_chart_takes_its_place_at_the_press_however_late_the_answer_is(first: First) -> None:
+    page = first("task=digits&op=round&rule=default&rule=straight_through&steps=60&pace=40&seeds=2")
+    page.evaluate(f"() => {{ {SHIFTS} }}")
+
+    def later(route: Route) -> None:
+        page.wait_for_timeout(1200)  # a press excuses what moves for half a second
+        route.continue_()
+
+    page.route("**/runs", later)
+    finish(page)
+    page.unroute("**/runs")
     moved = page.evaluate("window.shifts")
     assert sum(value for value, _ in moved) < 0.02, moved
 

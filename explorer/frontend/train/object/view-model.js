@@ -8,6 +8,7 @@ import { goingOn, inForce, pointsOf } from "../state/branches.js";
 import { keysOf } from "../state/history.js";
 import { isLost } from "../state/layers.js";
 import { presentOf } from "../state/series.js";
+import { ACTIVE, OVER } from "../state/status.js";
 import { settingText, taskOf } from "../state/tasks.js";
 import { panel as inputs } from "../panels/inputs.js";
 import { canFold, leftOf, platesOf } from "./plates.js";
@@ -33,6 +34,8 @@ import { readsOf } from "./reads-data.js";
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
  */
 
+const PRESSED = [...ACTIVE, "paused", ...OVER]; // at step 0 as well: what a press moves is in its place at once
+
 /** @param {State} state @param {LegendEntry[]} lines @returns {Picture} */
 export function objectOf(state, lines) {
   const { choice, view, first } = state;
@@ -41,7 +44,7 @@ export function objectOf(state, lines) {
   const before = first?.answer?.snapshot ?? null;
   const snapshot = measured ?? before;
   const said = measured ? view.status.lines : (first?.answer?.lines ?? {});
-  const begun = Boolean(run && run.step > 0);
+  const begun = Boolean(run && run.step > 0) || PRESSED.includes(view.status.state);
   const layers = layersOf(snapshot) ?? settingText(choice, "hidden").split(",").length + 1;
   const plates = platesOf(layers, state.unfolded);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
