@@ -1,6 +1,7 @@
 """Gradients add up: two calls of backward, and what zero_grad is for."""
 
 import torch
+from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
@@ -25,10 +26,10 @@ def after_one():
 
 def cleared():
     """``.grad`` after ``zero_grad``."""
-    w = torch.tensor([1.0, 3.0], requires_grad=True)
-    (w**2).sum().backward()
-    torch.optim.SGD([w]).zero_grad()
-    return w.grad
+    net = nn.Linear(2, 1)
+    net(torch.ones(2)).backward()
+    net.zero_grad()
+    return net.weight.grad
 
 
 def in_parts():
@@ -80,9 +81,9 @@ LESSON = Lesson(
     words="""
     At `w = [1, 3]` one loss has the gradient `{after_one}`. After both rounds `w.grad` is `{after_two}`:
     `backward` adds to what is there. Within one graph it must, since a tensor that is used more than once
-    gets a gradient from each use. Between steps it need not, so the loop clears: after
-    `optimizer.zero_grad()`, `w.grad` is {cleared}. Who forgets it steps along the sum of all gradients
-    since the start, and no error tells.
+    gets a gradient from each use. Between steps it need not, so the loop clears: after `zero_grad()`,
+    `.grad` is {cleared}. Who forgets it steps along the sum of all gradients since the start, and no error
+    tells.
 
     It can be wanted. A batch that does not fit is cut in parts: the mean loss of each, divided by the number
     of parts, is sent back, and then comes one step. Whole, the gradient is {in_parts[whole]:g}; in halves

@@ -10,37 +10,28 @@ from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 from explorer.lessons.retest import fresh
 
 
-def trained(w):
-    """How far an optimiser moves w in one step, or why it refuses."""
-    before = w.tolist()
-    try:
-        optimizer = torch.optim.SGD([w], lr=0.1)
-    except ValueError as error:
-        return str(error)
+def step(w):
+    """How a step of a training loop ends, which would move w towards ones."""
     loss = ((w - 1) ** 2).sum()
-    if loss.requires_grad:
+    try:
         loss.backward()
-    optimizer.step()
-    return "moves" if w.tolist() != before else "stays"
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+    except (RuntimeError, TypeError) as error:
+        return str(error)
+    return "moves"
 
 
 def outcomes():
     """What becomes of a small random start, by the way it is written."""
-    return {
-        "scaled after": trained(torch.randn(3, requires_grad=True) * 0.1),
-        "asked last": trained((torch.randn(3) * 0.1).requires_grad_()),
-        "never asked": trained(torch.randn(3) * 0.1),
-        "parameter": trained(nn.Parameter(torch.randn(3) * 0.1)),
-    }
-
-
-def by_hand():
-    """``.grad`` of the scaled tensor when the loop takes its own step."""
-    w = torch.randn(3, requires_grad=True) * 0.1
-    ((w - 1) ** 2).sum().backward()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return w.grad
+        warnings.simplefilter("ignore")  # torch warns of the first: its `.grad` is read
+        return {
+            "scaled after": step(torch.randn(3, requires_grad=True) * 0.1),
+            "asked last": step((torch.randn(3) * 0.1).requires_grad_()),
+            "never asked": step(torch.randn(3) * 0.1),
+            "parameter": step(nn.Parameter(torch.randn(3) * 0.1)),
+        }
 
 
 def lost_leaf():
@@ -61,7 +52,7 @@ LESSON = Lesson(
     title="The leaf trap",
     question="Why does my weight never learn?",
     prediction=Choice(
-        "Three ways to write a small random start. Which w does `trained` move?",
+        "Three ways to write a small random start. Which w does `step` move?",
         (
             Answer(
                 "`w = torch.randn(3, requires_grad=True) * 0.1`",
@@ -75,7 +66,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "`w = torch.randn(3) * 0.1`",
-                "That w is a leaf but asks for no gradient, so the step leaves it as it is.",
+                "That w is a leaf but asks for no gradient, so there is nothing to send back.",
             ),
         ),
         lambda results: (
@@ -84,22 +75,22 @@ LESSON = Lesson(
             else "`w = torch.randn(3) * 0.1`"
         ),
     ),
-    excerpt=Excerpt((trained,), "optimizer = torch.optim.SGD([w], lr=0.1)"),
+    excerpt=Excerpt((step,), "w -= 0.1 * w.grad"),
     words="""
     A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is
-    one; times a factor it is one no longer. SGD refuses such a w: “{outcomes[scaled after]}”. A loop that
-    takes its own steps finds that `w.grad` is {by_hand}. The gradient went on to the leaf, times the factor:
+    one; times a factor it is one no longer. An optimiser refuses such a w; a loop of one's own stops at
+    `w.grad`, which is None: “{outcomes[scaled after]}”. The gradient went on to the leaf, times the factor:
     for the loss `3 * w` and a half as the factor the leaf receives `{lost_leaf}`, and no name holds it.
 
-    The plain product is a leaf but asks for nothing: SGD takes it without a word, and w
-    {outcomes[never asked]}.
+    The plain product is a leaf but asks for nothing. Alone it raises “{outcomes[never asked]}”; beside
+    weights that ask, nothing is said, and it stays as it is.
 
     So compute first and ask last, with `.requires_grad_()` or `nn.Parameter(…)`: such a w
     {outcomes[parameter]}. Conversions are operations too: of a tensor that asks, `.double().is_leaf` is
-    `{converted}`, and so it is after `.to("cuda")`.
+    `{converted}`.
     """,
-    code=(trained,),
-    numbers=(outcomes, by_hand, lost_leaf, converted),
+    code=(step,),
+    numbers=(outcomes, lost_leaf, converted),
     scenes=(explore("formula: 0.1 * x", "default", "straight_through"),),
     retest=(
         fresh("formula: 0.1 * x", "default", -1, 0.5, 2),
