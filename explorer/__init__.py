@@ -11,6 +11,7 @@ from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import Layer, apply, share
 from explorer.instrument import instrument
+from explorer.lens import lens
 from explorer.measures import compare
 from explorer.model import observe, race, swap
 from explorer.nearest import nearest
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
-    "__version__", "apply", "assert_rule", "check", "compare", "describe", "figure", "instrument", "nearest",
-    "observe", "parse", "race", "rank", "read_source", "sample", "share", "snippet", "study", "swap",
+    "__version__", "apply", "assert_rule", "check", "compare", "describe", "figure", "instrument", "lens",
+    "nearest", "observe", "parse", "race", "rank", "read_source", "sample", "share", "snippet", "study",
+    "swap",
 ]  # fmt: skip

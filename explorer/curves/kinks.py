@@ -26,7 +26,14 @@ HALVINGS = 64  # from a step of the scan down to neighbouring floats
 
 
 def kinks(
-    op: Op, rule: Rule | None, settings: Mapping[str, float], start: float, stop: float, g: float = 1.0
+    op: Op,
+    rule: Rule | None,
+    settings: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float = 1.0,
+    *,
+    over: tuple[float, float] | None = None,
 ) -> list[float] | None:
     """The kinks of an op and a rule within ``[start, stop]``, ascending; None for too many to be shown.
 
@@ -34,15 +41,16 @@ def kinks(
     of its backward. In an own formula each comparison, rounding, division, ``abs``
     … is watched over the range, and the x where it switches is found by halving in float64. A rule
     without y does not jump where its op does: too many kinks of the op are none of the rule's. Torch's
-    own gradient has a kink too where it is another at one x than on both sides of it.
+    own gradient has a kink too where it is another at one x than on both sides of it. A mean is over the
+    range, or ``over`` another one.
     """
     parameters, rule = values(op, rule, settings), rule and beside(op, rule)
     torchs = rule is not None and rule.parsed is None
-    forward = _entry_kinks(op, op, parameters, start, stop, g, torchs)
+    forward = _entry_kinks(op, op, parameters, start, stop, g, torchs, over)
     if rule is None or rule.parsed is None:
         flat = torchs and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
         return [] if forward is None and flat else forward
-    own = _entry_kinks(rule, op, parameters, start, stop, g)
+    own = _entry_kinks(rule, op, parameters, start, stop, g, over=over)
     if forward is None and "y" not in rule.parsed.variables:
         forward = []
     return None if forward is None or own is None else _few({*forward, *own})
@@ -84,6 +92,7 @@ def _entry_kinks(
     stop: float,
     g: float,
     torchs: bool = False,
+    over: tuple[float, float] | None = None,
 ) -> list[float] | None:
     try:
         if entry.kinks is not None:
@@ -91,7 +100,7 @@ def _entry_kinks(
     except TooManyKinksError:
         return None
     assert entry.parsed  # torch's own gradient declares that it has none of its own
-    return _searched(entry.parsed, op, parameters, start, stop, g, torchs)
+    return _searched(entry.parsed, op, parameters, start, stop, g, torchs, over)
 
 
 def _searched(
@@ -102,9 +111,11 @@ def _searched(
     stop: float,
     g: float,
     torchs: bool = False,
+    over: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    settled, bound = fixed(formula, op.parsed, parameters, start, stop, g)
-    forward, means = fixed(op.parsed, op.parsed, parameters, start, stop, g)
+    span = over or (start, stop)
+    settled, bound = fixed(formula, op.parsed, parameters, *span, g)
+    forward, means = fixed(op.parsed, op.parsed, parameters, *span, g)
     foreign = torchs and any(isinstance(node, Foreign) for node in walk(settled.tree))
     upstream = g if foreign or "g" in settled.variables else 1.0  # its backward may do anything with g
     through = forward if "y" in settled.variables else None

@@ -67,8 +67,8 @@ INSTRUMENT = Recorded(
     key="alignment",
     label="Alignment",
     sentence=(
-        "The cosine of each rule's gradient with the gradient of the net whose op noise N(0, σ) smooths: "
-        "1 is the same direction, 0 across, −1 against it."
+        "The cosine of each rule's gradient with the gradient of the net whose op normal noise of width σ "
+        "smooths: 1 is the same direction, 0 across, −1 against it."
     ),
     limits=(
         "Jumps of the op count exactly, its slopes as if the loss were straight along them: the wider the "

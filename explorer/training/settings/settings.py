@@ -82,7 +82,7 @@ class TrainingSettings:
         low=1, high=limits.MAX_PACE, words=(FULL,), live=True,
     )  # fmt: skip
     sigma: float = _setting(
-        "log", "Noise σ", "Standard deviation of the noise that smooths the op where gradients are compared.",
+        "log", "Noise σ", "Width of the normal noise that smooths the op where gradients are compared.",
         low=limits.SMALLEST_SIGMA, high=limits.LARGEST_SIGMA, live=True,
     )  # fmt: skip
     learn: tuple[str, ...] = _setting(

@@ -7,9 +7,12 @@ import pytest
 import torch
 from torch.nn import functional
 
+import explorer
+from explorer.catalogue import find_op
+from explorer.catalogue.noises import NOISES
 from explorer.training import LIVE, Run, Settings
 from explorer.training.instruments import INSTRUMENTS
-from explorer.training.instruments.alignment import compared, measured
+from explorer.training.instruments.alignment import INSTRUMENT, compared, measured
 from explorer.training.instruments.base import instrument
 from explorer.training.instruments.base.smoothing import examples, smoothed, smoothed_gradient
 from explorer.training.nets.layers import Convolution, Pool
@@ -276,3 +279,14 @@ def test_every_instrument_says_what_it_cannot_say():
             assert text
         assert each.sentence[-1] == each.limits[-1] == "."
         assert "because" not in f"{each.sentence} {each.limits}"
+
+
+def test_its_noise_is_the_normal_one_of_the_lens():
+    """One home: the slopes of an op that has no jumps are those that ``explorer.lens`` shows."""
+    op = smoothed(find_op("tanh"), {}, 0.25, torch.device("cpu"))
+    seen = explorer.lens("tanh", noise="normal", width=0.25)
+    x = torch.from_numpy(seen.x).float()
+    assert (op.slope(x) - torch.from_numpy(seen.gradient)).abs().max() < 1e-4
+    density = NOISES["normal"].parsed_density.bind()(x / 0.25) / 0.25
+    assert torch.allclose(op.density(x.clone()) * op.densest, density, rtol=1e-6)
+    assert "normal noise of width σ" in INSTRUMENT.sentence

@@ -1,10 +1,10 @@
 """The gradient of a net whose op noise smooths: at its jumps by exact flips, elsewhere by its slope.
 
-A unit's op on ``x + noise``, the noise N(0, σ), has a slope at every x: what its jumps change in the loss
-times the density of the noise there, and the mean slope of the rest. One unit is smoothed at a time, all
-others are as they are. The jumps' part is exact. The rest takes the loss to be straight along a slope, and is
-2 to 7 % off at σ = 0.25, 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a parabola): exact, it would cost
-a look at the loss for each point of a quadrature, where it costs one now.
+A unit's op on ``x + noise``, normal noise of width σ, has a slope at every x: what its jumps change in the
+loss times the density of the noise there, and the mean slope of the rest. One unit is smoothed at a time,
+all others are as they are. The jumps' part is exact. The rest takes the loss to be straight along a slope,
+and is 2 to 7 % off at σ = 0.25, 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a parabola): exact, it
+would cost a look at the loss for each point of a quadrature, where it costs one now.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from torch import Tensor
 from torch.nn import functional
 
 from explorer.catalogue import Op, values
+from explorer.catalogue.noises import NOISES
 from explorer.curves.kinks import kinks
 from explorer.formula.pieces import degree
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Layer
 
+NOISE = NOISES["normal"]
 _RANGES = (64.0, 16.0, 4.0)  # of x within which jumps are known: the widest in which they can be counted
-_REACH = 4.0  # standard deviations of the noise: it hardly ever goes farther
-_FINE = 32  # points to a standard deviation
+_REACH = 4.0  # widths of the noise: it hardly ever goes farther
+_FINE = 32  # points to a width
 _LEAST_JUMP = 1e-4
 _LOW = 1 / 8  # of sigma: lower jumps of unequal ones are a slope, since each costs two looks at the loss
 _FLIPS = 2**18  # numbers in one layer of one net with a unit flipped: fewer examples where units are many
@@ -37,10 +39,10 @@ _AT_ONCE = 2**21  # numbers in one call: 8 MB
 
 @dataclass(frozen=True)
 class Smoothed:
-    """An op under noise.
+    """An op under normal noise.
 
     Attributes:
-        sigma: standard deviation of the noise.
+        sigma: the width of the noise.
         at, below, above: (jumps,) the jumps of the op, ascending, and its values on both sides.
         flat: whether it is constant between its jumps.
         start, spacing, slopes: the mean slope between the jumps, on even x.
@@ -78,17 +80,17 @@ class Smoothed:
         return torch.lerp(self.slopes.take(whole), self.slopes.take(whole + 1), position - whole)
 
     def density(self, x: Tensor) -> Tensor:
-        """The density of the noise relative to its peak, written into x."""
+        """The density of the noise relative to its peak, written into x: its formula, in place."""
         return x.square_().mul_(-0.5 / self.sigma**2).exp_()
 
     @property
     def densest(self) -> float:
         """The greatest density of the noise."""
-        return 1 / (self.sigma * math.sqrt(math.tau))
+        return NOISE.peak / self.sigma
 
 
 def smoothed(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> Smoothed:
-    """An op under the noise N(0, sigma)."""
+    """An op under normal noise of width sigma."""
     return _smoothed(op, tuple(sorted(values(op, None, parameters).items())), sigma, device)
 
 
@@ -126,7 +128,7 @@ def _jumps(
 def _averaged(slopes: Tensor) -> Tensor:
     """The mean under the noise of slopes that hold around even points, at each of them."""
     edges = torch.arange(-1.5 * _REACH * _FINE, 1.5 * _REACH * _FINE + 2, dtype=torch.float64) - 0.5
-    weights = torch.special.ndtr(edges / _FINE).diff()
+    weights = NOISE.parsed_distribution.bind()(edges / _FINE).diff()
     ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")
     return functional.conv1d(ends, weights[None, None]).flatten()
 
@@ -134,7 +136,7 @@ def _averaged(slopes: Tensor) -> Tensor:
 def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
     """The gradient at the x of a layer with the op, of the first n examples: (members going, n, units).
 
-    Jumps farther than ``_REACH`` standard deviations from an x may be left out of it: each would add less
+    Jumps farther than ``_REACH`` widths from an x may be left out of it: each would add less
     than 0.0004 of what it adds at the jump itself.
     """
     op = smoothed(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)

@@ -1,0 +1,38 @@
+"""The noises against SciPy's."""
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from explorer.catalogue.noises import NOISES, Noise
+
+THEIRS = {
+    "uniform": stats.uniform(-0.5, 1),
+    "triangular": stats.triang(0.5, -0.5, 1),
+    "normal": stats.norm(),
+    "logistic": stats.logistic(),
+    "laplace": stats.laplace(),
+    "cauchy": stats.cauchy(),
+}
+X = np.random.default_rng(0).uniform(-4, 4, 500)
+
+
+def values_of(formula, x):
+    return formula.bind()(torch.from_numpy(x)).numpy()
+
+
+@pytest.mark.parametrize("noise", NOISES.values(), ids=lambda noise: noise.key)
+def test_density_and_distribution_are_scipys(noise: Noise) -> None:
+    theirs = THEIRS[noise.key]
+    np.testing.assert_allclose(values_of(noise.parsed_density, X), theirs.pdf(X), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(values_of(noise.parsed_distribution, X), theirs.cdf(X), rtol=1e-12, atol=1e-15)
+    assert noise.peak == pytest.approx(theirs.pdf(0), rel=1e-15)
+    assert set(THEIRS) == set(NOISES)
+
+
+@pytest.mark.parametrize("noise", NOISES.values(), ids=lambda noise: noise.key)
+def test_beyond_the_last_cut_there_is_next_to_nothing(noise: Noise) -> None:
+    beyond = 2 * THEIRS[noise.key].sf(noise.cuts[-1])
+    assert beyond <= (0.01 if noise.tail == "power" else 1e-12)
+    assert noise.cuts == tuple(sorted({0.0, *noise.cuts}))
