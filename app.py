@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from explorer.ui import MAIN, warm_up
 from explorer.ui.links.preview import NAME, preview
-from explorer.ui.server import answers, files
+from explorer.ui.server import answers, files, sheet
 from explorer.ui.server.admission import admission, limits, operation, replicas
 from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
 from explorer.ui.server.admission.payload import payload
@@ -59,6 +59,11 @@ async def save(request: Request) -> Response:
     page = await _seats.compute(asking(request), answers.saved, request.url.query)
     headers = files.NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
     return HTMLResponse(page, headers=headers)
+
+
+async def on_paper(request: Request) -> Response:
+    """The course on paper; who asks first waits for the numbers of all lessons."""
+    return HTMLResponse(await _judging.compute(asking(request), sheet.sheet))
 
 
 # Below a page's address the front end first looks for its server where there is none, and logs two errors.
@@ -165,6 +170,7 @@ _ANSWERS = [
     answered("/lesson", answers.lesson, "key"),
     Route("/read", read, methods=["POST"]),
     Route("/save", save),
+    Route("/sheet", on_paper),
 ]
 
 _ROUTES = (

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import nbformat
 import pytest
@@ -15,6 +16,8 @@ import torch
 import explorer
 from explorer.catalogue.table import page
 from explorer.formula import FUNCTIONS, parse, parsing
+from explorer.lessons import LESSONS
+from explorer.ui.links.link import from_text
 from tests.peer_formulas.pairs import PAIRS
 
 ROOT = Path(__file__).parents[1]
@@ -55,6 +58,22 @@ def test_the_page_on_other_libraries_has_a_line_for_each_function() -> None:
     assert lines == [(each.library, each.name, each.op, each.rule) for each in PAIRS]
     for each in PAIRS:
         explorer.apply(each.op, each.rule or "zero", torch.zeros(1), **each.parameters)
+
+
+def test_the_plan_for_a_class_adds_up_and_its_links_open() -> None:
+    rows = re.findall(
+        r"^\| (\d+) +\| (\d+) +\|.*\| (?:`(.+?)`)? *\|$", read("docs/teaching.md"), re.MULTILINE
+    )
+    assert len(rows) >= 8
+    at = 0
+    for start, minutes, link in rows:
+        assert int(start) == at
+        at += int(minutes)
+        if link.startswith("/learn?"):
+            assert parse_qs(link)["/learn?lesson"][0] in LESSONS
+        elif link:
+            assert from_text(link.partition("?")[2])[1] == []
+    assert at == 90
 
 
 def test_every_function_of_the_language_is_listed() -> None:

@@ -361,3 +361,17 @@ def test_where_a_parameter_comes_to_rest_opens_above_the_code(course: Page, size
     panel = course.locator(".resting")
     expect(panel.locator(".rest-words li").first).to_be_visible()
     course.wait_for_function(CODE_BELOW, arg=panel.element_handle())
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_course_is_printed_a_page_a_lesson(page: Page, paper: str):
+    page.goto("/learn")
+    link = page.get_by_role("link", name="Print the course")
+    expect(link).to_have_attribute("href", re.compile("sheet$"))
+    page.goto("/sheet")
+    expect(page.get_by_role("heading", name="Key")).to_be_attached(timeout=COMPUTED_MS)
+    for place in page.locator(".page").all():
+        assert place.evaluate("page => page.scrollWidth <= page.clientWidth")
+    printed = page.pdf(format=paper, prefer_css_page_size=True)
+    pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert len(LESSONS) < pages <= len(LESSONS) + 3, "the key takes up to three"

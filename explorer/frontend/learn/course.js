@@ -193,7 +193,7 @@ export function createCourse(
 
   function contents() {
     const link = (/** @type {string} */ key, /** @type {Node[]} */ ...content) => linkTo(key, go, ...content);
-    return createContents(lessons, paths, { linkTo: link, onTerm: terms.show });
+    return createContents(lessons, paths, { linkTo: link, onTerm: terms.show, sheet: address("sheet") });
   }
 
   /** The lesson so many steps from another, along the path that the reader follows. @param {string|null} key @param {number} step */
