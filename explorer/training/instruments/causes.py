@@ -75,16 +75,17 @@ def _told_apart(op: OpTrace, peaks: Tensor) -> Tensor:
 
 def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
     """The shares of all, and of units with one cause for every example: (members, 4) each."""
-    by_unit = causes.float().mean(2)
+    by_unit = causes.sum(2, dtype=torch.int32) / causes.shape[2]
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 
 
 def _by_channel(nets: Nets, number: int, causes: Tensor) -> Tensor:
     """The share without a gradient, (members going, channels)."""
-    channels, lacks = nets.ensemble.layers[number].channels, (~causes[0]).float()
+    channels, has = nets.ensemble.layers[number].channels, causes[0]
     if not channels:
-        return lacks.new_zeros(len(lacks), 0)
-    return lacks.reshape(*lacks.shape[:-1], -1, channels).mean((1, 2))
+        return causes.new_zeros(len(has), 0, dtype=torch.float32)
+    by_unit = has.sum(1, dtype=torch.int32) / has.shape[1]
+    return 1 - by_unit.unflatten(1, (-1, channels)).mean(1)
 
 
 def _channel_words(shares: NDArray[float32]) -> str:

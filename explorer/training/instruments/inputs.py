@@ -52,8 +52,9 @@ def measured(nets: Nets) -> dict[int, Record]:
 def _binned(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
     """The count of each member's values in each bin, and their sum: (members, bins) each."""
     known = x.flatten(1).nan_to_num(0)
-    bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).long()
-    cells = (bins + torch.arange(len(x), device=x.device)[:, None] * _BINS).flatten()
+    bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
+    first = _BINS * torch.arange(len(x), dtype=torch.int32, device=x.device)
+    cells = (bins + first[:, None]).flatten()
     every = len(x) * _BINS
     sums = torch.zeros(every, dtype=torch.float64, device=x.device)
     sums.index_add_(0, cells, known.flatten().double())

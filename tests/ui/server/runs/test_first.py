@@ -33,9 +33,15 @@ def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
 
 def test_the_same_settings_are_computed_once():
     first._first.cache_clear()
-    for query in (QUERY, f"{QUERY}&range=-5&range=5"):
+    later = "range=-5&range=5&lr=0.5&steps=7&pace=3&sigma=0.3"  # which changes nothing before a step
+    for query in (QUERY, f"{QUERY}&{later}"):
         assert First().post("/first", json={"query": query}).status_code == 200
     assert (first._first.cache_info().misses, first._first.cache_info().hits) == (1, 1)
+
+
+def test_a_branch_is_of_the_steps_that_it_names():
+    answer = First().post("/first", json={"query": f"{QUERY}&steps=5000", "branch": ["4000,lr:0.1"]}).json()
+    assert set(answer["lines"]) == {"default", "clipped"}
 
 
 def test_a_table_is_drawn_as_well():
