@@ -84,8 +84,8 @@ def _by_channel(nets: Nets, number: int, causes: Tensor) -> Tensor:
     channels, has = nets.ensemble.layers[number].channels, causes[0]
     if not channels:
         return causes.new_zeros(len(has), 0, dtype=torch.float32)
-    by_unit = has.sum(1, dtype=torch.int32) / has.shape[1]
-    return 1 - by_unit.unflatten(1, (-1, channels)).mean(1)
+    by_unit: Tensor = has.sum(1, dtype=torch.int32) / has.shape[1]
+    return 1 - by_unit.reshape(len(has), -1, channels).mean(1)
 
 
 def _channel_words(shares: NDArray[float32]) -> str:

@@ -50,10 +50,8 @@ def width(nets: Nets, member: int, layer: int) -> float:
 def spread(x: Tensor) -> Tensor:
     """The width of normal data (members, …) by that measure: √(2π) standard deviations, (members,)."""
     flat = x.flatten(1)
-    off = torch.linalg.vector_norm(
-        flat - flat.mean(1, keepdim=True), dim=1
-    )  # ``std`` takes ten times as long
-    return off * math.sqrt(math.tau / (flat.shape[1] - 1))
+    off: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
+    return off * math.sqrt(math.tau / (flat.shape[1] - 1))  # ``std`` takes ten times as long
 
 
 def _rule(nets: Nets, member: int) -> Rule:
