@@ -29,10 +29,9 @@ return x
 {maps}
 for number, (stride, {layer}) in enumerate(zip({strides}, layers)):
     {patches}
-    x = {x}
-    maps = op(x.view(len(maps), side, side, -1){here})
+    maps = op({product}.view(-1, side, side, maps.shape[-1]){here})
     {pooled}
-{layer}, x = layers[-1], maps.flatten(1)
+{layer}, x = layers[-1], maps.flatten(0, 2).T
 return {x}
 """,
     "kernels": """
@@ -41,10 +40,9 @@ for number, (stride, {latent}) in enumerate(zip({strides}, layers)):
     {patches}
     unit = len(latent) ** 0.5  # what the op sees has about unit scale
     weights = op(latent * unit{here}) / unit
-    x = {x}
-    maps = x.view(len(maps), side, side, -1).relu()
+    maps = {product}.view(-1, side, side, maps.shape[-1]).relu()
     {pooled}
-{layer}, x = layers[-1], maps.flatten(1)
+{layer}, x = layers[-1], maps.flatten(0, 2).T
 return {x}
 """,
     "spikes": """
@@ -68,20 +66,20 @@ return {faded}
 }
 _MAPS = """
 side = int(x.shape[1] ** 0.5)
-maps = x.view(-1, side, side, 1)  # (examples, rows, columns, channels)
+maps = x.T.reshape(1, side, side, -1)  # (channels, rows, columns, examples)
 """
-# A row of x is what the kernel lies over: the channels of each of its nine places side by side.
+# A column of patches is what the kernels lie over at one place of one example.
 _PATCHES = """
 framed = torch.nn.functional.pad(maps, (0, 0, 1, 1, 1, 1))
-patches = framed.unfold(1, 3, stride).unfold(2, 3, stride)
-side = patches.shape[1]
-x = patches.permute(0, 1, 2, 4, 5, 3).reshape(len(maps) * side**2, -1)
+squares = framed.unfold(1, 3, stride).unfold(2, 3, stride)
+side = squares.shape[1]
+patches = squares.permute(0, 4, 5, 1, 2, 3).reshape(9 * len(maps), -1)
 """
 _POOLED = """
 if number == 0:  # the mean of each four
     four = maps.view(len(maps), side // 2, 2, side // 2, 2, -1)
-    maps = four[:, :, 0, :, 0] + four[:, :, 0, :, 1] + four[:, :, 1, :, 0] + four[:, :, 1, :, 1]
-    maps = maps * 0.25
+    rows = four[:, :, 0] + four[:, :, 1]
+    maps = (rows[:, :, :, 0] + rows[:, :, :, 1]) * 0.25
 """
 # The net behind the first product.
 _BEHIND = """
@@ -108,7 +106,8 @@ def _whole(settings: Settings, task: Task) -> str:
     arguments = _op_arguments(settings, here="number", before="number - 1")
     layer = "(weights, bias)" if settings.bias else "weights"
     return _body_of(task.net.site).format(
-        x=_product("x", settings), currents=_product("torch.cat(spikes)", settings),
+        x=_product("x", settings), product=_of_patches(settings),
+        currents=_product("torch.cat(spikes)", settings),
         faded=_product("faded", settings, "bias * sum(stays)"),
         layer=layer, latent=layer.replace("weights", "latent"),
         each=f"number, {layer}" if settings.learn else layer,
@@ -149,6 +148,14 @@ def _product(x: str, settings: Settings, bias: str = "bias") -> str:
         return f"torch.addmm({bias}, {x}, weights)" if settings.bias else f"({x} @ weights)"
     of_one = f"{x}[None], weights[None]"
     return f"torch.baddbmm({bias}, {of_one})[0]" if settings.bias else f"torch.bmm({of_one})[0]"
+
+
+def _of_patches(settings: Settings) -> str:
+    """Code for the maps that kernels make of patches, (channels, places · examples)."""
+    if not _is_tiny(settings):
+        return "torch.addmm(bias.T, weights.T, patches)" if settings.bias else "(weights.T @ patches)"
+    of_one = "weights.T[None], patches[None]"
+    return f"torch.baddbmm(bias.T, {of_one})[0]" if settings.bias else f"torch.bmm({of_one})[0]"
 
 
 def _is_tiny(settings: Settings) -> bool:

@@ -21,6 +21,7 @@ from tests.benchmarks import (
     calling,
     classroom,
     clicks,
+    convolutions,
     drags,
     engine,
     ensemble,
@@ -151,6 +152,10 @@ def _ranking(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return ranking.measure(rounds)
 
 
+def _convolutions(_browser: Browser, _app: str, _dash: str, _rounds: int) -> Series:
+    return convolutions.measure()
+
+
 def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return classroom.measure(app, rounds)
 
@@ -173,6 +178,7 @@ SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "classroom": (_classroom, 3, False),
     "lesson": (_lesson, 1, False),
     "ranking": (_ranking, 2_000, False),
+    "convolutions": (_convolutions, 1, False),
 }
 
 

@@ -139,7 +139,7 @@ def _plain_step(settings: Settings) -> Step:
 
 def _kernels(weights: Tensor) -> Tensor:
     """Weights of kernels as torch's own convolution has them: (outputs, inputs, 3, 3)."""
-    return weights.view(3, 3, -1, weights.shape[1]).permute(3, 2, 0, 1).contiguous()
+    return weights.T.unflatten(1, (-1, 3, 3)).contiguous()
 
 
 def _convolved(

@@ -81,11 +81,11 @@ def _shares(causes: Tensor) -> tuple[Tensor, Tensor]:
 
 def _by_channel(nets: Nets, number: int, causes: Tensor) -> Tensor:
     """The share without a gradient, (members going, channels)."""
-    channels, has = nets.ensemble.layers[number].channels, causes[0]
-    if not channels:
+    layer, has = nets.ensemble.layers[number], causes[0]
+    if not layer.channels:
         return causes.new_zeros(len(has), 0, dtype=torch.float32)
-    by_unit: Tensor = has.sum(1, dtype=torch.int32) / has.shape[1]
-    return 1 - by_unit.reshape(len(has), -1, channels).mean(1)
+    by_unit: Tensor = has.sum(1, keepdim=True, dtype=torch.int32) / has.shape[1]
+    return 1 - layer.by_channel(by_unit).mean(2)
 
 
 def _channel_words(shares: NDArray[float32]) -> str:

@@ -64,7 +64,7 @@ def maps(ensemble: Ensemble, data: Data, example: int) -> dict[int, Maps]:
         if isinstance(layer, Convolution):
             behind = traces[number + 1]
             values = behind.saved[0].relu() if behind.y is None else behind.y
-            layers.append(values.view(len(nets), -1, layer.channels).mT[:, :MOST])
+            layers.append(values.reshape(len(nets), layer.channels, -1)[:, :MOST])
     records = {}
     for at, (rule, net) in enumerate(nets.items()):
         own = [each[at].cpu() for each in layers]

@@ -8,6 +8,7 @@ from explorer.training.numerics.batching import (
     norms,
     one_by_one,
     padded,
+    roomy,
     sums,
 )
 from explorer.training.numerics.losses import Loss, Value, cross_entropy, mean_squared_error, squared_error
@@ -17,5 +18,5 @@ from explorer.training.numerics.optimisers import OPTIMISERS, Optimiser, Rates, 
 __all__ = [
     "METRICS", "OPTIMISERS", "Loss", "Metric", "Optimiser", "Product", "Rates", "Value", "Written",
     "aligned", "batched", "cross_entropy", "even", "mean_squared_error", "metric_of", "norms",
-    "one_by_one", "padded", "squared_error", "sums",
+    "one_by_one", "padded", "roomy", "squared_error", "sums",
 ]  # fmt: skip

@@ -34,6 +34,12 @@ def aligned(numbers: int) -> bool:
     return 4 * numbers % _ALIGNMENT == 0
 
 
+def roomy(like: Tensor) -> Tensor:
+    """An empty tensor like another (members, …), each member of which begins where one of its own would."""
+    numbers = like[0].numel()
+    return like.new_empty(len(like), padded(numbers))[:, :numbers].view(like.shape)
+
+
 def together(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     """A function of tensors (members, …): all members at once where that changes no bit, else one by one."""
     if all(map(even, tensors)):

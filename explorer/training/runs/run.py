@@ -73,6 +73,8 @@ class Run(Stepper):
     def weights(self) -> dict[str, torch.Tensor]:
         """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
 
+        A kernel is a row: ``nn.Conv2d`` takes it as (channels before, 3, 3), taps row by row.
+
         ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
         formula is ``rule_1``, ``rule_2`` … by its index among the rules. What learns of the op is
         ``rule.seed.op.layer.name``, a number each, the layers with the op from 0.

@@ -101,11 +101,11 @@ TRAINING = (
     Preset("Kernels of one bit", "task=binary+kernels&op=binarize&rule=default&rule=straight_through"
            "&rule=clipped&seeds=5",
            "Look at the lowest curve: kernels that nothing moves read nine digits of ten, since biases and "
-           "the last layer learn. Straight-through, which changes their signs, misreads half as many."),
+           "the last layer learn. Straight-through, which changes their signs, misreads far fewer."),
     Preset("Kernels of three values", "task=ternary+kernels&op=quantize&rule=default&rule=straight_through"
            "&rule=quantize_masked&s=1&qmin=-1&qmax=1&seeds=5",
            "Look at the kernels: with autograd's gradient none of their values changes. Straight-through "
-           "moves them between −1, 0 and 1, and ends highest."),
+           "and the masked rule move them between −1, 0 and 1, and end higher, one like the other."),
     Preset("Spikes and their surrogates", "task=spikes&op=step&rule=default&rule=boxcar&rule=fast_sigmoid&k=1"
            "&w=0.02&seeds=3",
            "Look at the accuracy: the op is the spike of a leaky unit. The wide fast sigmoid teaches the "

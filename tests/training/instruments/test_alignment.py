@@ -43,15 +43,15 @@ def losses_of(nets, member, layer, x):
 
 def convolved(x, w, b):
     """The second convolution of a net on digits, by torch's own: maps of 4 × 4 to 2 × 2."""
-    images = x.unflatten(-1, (4, 4, -1)).movedim(-1, -3).flatten(0, -4)
-    kernels = w.view(3, 3, images.shape[1], -1).permute(3, 2, 0, 1)
+    images = x.unflatten(-1, (-1, 4, 4)).flatten(0, -4)
+    kernels = w.T.unflatten(1, (-1, 3, 3))
     after = functional.conv2d(images, kernels, b[0], stride=2, padding=1)
-    return after.movedim(1, 3).reshape(*x.shape[:-1], -1)
+    return after.reshape(*x.shape[:-1], -1)
 
 
 def pooled(x):
-    images = x.unflatten(-1, (8, 8, -1)).movedim(-1, -3).flatten(0, -4)
-    return functional.avg_pool2d(images, 2).movedim(1, 3).reshape(*x.shape[:-1], -1)
+    images = x.unflatten(-1, (-1, 8, 8)).flatten(0, -4)
+    return functional.avg_pool2d(images, 2).reshape(*x.shape[:-1], -1)
 
 
 def by_quadrature(nets, member, layer, unit, sigma):

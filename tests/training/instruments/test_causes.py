@@ -102,21 +102,14 @@ def test_the_table_and_the_bar_count_the_same(task: str):
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
 def test_channels_are_counted_one_by_one(task):
-    """A hand count on the last dimension, which holds the channels of maps and of kernels alike."""
+    """A hand count: of maps a channel's units stand side by side, of weights a kernel is a column."""
     run = Run(Settings(task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
     nets = run._recorder.observed(run.settings)
     for at, (number, channels) in enumerate(zip(nets.op_layers, (5, 3), strict=True)):
-        gradient, upstream = nets.now.traces[number].op.gradient[0], nets.now.traces[number].op.upstream[0]
-        counted = [
-            float(
-                (gradient[:, channel::channels].abs() < 0.01 * upstream[:, channel::channels].abs())
-                .logical_or(gradient[:, channel::channels] == 0)
-                .float()
-                .mean()
-            )
-            for channel in range(channels)
-        ]
+        op = nets.now.traces[number].op
+        lacks = (op.gradient[0].abs() < 0.01 * op.upstream[0].abs()) | (op.gradient[0] == 0)
+        counted = [float(each.float().mean()) for each in lacks.chunk(channels, 1)]
         assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)
         least, most = (f"(channel {counted.index(end(counted)) + 1})" for end in (min, max))
         assert re.search(

@@ -22,7 +22,7 @@ def test_maps_are_those_of_torchs_convolutions(task):
         images, first = x[EXAMPLE].view(1, 1, 8, 8), 0
         for layer, (w, b) in enumerate(views[:-1]):
             used = w.sign() / len(w) ** 0.5 if task == "binary kernels" else w
-            kernels = used.view(3, 3, images.shape[1], -1).permute(3, 2, 0, 1).contiguous()
+            kernels = used.T.unflatten(1, (-1, 3, 3)).contiguous()
             stride = 2 if layer and images.shape[2] > 2 else 1
             images = functional.conv2d(images, kernels, b[0], stride=stride, padding=1)
             images = images.relu() if task == "binary kernels" else images.sign()
@@ -36,7 +36,7 @@ def test_maps_are_those_of_torchs_convolutions(task):
             images = images if layer else functional.avg_pool2d(images, 2)
         assert first == len(record["maps"])
         w, b = views[-1]
-        assert record["read"] == int((images.permute(0, 2, 3, 1).flatten(1) @ w + b).argmax())
+        assert record["read"] == int((images.flatten(1) @ w + b).argmax())
         assert (record["label"], record["seed"]) == (int(y[EXAMPLE]), 0)
         assert record["words"].startswith(f"a {record['label']} read as {record['read']}; ")
 

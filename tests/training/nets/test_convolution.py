@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,19 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.training import Run, Settings
 from explorer.training.nets.layers import Convolution, Maps, Pool, Trace
 from explorer.training.nets.layers.convolution import patches
 
 
-def channels_first(x: Tensor, maps: Maps) -> Tensor:
+def images_of(x: Tensor, maps: Maps) -> Tensor:
     """Units of one member (n, units) as images (n, channels, side, side)."""
-    return x.view(-1, maps.side, maps.side, maps.channels).permute(0, 3, 1, 2)
-
-
-def channels_last(images: Tensor) -> Tensor:
-    return images.permute(0, 2, 3, 1).flatten(1)
+    return x.unflatten(1, (maps.channels, maps.side, maps.side))
 
 
 @settings(max_examples=25, deadline=None)
@@ -41,16 +39,16 @@ def test_a_convolution_and_its_backward_are_torchs(maps, channels, stride, n, fi
     x = torch.randn(2, n, maps.units, generator=generator)
     parameters = [torch.randn(2, *shape, generator=generator) for shape in layer.shapes]
     gradients, trace = [torch.zeros_like(each) for each in parameters], Trace()
-    seen = patches(x, maps, stride).flatten(2) if first else x
+    seen = patches(x, maps, stride) if first else x
     y = layer.forward(seen, parameters, trace)
     g = torch.randn(y.shape, generator=generator)
     before = layer.backward(g, parameters, gradients, trace)
     pulled = layer.pulled(g[:, :1], trace)
     for member in range(2):
         leaves = [each[member].clone().requires_grad_() for each in (x, *parameters)]
-        kernels = leaves[1].view(3, 3, maps.channels, channels).permute(3, 2, 0, 1).contiguous()
-        images = channels_first(leaves[0], maps)
-        theirs = channels_last(functional.conv2d(images, kernels, leaves[2][0], stride=stride, padding=1))
+        kernels = leaves[1].T.unflatten(1, (-1, 3, 3)).contiguous()
+        images = images_of(leaves[0], maps)
+        theirs = functional.conv2d(images, kernels, leaves[2][0], stride=stride, padding=1).flatten(1)
         torch.testing.assert_close(y[member], theirs.detach(), rtol=1e-4, atol=1e-4)
         at_x, *others = torch.autograd.grad(theirs, leaves, g[member], retain_graph=True)
         if not first:
@@ -71,7 +69,7 @@ def test_means_of_four_and_their_backward_are_torchs(maps, n):
     before = layer.backward(g, [], [], Trace())
     for member in range(2):
         leaf = x[member].clone().requires_grad_()
-        theirs = channels_last(functional.avg_pool2d(channels_first(leaf, maps), 2))
+        theirs = functional.avg_pool2d(images_of(leaf, maps), 2).flatten(1)
         torch.testing.assert_close(y[member], theirs.detach())
         torch.testing.assert_close(before[member], torch.autograd.grad(theirs, leaf, g[member])[0])
 
@@ -111,3 +109,35 @@ def trained(settings: Settings):
     run = Run(settings, recorded=())
     run.advance(settings.steps)
     return run.snapshot()
+
+
+class Called(TorchDispatchMode):
+    """Counts the calls of torch's functions by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts = Counter()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.counts[str(function)] += 1
+        return function(*args, **kwargs or {})
+
+
+@pytest.mark.parametrize("task", ["digits convolution", "binary kernels", "ternary kernels"])
+def test_members_share_each_product_of_the_way_forward(task):
+    """Quantised kernels of nine weights times eight too, which as they are would begin at odd places."""
+    counts = []
+    for rules in (("default",), ("default", "straight_through", "clipped", "masked")):
+        nets = Run(Settings(task=task, rules=rules, device="cpu"), recorded=()).nets
+        with Called() as called:
+            nets.ensemble.output(nets.batch[0])
+        counts.append(called.counts["aten.baddbmm.default"])
+    assert counts == [len(Settings(task=task).widths) + 1] * 2
+
+
+def test_all_examples_of_a_unit_stand_side_by_side_in_memory():
+    """The op, its rules, means and patches then go through whole rows of numbers, without a copy."""
+    nets = Run(Settings(task="digits convolution", device="cpu"), recorded=()).nets
+    for trace in nets.look().traces:
+        for each in (trace.x, trace.y, trace.gradient):
+            assert each is None or each.mT.is_contiguous()

@@ -158,13 +158,13 @@ def convolved(x, layers, op, *, on_kernels):
     for number, (w, b) in enumerate(layers[:-1]):
         unit = len(w) ** 0.5
         used = op(w * unit) / unit if on_kernels else w
-        kernels = used.view(3, 3, maps.shape[1], -1).permute(3, 2, 0, 1)
+        kernels = used.T.unflatten(1, (-1, 3, 3))
         stride = 2 if number and maps.shape[2] > 2 else 1
         maps = functional.conv2d(maps, kernels, b[0], stride=stride, padding=1)
         maps = maps.relu() if on_kernels else op(maps)
         maps = maps if number else functional.avg_pool2d(maps, 2)
     w, b = layers[-1]
-    return maps.permute(0, 2, 3, 1).flatten(1) @ w + b
+    return maps.flatten(1) @ w + b
 
 
 def spiking(x, layers, op, times):

@@ -31,7 +31,7 @@ JUDGED: dict[str, list[set[str]]] = {
     "Weights of three values": [{"straight_through"}, {"quantize_masked"}, {"default"}],
     "Maps of signs": [{"clipped"}, {"straight_through"}, {"default"}],
     "Kernels of one bit": [{"straight_through"}, {"clipped"}, {"default"}],
-    "Kernels of three values": [{"straight_through"}, {"quantize_masked"}, {"default"}],
+    "Kernels of three values": [{"straight_through", "quantize_masked"}, {"default"}],
     "Spikes and their surrogates": [{"fast_sigmoid"}, {"boxcar", "default"}],
     "Petals of irises": [{"clipped"}, {"straight_through", "default"}],
 }

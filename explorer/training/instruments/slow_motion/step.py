@@ -59,14 +59,18 @@ class Step:
 
         Of maps (members, n · places, channels): a place is a row.
         """
-        units = self.nets.ensemble.layers[self._weighted].shapes[0][1]
-        return OpTrace(*(each.reshape(len(each), -1, units) for each in self.trace.op))
+        if self.places == 1:
+            return self.trace.op
+        maps = (each.reshape(*each.shape[:2], -1, self.places) for each in self.trace.op)
+        return OpTrace(*(each.mT.flatten(1, 2) for each in maps))
 
     @cached_property
     def input(self) -> Tensor:
         """The inputs that the weights are multiplied with, (members, n · places, inputs)."""
-        saved = self.now.traces[self._weighted].saved
-        return saved[0] if saved else self._by_member(self.nets.batch[0])
+        trace = self.now.traces[self._weighted]
+        if not trace.saved:
+            return self._by_member(self.nets.batch[0])
+        return self.nets.ensemble.layers[self._weighted].inputs(trace)
 
     @cached_property
     def weights(self) -> Tensor:

@@ -82,8 +82,7 @@ class Layer:
         site: the site of the op; None in a layer without the op.
         shapes: of the weights and biases of one member, weights first.
         learned: the number of learned parameters of the op behind these, of shape (1, 1) each.
-        channels: maps at its output, or in an op's input the values of the last dimension that stand side by
-            side for a position; 0 where there are none.
+        channels: maps at its output, or kernels; 0 where there are none.
         uses: how often an example meets each weight.
     """
 
@@ -120,6 +119,14 @@ class Layer:
     def passed(self, g: Tensor, parameters: Parameters) -> Tensor:
         """The gradient at x alone, of a layer that is linear in x."""
         raise NotImplementedError
+
+    def by_channel(self, x: Tensor) -> Tensor:
+        """The op's x (members, …) by channel, (members, channels, …): one is a kernel where x are weights."""
+        return x.mT
+
+    def inputs(self, trace: Trace) -> Tensor:
+        """What the weights were multiplied with, (members, rows, inputs)."""
+        return trace.saved[0]
 
     def weights(self, parameters: Parameters) -> Tensor:
         """The present weights, (members, inputs, outputs)."""

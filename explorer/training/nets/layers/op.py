@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
-from explorer.training.nets.layers.convolution import Convolution, Maps
+from explorer.training.nets.layers.convolution import Convolution, Maps, by_channel
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 from explorer.training.nets.layers.op_function import Boundary
+from explorer.training.numerics import roomy
 
 
 class Activation(Layer):
@@ -19,7 +20,8 @@ class Activation(Layer):
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        trace.x, trace.y = x, self._boundary.forward(x, parameters)
+        y = self._boundary.forward(self._seen(x), parameters)
+        trace.x, trace.y = x, self._units(y, x)
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -27,8 +29,17 @@ class Activation(Layer):
         assert trace.x is not None
         assert trace.y is not None
         trace.upstream = g
-        trace.gradient = self._boundary.backward(trace.x, trace.y, g, parameters, gradients)
+        x, y, above = map(self._seen, (trace.x, trace.y, g))
+        trace.gradient = self._units(self._boundary.backward(x, y, above, parameters, gradients), g)
         return trace.gradient
+
+    def _seen(self, x: Tensor) -> Tensor:
+        """Units (members, n, units) as op and rules see them."""
+        return x
+
+    def _units(self, seen: Tensor, like: Tensor) -> Tensor:
+        """The units of what they return, ``like`` others in shape."""
+        return seen
 
 
 class MapActivation(Activation):
@@ -39,6 +50,16 @@ class MapActivation(Activation):
     def __init__(self, boundary: Boundary, channels: int) -> None:
         super().__init__(boundary)
         self.channels = channels
+
+    def by_channel(self, x: Tensor) -> Tensor:
+        """As in ``Layer``."""
+        return by_channel(x, self.channels)
+
+    def _seen(self, x: Tensor) -> Tensor:
+        return self.by_channel(x)
+
+    def _units(self, seen: Tensor, like: Tensor) -> Tensor:
+        return seen.view(like.mT.shape).mT
 
 
 class _OnWeights(Dense):
@@ -54,7 +75,7 @@ class _OnWeights(Dense):
         (latent, *bias), learned = self.parts(parameters)
         trace.x = latent * self._unit
         trace.y = self._boundary.forward(trace.x, learned)
-        weights = trace.y / self._unit
+        weights = torch.div(trace.y, self._unit, out=roomy(trace.y))
         output = super().forward(x, [weights, *bias], trace)
         trace.saved = (*trace.saved, weights)
         return output
