@@ -262,6 +262,21 @@ def test_where_there_is_no_picture_columns_stand_as_bars_before_the_first_step(f
     expect(page.get_by_role("radio", name="Learn species")).to_be_visible()
 
 
+def test_no_band_is_drawn_of_a_gradient_that_is_no_number(first: First) -> None:
+    page = first("task=spikes&op=round&rule=straight_through")
+    expect(page.locator(".card.rule .line > span")).to_have_text(
+        "In the first step a gradient is not finite."
+    )
+    expect(page.locator(".lane-plate")).to_have_count(4)
+    expect(page.locator(".lane-plate.still")).to_have_count(0)
+    expect(page.locator(".band:visible")).to_have_count(0)
+
+
+def test_a_band_of_a_small_part_is_not_called_nothing(first: First) -> None:
+    page = first("task=digits&op=identity&rule=formula%3A+g%2F5000")
+    expect(page.locator(".band:visible small").first).to_have_text("× 0.0002")
+
+
 def test_nothing_chosen_is_lost_from_page_to_page(first: First) -> None:
     page = first("task=circles&op=quantize&rule=lsq&s=0.5&learn=s&hidden=8&seeds=2")
     before = page.url.partition("?")[2]

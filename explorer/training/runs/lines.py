@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from explorer.formula import listed, percent
+from explorer.formula import listed, number_text, percent
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking, rank, text
 from explorer.training.runs.snapshot import Snapshot
@@ -92,6 +92,10 @@ def _line(finding: _Finding, end: _Finding | None) -> Line:
 
 def _finding(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Finding:
     """The plainest thing that is remarkable of the way back."""
+    if not all(map(math.isfinite, way["reached"])):
+        return _Finding(
+            f"In the {'next' if snapshot.step else 'first'} step a gradient is not finite", "norms"
+        )
     still = [layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _rests(way, layer)]
     if still:
         return _Finding(_none(snapshot, still, way), "norms")
@@ -160,7 +164,8 @@ def _passes(snapshot: Snapshot, way: Record) -> str:
         return f"The whole {what} passes{moved}"
     if left > _LOUD:
         return f"The rule makes the {what} {left:.1f} × as large{moved}"
-    return f"The {what} passes × {left:.2f}{moved}"
+    rounded = f"{left:.2f}" if left >= 0.1 else number_text(float(f"{left:.2g}"))
+    return f"The {what} passes × {rounded}{moved}"
 
 
 def _ranking(snapshot: Snapshot) -> Ranking | None:

@@ -124,6 +124,18 @@ def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
     assert text(False) == "No gradient reaches any weight, so nothing learns."
 
 
+def test_a_gradient_that_is_no_number_is_called_that():
+    run = Run(Settings(task="spikes", op="round", rules=("straight_through",), device="cpu"), recorded=())
+    said = lines(run.snapshot(BASIS))["straight_through"]
+    assert said.text == "In the first step a gradient is not finite."
+
+
+def test_a_small_part_that_passes_is_not_called_nothing():
+    faint = Run(Settings(task="digits", op="identity", rules=("formula: g/5000",), device="cpu"), recorded=())
+    said = lines(faint.snapshot(BASIS))["formula: g/5000"]
+    assert said.text == "The gradient passes × 0.0002."
+
+
 def test_a_rule_that_diverged_or_was_not_measured_has_no_line():
     run = Run(Settings(task="documents", op="relu", rules=("default",), lr=1e3, device="cpu"), recorded=())
     assert not lines(run.snapshot())

@@ -77,19 +77,25 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
   const record = snapshot?.measured.way?.[line.key] ?? null;
   const left = leftOf(plates, record?.passed ?? [], site.per_example);
   const lost = isLost(view.status.snapshot, line);
+  const isFinite = hasFinite(record);
   return {
     slot,
     line,
     plates: plates.slice(1, -1).map((plate) => lanePlate(state, line, snapshot, record, plate, points)),
     bands: left.slice(1).map((share, at) => ({
       left: share,
-      known: record !== null,
-      text: record && isBehindOp(plates[at + 2], site.per_example) ? `× ${timesText(share ?? 0)}` : "",
+      known: isFinite,
+      text: isFinite && isBehindOp(plates[at + 2], site.per_example) ? `× ${timesText(share ?? 0)}` : "",
     })),
     said: lost ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? ""),
     score: view.status.judged[line.key] ?? "",
     why: said && view.status.step > 0 ? why === line.key : null,
   };
+}
+
+/** Whether a way was measured, and each gradient on it is a number. @param {*} record */
+function hasFinite(record) {
+  return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
 
 /** @param {State["choice"]} choice @param {LegendEntry} line */
@@ -105,7 +111,7 @@ function isBehindOp({ kind }, isAlongTheWay) {
 /** A factor in three digits at most. @param {number} factor */
 function timesText(factor) {
   if (factor >= 100) return shortText(Math.round(factor));
-  return String(Number(factor.toFixed(factor < 0.095 ? 3 : 2)));
+  return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));
 }
 
 /**
@@ -119,9 +125,9 @@ function timesText(factor) {
  */
 function lanePlate(state, line, snapshot, record, plate, points) {
   const { kind, layer, folded } = plate;
-  const of = (/** @type {number} */ at) => Boolean(record && !record.reached[at] && !record.moved[at]);
+  const of = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
   if (kind === "op") {
-    const isDead = record && !(record.passed[layer] > 0);
+    const isDead = hasFinite(record) && !(record.passed[layer] > 0);
     return { plate, words: [], still: isDead, sees: seesOf(state, line, snapshot, layer, points) };
   }
   if (kind === "fold") {
