@@ -112,8 +112,8 @@ def _missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="maps",
     label="Maps",
-    sentence="What each convolution makes of one held-out example: the stronger the ink, the higher the value "
-    "in its layer.",
+    sentence="What each convolution makes of one held-out example: the stronger the ink, the higher the "
+    "value in its layer.",
     limits=f"It shows one net per rule, one example and at most {MOST} maps of a layer: others may differ.",
     cost="1.6 ms and 4 kB for six rules",
     arguments=(EXAMPLE,),
