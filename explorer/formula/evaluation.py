@@ -16,7 +16,17 @@ from explorer.formula.constants import constant_value
 from explorer.formula.functions import SMALLEST_MAX
 from explorer.formula.operands import COUNT, casts, counted, fills, limits
 from explorer.formula.torch_operations import operation
-from explorer.formula.tree import VARIABLES, Name, Node, Varying, children, is_condition, is_constant
+from explorer.formula.tree import (
+    VARIABLES,
+    Binary,
+    Call,
+    Name,
+    Node,
+    Varying,
+    children,
+    is_condition,
+    is_constant,
+)
 
 NOTHING: Mapping[str, Tensor] = MappingProxyType({})
 
@@ -68,9 +78,20 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     match operands:  # a training step evaluates some fifty nodes: what a list costs would be a tenth of it
         case [only]:
             return lambda scope: call(only(scope))
+        case [left, _] if _is_by_one(node, parameters):
+            return left
         case [left, right]:
             return lambda scope: call(left(scope), right(scope))
     return lambda scope: call(*[operand(scope) for operand in operands])
+
+
+def _is_by_one(node: Node, parameters: Mapping[str, float]) -> bool:
+    """Whether a node multiplies or divides by 1 what no one else holds: that changes no bit of it."""
+    match node:
+        case Binary("*" | "/", Binary() | Call(), right) if is_constant(right):
+            own = not (isinstance(node.left, Call) and node.left.function == "detach")
+            return own and not is_constant(node.left) and constant_value(right, parameters) == 1
+    return False
 
 
 def _counts(elements: int) -> tuple[tuple[str, str], ...]:

@@ -104,10 +104,10 @@ def _by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tenso
 
     It is 3/2 of a power of two, made of x's own exponent, so that sums of either sign stay in one octave.
     """
-    ends = (low + layout.bias) << layout.bits, (high + layout.bias) << layout.bits
-    exponents = (x.view(layout.integer) & layout.mask).clamp(*ends)
-    large = exponents.add_(((layout.bits - bits) << layout.bits) + (1 << layout.bits - 1)).view(x.dtype)
-    return (x + large).sub_(large)
+    exponents = (x.view(layout.integer) & layout.mask).view(layout.floating)
+    exponents.clamp_min_(2.0**low).clamp_max_(2.0**high)
+    larger = 1.5 * 2.0 ** (layout.bits - bits)
+    return torch.add(x, exponents, alpha=larger).sub_(exponents, alpha=larger)
 
 
 def _by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:

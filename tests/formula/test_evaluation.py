@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import assume, given
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.formula.constants import constant_value, python_step
@@ -371,3 +372,28 @@ def test_gradients_at_a_bound_and_past_detach_are_those_of_torch(text, torchs):
 @pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
 def test_torch_has_the_function_under_the_name_we_print(row):
     assert row.own or callable(attrgetter(row.torch)(torch))
+
+
+@pytest.mark.parametrize("text", ["round(x) * s", "round(x) / s * s"])
+def test_a_step_size_of_one_costs_nothing(text):
+    """Each pass over x would be a tenth of what a step with a number format takes beside the products."""
+    calls = []
+
+    class Count(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            calls.append(str(function))
+            return function(*args, **(kwargs or {}))
+
+    x = torch.tensor([-0.0, 1e-45, math.inf, math.nan, -2.5])
+    with Count():
+        ours = parse(text, parameters=("s",)).bind({"s": 1.0})(x)
+    assert calls == ["aten.round.default"]
+    assert torch.equal(ours.view(torch.int32), torch.round(x).view(torch.int32))
+
+
+@pytest.mark.parametrize("text", ["x * s", "detach(x) / s", "(x > 0) * s"])
+def test_a_value_is_never_the_tensor_that_was_given(text):
+    x = torch.tensor([-2.5, 3.0])
+    ours = parse(text, parameters=("s",)).bind({"s": 1.0})(x)
+    assert ours.data_ptr() != x.data_ptr()
+    assert ours.dtype == x.dtype

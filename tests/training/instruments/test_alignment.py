@@ -10,10 +10,11 @@ from torch.nn import functional
 import explorer
 from explorer.catalogue import find_op
 from explorer.catalogue.noises import NOISES
+from explorer.curves.kinks import kinks
 from explorer.training import LIVE, Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.alignment import INSTRUMENT, compared, measured
-from explorer.training.instruments.base import instrument
+from explorer.training.instruments.base import instrument, smoothing
 from explorer.training.instruments.base.smoothing import examples, smoothed, smoothed_gradient
 from explorer.training.nets.layers import Convolution, Pool
 
@@ -75,6 +76,11 @@ def by_quadrature(nets, member, layer, unit, sigma):
         ("quantize", (4, 3), {"s": 1.5, "qmin": -2.0, "qmax": 2.0}),
         ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, 0))", (4, 3), {}),
         ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, where(x > -2, 0.1, 0)))", 4, {}),
+        ("formula: 3 * where(x > 0.3, -1, where(x > -0.4, 0, where(x > -2, 1, 0)))", (4, 3), {}),
+        ("formula: where(x > 0.3, 2, 0) + x / 100", (4, 3), {}),
+        ("fp4_e2m1", (4, 3), {"s": 1.0}),
+        ("fp8_e4m3", 5, {"s": 1.0}),
+        ("fp8_e5m2", 5, {"s": 1.0}),
     ],
 )
 def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
@@ -149,6 +155,62 @@ def test_how_far_slopes_are_off_is_said(sigma, said, monkeypatch):
     )
     assert said.startswith(f"{100 * least:.0f} to {100 * most:.0f} %")
     assert said in INSTRUMENTS["alignment"].limits
+
+
+@pytest.mark.parametrize("op", ["fp8_e4m3", "fp8_e5m2", "fp4_e2m1"])
+@pytest.mark.parametrize("sigma", [0.25, 0.5, 1.0])
+def test_how_far_jumps_that_share_a_look_are_off_is_said(op, sigma, monkeypatch):
+    """Against a look on both sides of every jump within reach."""
+    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
+    said = INSTRUMENTS["alignment"].limits, smoothing.__doc__
+    for hidden, seed in ((5, 3), (5, 4), ((5, 4), 3), ((5, 4), 4)):
+        nets = nets_of(
+            task="digits",
+            op=op,
+            rules=("default",),
+            hidden=hidden,
+            seed=seed,
+            sigma=sigma,
+            parameters={"s": 1.0},
+        )
+        for layer in nets.op_layers:
+            ours = smoothed_gradient(nets, layer, nets.x.shape[1])[0]
+            theirs = torch.stack(
+                [jump_by_jump(nets, layer, unit, sigma) for unit in range(ours.shape[1])], -1
+            )
+            off = float((ours - theirs).norm() / theirs.norm())
+            assert off < (0.007 if layer == nets.op_layers[-1] else 0.08), (hidden, seed, layer)
+    assert all("up to 8 % off" in text for text in said)
+    assert "0.7 % in the last layer" in said[1]
+
+
+def jump_by_jump(nets, layer, unit, sigma):
+    """The slope of the expected loss of one unit, with two looks at it for every jump up to ±12."""
+    whole = nets.now.traces[layer].op.x[0].double()
+    at = torch.tensor(kinks(nets.op, None, {"s": 1.0}, -12, 12), dtype=torch.float64)
+    ends = [whole.repeat(len(at), 1, 1) for _ in range(2)]
+    for side, x in zip((-1e-9, 1e-9), ends, strict=True):
+        x[..., unit] = (at + side)[:, None]
+    change = losses_of(nets, 0, layer, ends[1]) - losses_of(nets, 0, layer, ends[0])
+    return (change * torch.exp(-(((whole[:, unit] - at[:, None]) / sigma) ** 2) / 2)).sum(0) / (
+        sigma * math.sqrt(math.tau)
+    )
+
+
+def test_a_formats_jumps_share_their_looks_at_the_loss(monkeypatch):
+    """A step with E4M3 cost 5.3 of one with round, when each of some fifty jumps had two looks."""
+    looks = []
+    changes = smoothing._Flips.changes
+    monkeypatch.setattr(smoothing._Flips, "changes", lambda *given: looks.append(1) or changes(*given))
+    for op in ("fp8_e4m3", "fp8_e5m2", "fp4_e2m1"):
+        nets = nets_of(task="digits", op=op, rules=("default",), hidden=(5, 4))
+        counts = []
+        for layer in nets.op_layers:
+            looks.clear()
+            smoothed_gradient(nets, layer, 9)
+            counts.append(len(looks))
+        assert counts[0] <= 10
+        assert counts[1] == 0, "the last layer takes one product for all"
 
 
 def losses_of_first(nets, layer, x):
