@@ -180,7 +180,7 @@ def spaced(jumps: Jumps, device: torch.device) -> Distances:
 def _distances(leads: Tensor, far: float) -> Tensor:
     """Leads of either sign and 0, ascending; those left out lie between two no more than ``far`` apart."""
     kept, before = [0.0], 0.0
-    for size in leads.abs().round(decimals=6).unique().tolist():
+    for size in sorted(set(leads.abs().round(decimals=6).tolist())):
         if size - kept[-1] > far * (1 + _ROUNDING) and before > kept[-1]:
             kept.append(before)
         before = size
