@@ -285,9 +285,24 @@ LEARNING: dict[str, dict[str, Any]] = {
 }
 
 
+LEARNING |= {
+    f"{task}, by channel": {**LEARNING[task], "task": task, "learn_each": "channel"}
+    for task in ("digits", "ternary weights", "spikes", "documents")
+} | {
+    f"{task}, by {each}": QUANTISED
+    | {"task": task, "learn": ("lsq.s",), "hidden": (4, 3), "learn_each": each}
+    for task in ("digits convolution", "ternary kernels")
+    for each in ("layer", "channel")
+}
+
+
+def learning_settings(case: str, **given: Any) -> Settings:
+    return settings_of(**{"task": case, **given, **LEARNING[case]})
+
+
 @pytest.mark.parametrize("task", LEARNING)
 def test_how_a_script_is_laid_out_changes_nothing(task, monkeypatch):
-    settings = settings_of(task, **LEARNING[task])
+    settings = learning_settings(task)
     laid_out = script(settings)
     monkeypatch.setattr(layout, "formatted", lambda code: code)
     plain = script(settings)
@@ -299,23 +314,28 @@ def assert_the_same_is_learned(names: dict[str, Any], settings: Settings) -> Non
     """Losses of every rule and seed, and the values at the end, to the last bit."""
     run = Run(settings, recorded=())
     run.advance(settings.steps)
-    snapshot = run.snapshot()
-    for rule, (op, starts, *later) in zip(snapshot.losses, lines_of(names), strict=True):
+    snapshot, weights = run.snapshot(), run.weights()
+    for number, (rule, (op, starts, *later)) in enumerate(
+        zip(snapshot.losses, lines_of(names), strict=True), 1
+    ):
+        key = rule if rule.isidentifier() else f"rule_{number}"
         for index in range(settings.seeds):
             losses, *_, learned = names["train"](op, settings.seed + index, starts, *later)
             np.testing.assert_array_equal(np.float32(losses), snapshot.seed_losses[rule][index], rule)
             assert learned.keys() == starts.keys()
-            for name, values in learned.items():
-                ends = snapshot.learned[rule].get(name)
-                if ends is not None:
-                    np.testing.assert_array_equal(np.float32(values), ends[index], rule)
-                    assert not np.isclose(values, starts[name], rtol=1e-6).any(), "it has moved"
+            for name, by_layer in learned.items():
+                if name not in snapshot.learned[rule]:
+                    continue
+                for layer, values in enumerate(by_layer):
+                    ends = weights[f"{key}.{settings.seed + index}.op.{layer}.{name}"]
+                    np.testing.assert_array_equal(np.float32(values), ends.numpy(), rule)
+                    assert not np.isclose(values, starts[name], rtol=1e-6).all(), "it has moved"
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("task", LEARNING)
 def test_what_learns_goes_in_the_script_as_in_the_run(task, optimiser, executed):
-    settings = settings_of(task, steps=15, optimiser=optimiser, seed=3, **LEARNING[task])
+    settings = learning_settings(task, steps=15, optimiser=optimiser, seed=3)
     assert_the_same_is_learned(executed(settings), settings)
 
 

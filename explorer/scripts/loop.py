@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from textwrap import indent
+from typing import NamedTuple
 
 from explorer.scripts.functions import Line, has_turns
 from explorer.scripts.net import example_of, net_arguments
 from explorer.training import Settings, Task
-from explorer.training.instruments.base.instrument import op_layers
+from explorer.training.nets import by_channel
 from explorer.training.numerics import squared_error
 from explorer.training.runs import spares
 
@@ -87,8 +88,8 @@ with torch.no_grad():
     held = net(held_{arguments})
 """
 _LEARNED = """
-# Each gets a value of its own in every layer with the op, and what moves it a rate of its own.
-learned = {{name: [torch.tensor(start) for _ in range({layers})] for name, start in starts.items()}}
+# Each gets {words} of its own in every layer with the op, and what moves it a rate of its own.
+learned = {{name: [{made}] for name, start in starts.items()}}
 apart = [each.requires_grad_() for own in learned.values() for each in own]
 """
 _GROUPS = """
@@ -96,7 +97,7 @@ groups = [{{"params": parameters}}, {{"params": apart, "lr": {lr} * {times}}}]
 """
 _UNUSED = """
 for each in apart:  # for where the op does not use it
-    each.grad = torch.zeros(())
+    each.grad = torch.zeros_like(each)
 """
 _DRAWN = """
 chosen = torch.randint({rows}, ({batch},), generator=generator)
@@ -109,12 +110,41 @@ for {each} in ({lines}):
         print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{fields}")
 """
 _THEN = "{''.join(f' until {step}, then {each.__name__}' for step, each in later.items())}"
-_VALUES = "{''.join(f', {name} {each:.4g}' for name, own in learned.items() for each in own)}"
 _LATER = "op = later.get(step, op)"
 _RATED = 'optimiser.param_groups[0]["lr"] = rates.get(step, optimiser.param_groups[0]["lr"])'
 _RATED_APART = 'optimiser.param_groups[1]["lr"] = optimiser.param_groups[0]["lr"] * {times}'
-_NUMBERS = "{name: [each.item() for each in own] for name, own in learned.items()}"
-_BELOW = " or any(each <= 0 for name in {names} for each in learned.get(name, ()))"
+_BELOW = " or any({below} for name in {names} for each in learned.get(name, ()))"
+
+
+class _Values(NamedTuple):
+    """Code for learned values: told of, made, given back, printed, and compared with 0."""
+
+    words: str
+    made: str
+    returned: str
+    printed: str
+    below: str
+
+
+# By ``Settings.learn_each``.
+_VALUES = {
+    "layer": _Values(
+        "a value",
+        "torch.tensor(start) for _ in range({layers})",
+        "each.item()",
+        "{name} {each:.4g}",
+        "each <= 0",
+    ),
+    "channel": _Values(
+        "values",
+        "torch.full(shape, start) for shape in {shapes}",
+        "each.flatten().tolist()",
+        "mean {name} {sum(each) / len(each):.4g}",
+        "(each <= 0).any()",
+    ),
+}
+_RETURNED = "{{name: [{returned} for each in own] for name, own in learned.items()}}"
+_PRINTED = "{{''.join(f', {printed}' for name, own in learned.items() for each in own)}}"
 
 
 def train_code(settings: Settings, task: Task, data: str) -> str:
@@ -122,7 +152,11 @@ def train_code(settings: Settings, task: Task, data: str) -> str:
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     scored, draws = bool(task.metric), rows > settings.batch
-    returned = ["losses", *[_SCORES[are_numbers]] * scored, *[_NUMBERS] * bool(settings.learn)]
+    returned = [
+        "losses",
+        *[_SCORES[are_numbers]] * scored,
+        *[_RETURNED.format(returned=_values(settings).returned)] * bool(settings.learn),
+    ]
     loop = _filled(
         _LOOP,
         changes="\n".join(_changes(settings)),
@@ -214,14 +248,21 @@ def _apart(settings: Settings) -> str:
     """Code for the learned parameters."""
     if not settings.learn:
         return ""
-    made = _LEARNED.format(layers=op_layers(settings))
+    own = _values(settings)
+    pairs = zip(settings.layers, by_channel(settings.layers), strict=True)
+    shapes = [shape for layer, shape in pairs if layer.site]
+    made = _LEARNED.format(words=own.words, made=own.made.format(layers=len(shapes), shapes=shapes))
     return made + _UNUSED if has_turns(settings) else made
+
+
+def _values(settings: Settings) -> _Values:
+    return _VALUES[settings.learn_each]
 
 
 def _fallen(settings: Settings) -> str:
     """The condition that a learned value has left its domain."""
     positive = tuple(each.name for each in settings.learned if each.positive)
-    return _BELOW.format(names=positive) if positive else ""
+    return _BELOW.format(names=positive, below=_values(settings).below) if positive else ""
 
 
 def _arguments(settings: Settings) -> list[str]:
@@ -231,7 +272,8 @@ def _arguments(settings: Settings) -> list[str]:
 def main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
     """Code for the loop over lines and seeds, which prints the end of each."""
     turns, arguments = has_turns(settings), _arguments(settings)
-    fields = [", score {score:.4f}"] * bool(task.metric) + [_VALUES] * bool(settings.learn)
+    printed = _PRINTED.format(printed=_values(settings).printed)
+    fields = [", score {score:.4f}"] * bool(task.metric) + [printed] * bool(settings.learn)
     results = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
     return _MAIN.format(
         each=", ".join(name for name in arguments if name != "seed"),

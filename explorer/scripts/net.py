@@ -29,7 +29,7 @@ return x
 {maps}
 for number, (stride, {layer}) in enumerate(zip({strides}, layers)):
     {patches}
-    maps = op({product}.view(-1, side, side, maps.shape[-1]){here})
+    maps = op({product}{here}).view(-1, side, side, maps.shape[-1])
     {pooled}
 {layer}, x = layers[-1], maps.flatten(0, 2).T
 return {x}

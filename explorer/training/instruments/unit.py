@@ -35,14 +35,14 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
             "unit": unit,
             "example": example,
             **numbers,
-            **_formula(nets, member, layer, numbers),
+            **_formula(nets, member, layer, unit, numbers),
         }
     return records
 
 
-def _formula(nets: Nets, member: int, layer: int, numbers: dict[str, float]) -> Record:
-    """The formula of a member's rule, its parameters in a layer, and what these numbers give."""
-    entry, known = nets.rules[nets.ensemble.going[member].rule], nets.parameters(member, layer)
+def _formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
+    """The formula of a member's rule, its parameters at a layer's unit, and what these numbers give."""
+    entry, known = nets.rules[nets.ensemble.going[member].rule], nets.parameters(member, layer, unit)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"

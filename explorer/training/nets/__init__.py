@@ -12,7 +12,16 @@ from explorer.training.nets.architectures import (
     behind,
     drawn,
 )
-from explorer.training.nets.ensemble import Ensemble, Fault, Lr, Observed, OpParameters, Pass, Views
+from explorer.training.nets.ensemble import (
+    Ensemble,
+    Fault,
+    Lr,
+    Observed,
+    OpParameters,
+    Pass,
+    Views,
+    by_channel,
+)
 from explorer.training.nets.layers import Fixed, Latency, Layer, OpSite, OpTrace, Spiking, Trace
 from explorer.training.nets.layers.op_function import (
     Boundary,
@@ -29,6 +38,6 @@ from explorer.training.nets.layers.op_function import (
 __all__ = [
     "DENSE", "KERNELS", "MAPS", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Ensemble", "Fault",
     "Fixed", "Joined", "Latency", "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite",
-    "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind", "drawn", "hexed", "joined",
-    "learned_by", "learned_with", "no_longer", "side_by_side",
+    "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind", "by_channel", "drawn", "hexed",
+    "joined", "learned_by", "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

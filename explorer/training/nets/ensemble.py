@@ -34,11 +34,13 @@ class OpParameters(NamedTuple):
         starts: by rule, the value of each parameter before the first step.
         positive: by parameter, whether it is constrained to be positive.
         rate: their learning rate as a factor of the weights'.
+        by_channel: whether each channel of a layer has values of its own: a unit, a map, a kernel.
     """
 
     starts: Sequence[Sequence[float]] = ()
     positive: Sequence[bool] = ()
     rate: float = 1.0
+    by_channel: bool = False
 
 
 class Pass(NamedTuple):
@@ -77,6 +79,15 @@ class Observed(NamedTuple):
     gradients: Views
 
 
+def by_channel(layers: Sequence[Layer]) -> list[tuple[int, int]]:
+    """The shape of one member's values by channel in each layer, beside the op's x as the op sees it."""
+    shapes, outputs = [], 1
+    for layer in layers:
+        outputs = layer.shapes[0][1] if layer.shapes else outputs
+        shapes.append(layer.by_channel_shape(outputs))
+    return shapes
+
+
 class Ensemble:
     """Nets in lock-step that differ in rules and seeds alone, each bit for bit as it would be alone.
 
@@ -109,10 +120,13 @@ class Ensemble:
         self.layers = build(self.going)
         self._learned = learned or OpParameters()
         shapes = [shape for layer in self.layers for shape in layer.shapes]
-        sizes = [padded(prod(shape)) for shape in shapes]
-        self._dense = sum(sizes)  # numbers before those that learn
-        self._shapes = shapes + [(1, 1)] * sum(layer.learned for layer in self.layers)
-        self._starts = [0, *accumulate(sizes + [padded(1)] * (len(self._shapes) - len(shapes)))]
+        self._dense = sum(padded(prod(shape)) for shape in shapes)  # numbers before those that learn
+        self._shapes = shapes + [
+            shape if self._learned.by_channel else (1, 1)
+            for layer, shape in zip(self.layers, by_channel(self.layers), strict=True)
+            for _ in range(layer.learned)
+        ]
+        self._starts = [0, *accumulate(padded(prod(shape)) for shape in self._shapes)]
         self._start = torch.zeros(len(start), self._starts[-1], device=start[0][0].device)
         for seed, values in enumerate(start):
             for view, value in zip(self._flat_views(self._start), values, strict=False):
@@ -127,7 +141,9 @@ class Ensemble:
         flat = self._start[[member.seed for member in members]]
         if self._learned.positive:
             starts = flat.new_tensor([self._learned.starts[member.rule] for member in members])
-            self.learned(flat).copy_(starts[:, None])
+            for layer in self.learned(flat):
+                for values, start in zip(layer, starts.T, strict=True):
+                    values.copy_(start[:, None])
         return flat
 
     def rated(self, flat: Tensor) -> Tensor:
@@ -136,11 +152,19 @@ class Ensemble:
         rated[:, self._dense :] *= self._learned.rate
         return rated
 
-    def learned(self, flat: Tensor) -> Tensor:
-        """A view of the learned parameters in a flat tensor: (members, layers with the op, parameters)."""
+    def learned(self, flat: Tensor) -> Views:
+        """Views of the learned parameters in a flat tensor, by layer with the op: (members, values) each.
+
+        A parameter has one value there, or one for each channel.
+        """
+        own = self._flat_views(flat)[len(self._shapes) - sum(layer.learned for layer in self.layers) :]
         count = len(self._learned.positive)
-        layers = (self._starts[-1] - self._dense) // (count * padded(1))
-        return flat[:, self._dense :].view(len(flat), layers, count, padded(1))[..., 0]
+        return [[each.flatten(1) for each in own[at : at + count]] for at in range(0, len(own), count or 1)]
+
+    def over_values(self, reduced: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
+        """Learned values, those of a layer ``reduced`` to one: (members, layers with the op, parameters)."""
+        layers = [torch.stack([reduced(each, 1) for each in own], 1) for own in self.learned(flat)]
+        return torch.stack(layers, 1)
 
     @property
     def weighted(self) -> list[int]:
@@ -345,9 +369,11 @@ class Ensemble:
         """By member, the first layer with the op and the parameter there that left its domain, or None."""
         if not any(self._learned.positive):
             return [None] * len(self.going)
-        positive = torch.tensor(self._learned.positive, device=self.parameters.device)
-        fallen = ((self.learned(self.parameters) <= 0) & positive).nonzero().tolist()
-        first = {member: (layer, parameter) for member, layer, parameter in reversed(fallen)}
+        first: dict[int, tuple[int, int]] = {}
+        for layer, own in enumerate(self.learned(self.parameters)):
+            for parameter, (values, positive) in enumerate(zip(own, self._learned.positive, strict=True)):
+                fallen = (values <= 0).any(1).nonzero().flatten().tolist() if positive else []
+                first = dict.fromkeys(fallen, (layer, parameter)) | first
         return [first.get(member) for member in range(len(self.going))]
 
     def _fault(self, now: Pass, index: int) -> Fault:

@@ -244,7 +244,10 @@ class Lockstep:
     @property
     def _learned(self) -> OpParameters:
         positive = [parameter.positive for parameter in self.joined.learned]
-        return OpParameters(self.joined.starts, positive, self.settings.learn_rate)
+        settings = self.settings
+        return OpParameters(
+            self.joined.starts, positive, settings.learn_rate, settings.learn_each == "channel"
+        )
 
     def _next_batch(self) -> tuple[Tensor, Tensor]:
         """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""

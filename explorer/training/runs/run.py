@@ -77,7 +77,7 @@ class Run(Stepper):
 
         ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
         formula is ``rule_1``, ``rule_2`` … by its index among the rules. What learns of the op is
-        ``rule.seed.op.layer.name``, a number each, the layers with the op from 0.
+        ``rule.seed.op.layer.name``, the layers with the op from 0: a number, or one by channel.
         """
         tensors: dict[str, torch.Tensor] = {}
         names = [
@@ -93,12 +93,19 @@ class Run(Stepper):
     def _learned_numbers(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
         """The learned values of nets that did not diverge; ``names``: of the rules."""
         tensors: dict[str, torch.Tensor] = {}
-        for rule, its in enumerate(map(self._learned, range(len(names)))):
-            for name, of_seeds in its.items():
-                for seed, layer in zip(*np.isfinite(of_seeds).nonzero(), strict=True):
-                    key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{name}"
-                    tensors[key] = torch.tensor(of_seeds[seed, layer])
+        ensemble, learned = self._nets.ensemble, self._nets.joined.learned
+        for layer, own in enumerate(ensemble.learned(ensemble.parameters)):
+            for parameter, each in zip(learned, own, strict=True):
+                for (rule, seed), of_one in zip(ensemble.going, each.cpu(), strict=True):
+                    key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{parameter.name}"
+                    if parameter.name in self._own(rule):
+                        tensors[key] = of_one.clone() if len(of_one) > 1 else of_one[0].clone()
         return tensors
+
+    def _own(self, rule: int) -> dict[str, float]:
+        """The values of a rule and its op by name, as they are set."""
+        op, its = find_op(self._bound.op), find_rule(self._bound.rules[rule])
+        return values(op, its, self.settings.parameters)
 
     def history(self) -> dict[str, NDArray[Any]]:
         """The whole history of the run as columns of equal length, one row a rule, seed and step.
@@ -259,13 +266,12 @@ class Run(Stepper):
         return no_longer(self.settings.learn, before, now)
 
     def _learned(self, rule: int) -> dict[str, Curve]:
-        """The present values of a rule by parameter, (seeds, layers with the op) each."""
+        """The present values of a rule by parameter, (seeds, layers with the op): means over channels."""
         names = [each.name for each in self._nets.joined.learned]
         if not names:
             return {}
-        op, its, ensemble = find_op(self._bound.op), find_rule(self._bound.rules[rule]), self._nets.ensemble
-        own = values(op, its, self.settings.parameters)
-        now = ensemble.learned(ensemble.parameters).cpu().numpy()
+        own, ensemble = self._own(rule), self._nets.ensemble
+        now = ensemble.over_values(torch.mean, ensemble.parameters).cpu().numpy()
         learned = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
         for index, member in enumerate(ensemble.going):
             if member.rule == rule:

@@ -57,8 +57,9 @@ class Snapshot:
             2 fell to 0 or below, where its formulas break"; None where none did.
         resting: by rule, a sentence on parameters that learned before a branch and do not now, or "".
         learned: by rule, and then by parameter that learns in the run, as far as the rule has it: its
-            present values (seeds, layers with the op) float32, NaN for a seed that diverged. Where the rule
-            lets it stay as it is, they are what they were at the start.
+            present values (seeds, layers with the op) float32, NaN for a seed that diverged; where each
+            channel has one of its own, their mean. Where the rule lets it stay as it is, they are what they
+            were at the start.
         gradients: the gradient at the present weights, of the first seed that is finite; None where the
             rule diverged.
         seed: the seed of this, and of all else that is of one net of a rule; None where it diverged.

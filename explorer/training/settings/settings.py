@@ -87,11 +87,16 @@ class TrainingSettings:
     )  # fmt: skip
     learn: tuple[str, ...] = _setting(
         "names", "Parameters that learn",
-        "Each gets a value of its own in every layer, and the gradient that the rule gives it.",
+        "Each gets values of its own in every layer, and the gradient that the rule gives them.",
     )  # fmt: skip
     learn_rate: float = _setting(
         "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
         low=limits.SMALLEST_LEARN_RATE, high=limits.LARGEST_LEARN_RATE,
+    )  # fmt: skip
+    learn_each: str = _setting(
+        "choice", "One value for each",
+        "What has a value of its own: a layer, or each channel of it, which is a unit, a map or a kernel.",
+        words=("layer", "channel"),
     )  # fmt: skip
     device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
 

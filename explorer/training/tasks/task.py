@@ -67,7 +67,7 @@ class Task:
             first layer can be spared.
         note: a sentence on its first settings, if they need one.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
-            device: as in ``Settings``.
+            learn_each, device: as in ``Settings``.
         source: code for a script, that of a table given: the examples x and y and how many are ``judged``;
             where none is held out, x and y as a ``generator`` draws them.
         picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
@@ -103,6 +103,7 @@ class Task:
     sigma: float = 0.5
     learn: tuple[str, ...] = ()
     learn_rate: float = 1.0
+    learn_each: str = "layer"
     device: str | None = None
     picture: Callable[[], dict[str, Any] | None] = lambda: None
     source: Callable[[str | Table | None], str] = lambda _table: ""

@@ -114,7 +114,8 @@ def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     nets = Run(Settings(**SPIKES), recorded=())._nets
     now = nets.ensemble.look_at(*nets.batch, cross_entropy)
     (trace,) = [each.op for each in now.traces if each.x is not None]
-    pull = nets.ensemble.learned(now.flat).item()
+    ((pull,),) = nets.ensemble.learned(now.flat)
+    pull = pull.item()
     assert abs(pull) > 1e-4
     assert pull == pytest.approx(-trace.gradient.sum().item(), rel=1e-4)
 
@@ -273,10 +274,11 @@ def test_a_branch_goes_on_with_what_was_learned():
     assert until.tolist() != [[0.5, 0.5]]
 
 
-def test_a_study_takes_what_learns_and_sweeps_where_it_starts():
+@pytest.mark.parametrize("each", ["layer", "channel"])
+def test_a_study_takes_what_learns_and_sweeps_where_it_starts(each):
     plan = Plan.of("ternary weights", "quantize", ["lsq", "quantize_masked"], lrs=[0.1], seeds=1, steps=12,
                    parameters={"s": [0.3, 0.5], "qmin": -1.0, "qmax": 1.0}, learn=("lsq.s",),
-                   optimiser="momentum", controls=False)  # fmt: skip
+                   learn_each=each, optimiser="momentum", controls=False)  # fmt: skip
     chunk = Chunk(plan, plan.trials("choose"))
     while not chunk.finished:
         chunk.advance()
@@ -285,6 +287,7 @@ def test_a_study_takes_what_learns_and_sweeps_where_it_starts():
         alone.advance(12)
         assert row.loss == alone.snapshot().loss[row.trial.rule]
         assert alone.settings.learn == (("s",) if row.trial.rule == "lsq" else ())
+        assert alone.settings.learn_each == each
     with pytest.raises(ValueError, match="z cannot learn"):
         Plan.of("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))
 
@@ -341,3 +344,101 @@ def test_a_rule_without_a_parameter_goes_on_where_one_learned():
         "default": "hi learns no more: ReLU with Default autograd does not have it."
     }
     assert run.snapshot().learned == {"default": {}}
+
+
+BY_CHANNEL: dict[str, tuple[dict[str, Any], list[int]]] = {
+    "maps": (
+        {"task": "digits convolution", "op": "quantize", "rules": ("lsq",), "hidden": (4, 3), "lr": 0.01,
+         "parameters": {"s": 0.7, "qmin": -2.0, "qmax": 1.0}},
+        [4, 3],
+    ),
+    "kernels": (WEIGHTS | {"task": "ternary kernels", "hidden": (4, 3), "lr": 0.01}, [4, 3]),
+    "weights": (WEIGHTS | {"hidden": 6, "lr": 0.01}, [6, 10]),
+    "units": (
+        {"task": "digits", "op": "quantize", "rules": ("lsq",), "hidden": (6, 5), "lr": 0.01,
+         "parameters": {"s": 0.7, "qmin": -2.0, "qmax": 1.0}},
+        [6, 5],
+    ),
+}  # fmt: skip
+
+
+def composed(run: Run, case: str, x: torch.Tensor, weights: list[Any], steps: list[Any]) -> torch.Tensor:
+    """The output of a net with LSQ of a step size for each channel, in torch's words."""
+    known = run.settings.parameters
+    low, high = known["qmin"], known["qmax"]
+
+    def quantised(values: torch.Tensor, s: torch.Tensor) -> torch.Tensor:
+        scale = (values.numel() / s.numel() * high) ** -0.5
+        slow = (s - s * scale).detach() + s * scale
+        held = (values / slow).clamp(low, high)
+        return ((held.round() - held).detach() + held) * slow
+
+    maps = x.view(-1, 1, 8, 8)
+    for number, (w, b) in enumerate(weights):
+        unit, s = len(w) ** 0.5, steps[number] if number < len(steps) else None
+        if case in ("kernels", "weights") and s is not None:
+            w = quantised(w * unit, s[None, :]) / unit
+        if case in ("maps", "kernels") and number < len(weights) - 1:
+            kernels, stride = w.T.unflatten(1, (-1, 3, 3)), 2 if number and maps.shape[2] > 2 else 1
+            maps = torch.nn.functional.conv2d(maps, kernels, b[0], stride=stride, padding=1)
+            maps = maps.relu() if case == "kernels" else quantised(maps, s[None, :, None, None])
+            maps = maps if number else torch.nn.functional.avg_pool2d(maps, 2)
+            x = maps.flatten(1)
+            continue
+        x = x.relu() if case == "weights" and number else x
+        x = x @ w + b
+        x = quantised(x, s[None, :]) if case == "units" and s is not None else x
+    return x
+
+
+@pytest.mark.parametrize("case", BY_CHANNEL)
+def test_a_step_size_of_each_channel_goes_as_autograd_and_torchs_optimiser_move_it(case):
+    """N in LSQ's scale counts the elements of one channel."""
+    given, channels = BY_CHANNEL[case]
+    run = trained(12, **given | {"learn": ("s",), "learn_each": "channel", "optimiser": "momentum",
+                                 "device": "cpu"})  # fmt: skip
+    settings = run.settings
+    x, y, start = run.tensors()
+    leaves = [each.clone().requires_grad_() for each in start]
+    steps = [torch.full((count,), settings.parameters["s"], requires_grad=True) for count in channels]
+    optimiser = torch.optim.SGD([*leaves, *steps], lr=settings.lr, momentum=0.9)
+    generator = torch.Generator().manual_seed(settings.seed)
+    for weights in start[::2]:
+        torch.randn(weights.shape, generator=generator)
+    losses = []
+    for _ in range(12):
+        chosen = torch.randint(len(x), (settings.batch,), generator=generator)
+        output = composed(run, case, x[chosen], list(zip(leaves[::2], leaves[1::2], strict=True)), steps)
+        loss = torch.nn.functional.cross_entropy(output, y[chosen])
+        losses.append(loss.item())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert run.snapshot().losses["lsq"].tolist() == pytest.approx(losses, rel=1e-3)
+    taken = run.weights()
+    ours = [taken[f"lsq.0.op.{layer}.s"] for layer in range(len(channels))]
+    assert [len(each) for each in ours] == channels
+    for mine, theirs in zip(ours, steps, strict=True):
+        moved = (theirs - settings.parameters["s"]).detach()
+        assert len(moved.unique()) > 1
+        torch.testing.assert_close(mine - settings.parameters["s"], moved, rtol=2e-2, atol=1e-5)
+    record = run.snapshot().measured["parameters"]["lsq"]
+    for field, end in (("value", torch.mean), ("least", torch.amin), ("most", torch.amax)):
+        assert record[field].tolist() == pytest.approx([end(each).item() for each in ours])
+
+
+def test_a_value_of_one_channel_that_falls_to_0_ends_its_rule():
+    down = dataclasses.replace(
+        RULES["lsq"], key="down", label="Down", learned=(Learned("s", "abs(g)", scale="100"),)
+    )
+    run = trained(20, **WEIGHTS | {"rules": (down,), "learn_each": "channel"})
+    assert run.snapshot().fallen == {"down": "s of layer 1 fell to 0 or below, where its formulas break"}
+
+
+def test_numbers_of_a_unit_of_maps_are_those_of_its_channels_value():
+    given = BY_CHANNEL["maps"][0] | {"rules": ("lsq",), "learn": ("s",), "learn_each": "channel", "lr": 0.1}
+    run = trained(10, **given, device="cpu")
+    (values,) = [run.weights()["lsq.0.op.0.s"]]
+    answer = run.measure("unit", layer=0, cause=2)["lsq"]
+    assert answer["parameters"]["s"] == pytest.approx(values[answer["unit"] // 64].item())
+    assert len(values.unique()) == 4

@@ -46,6 +46,7 @@ def test_defaults_are_the_documents_values():
         ("lr", float("inf"), "lr must be a finite number, not inf"),
         ("lr", 10**400, "lr must be a number"),
         ("lr", "fast", "lr must be a number, not 'fast'"),
+        ("learn_each", "unit", "unknown learn_each 'unit': use one of layer, channel"),
         ("pace", 0, "pace must be above 0, not 0"),
         ("pace", "slow", "pace must be a number, not 'slow'"),
         ("device", "abacus", "unknown device 'abacus': use one of cpu"),

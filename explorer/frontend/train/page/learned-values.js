@@ -3,13 +3,13 @@
 import { entriesOf } from "../../choice/choice.js";
 import { learningOf } from "../../choice/learning.js";
 import { shortText } from "../../formula/numbers.js";
-import { learnedOf, presentOf } from "../state/series.js";
+import { channelsOf, learnedOf, presentOf } from "../state/series.js";
 
 /** @import { Present } from "../../cards/cards.js" */
 /** @import { Snapshot } from "../state/records.js" */
 
 /**
- * Of each rule its own values, and on the op's card those of all rules; a layer has one each.
+ * Of each rule its own values, and on the op's card those of all rules; a layer has one each, or its channels have.
  * @param {import("../state/state.js").State} state
  * @returns {Present}
  */
@@ -22,29 +22,34 @@ export function presentTexts({ choice, view }) {
   for (const { name, rules: each } of learningOf(op, rules, choice.training.learn ?? "")) {
     const learning = each.filter(({ learns }) => learns);
     if (!learning.length) continue;
+    const isMixed = choice.training.learn_each === "channel";
     const values = learning.map(({ rule }) => valuesOf(snapshot, rule.key, name));
-    present.op[name] = textOf(values.flat(), values.length > 1);
+    present.op[name] = textOf(values.flat(), isMixed || values.length > 1);
     learning.forEach(({ rule }, at) => {
-      present.rules[rule.key] = { ...present.rules[rule.key], [name]: textOf(values[at], false) };
+      present.rules[rule.key] = { ...present.rules[rule.key], [name]: textOf(values[at], isMixed) };
     });
   }
   return present;
 }
 
 /**
- * By layer, as far as nets are left.
+ * By layer, as far as nets are left; of channels with values of their own the least and the greatest.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {string} name
  * @returns {number[]}
  */
 function valuesOf(snapshot, rule, name) {
-  const { layers = 0 } = learnedOf(snapshot, rule).find((one) => one.name === name) ?? {};
-  const values = Array.from({ length: layers }, (_, layer) => presentOf(snapshot, rule, layer)[name]);
-  return values.filter((value) => value !== undefined);
+  const parameter = learnedOf(snapshot, rule).find((one) => one.name === name);
+  if (!parameter) return [];
+  const values = Array.from(
+    { length: parameter.layers },
+    (_, layer) => channelsOf(snapshot, rule, parameter, layer) ?? [presentOf(snapshot, rule, layer)[name]],
+  );
+  return values.flat().filter((value) => value !== undefined);
 }
 
-/** @param {number[]} values @param {boolean} mixed whether they are of several rules */
+/** @param {number[]} values @param {boolean} mixed whether they are of several rules or channels */
 function textOf(values, mixed) {
   if (!values.length) return "";
   const few = values.length < 3 && !mixed;

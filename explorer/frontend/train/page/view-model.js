@@ -206,8 +206,10 @@ function headingOf(choice, { title, banded, heldOut }) {
 /** @param {State} state @param {Measure} measure @returns {import("../charts/axes.js").Scale} */
 function scaleOf(state, measure) {
   const metric = metricOf(state);
-  if (measure === "learned")
-    return { kind: "plain", title: "value of what learns", chance: null, banded: false };
+  if (measure === "learned") {
+    const whose = state.choice.training.learn_each === "channel" ? "mean over channels" : "value";
+    return { kind: "plain", title: `${whose} of what learns`, chance: null, banded: false };
+  }
   const banded = measure !== "norms";
   if (measure !== "score") {
     const title = measure === "loss" ? "loss" : "gradient norm";

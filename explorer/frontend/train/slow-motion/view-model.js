@@ -21,7 +21,7 @@ import { settingText } from "../state/tasks.js";
  * @typedef {{stages: Stage[], tensors: Object<string, Tensor>, step: number, layer: number, layers: number,
  *   seed: number, times: number, map_side: number, by_example: boolean, span: [number, number], classes: boolean,
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
- *   parameters: Object<string, number>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
+ *   parameters: Object<string, number>, by_unit: Object<string, number[]>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
  *   note: string}} Record
  * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number}} Tensor
  * The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
@@ -85,7 +85,7 @@ export function slowOf(state, lines) {
   const refusal = refusalOf(state, records, record, lines[rule]);
   if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
   const cell = cellOf(record, requested, livelyCell(record));
-  const entries = entriesAt(choice, rule, record);
+  const entries = entriesAt(choice, rule, record, cell.unit);
   const present = Math.max(
     record.stages.findIndex(({ key }) => key === requested.stage),
     0,
@@ -138,14 +138,17 @@ function withFormulas(record) {
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {number} index of the rule
  * @param {Record} record
+ * @param {number} unit the one whose values are meant, where each has its own
  */
-function entriesAt(choice, index, record) {
+function entriesAt(choice, index, record, unit) {
   const { op, rules } = entriesOf(choice);
-  const { parameters, gradient } = record;
-  const own = find("op", record.op) ?? op;
+  const { gradient } = record;
+  const own = Object.entries(record.by_unit).map(([name, values]) => [name, values[unit]]);
+  const parameters = { ...record.parameters, ...Object.fromEntries(own) };
+  const its = find("op", record.op) ?? op;
   return {
-    op: gradient ? { ...own, gradient } : own,
-    rule: findBeside(own, record.rule) ?? rules[index],
+    op: gradient ? { ...its, gradient } : its,
+    rule: findBeside(its, record.rule) ?? rules[index],
     parameters,
   };
 }

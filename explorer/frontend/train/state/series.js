@@ -123,6 +123,21 @@ export function presentOf(snapshot, rule, layer) {
 }
 
 /**
+ * The least and the greatest value of a rule's parameter among the channels of a layer, means over the seeds; null
+ * where a layer has one value.
+ * @param {Snapshot} snapshot
+ * @param {string} rule
+ * @param {Learned} parameter
+ * @param {number} layer from 0
+ * @returns {[number, number]|null}
+ */
+export function channelsOf({ measured }, rule, { first }, layer) {
+  const { least, most } = measured.parameters?.[rule] ?? {};
+  const [low, high] = [least, most].map((each) => each?.[first + layer]);
+  return low < high ? [low, high] : null;
+}
+
+/**
  * One curve a rule: its alignment in a layer with the gradient of the smoothed op. Each point is the mean of
  * so many of the last ones; with another σ it begins anew, and at rest its end is what is measured now.
  * @param {"cosines"|"agreements"} kind

@@ -99,18 +99,30 @@ class Nets:
         """The numbers of the layers with the op."""
         return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
 
-    def parameters(self, member: int, layer: int) -> dict[str, float]:
+    def parameters(self, member: int, layer: int, unit: int | None = None) -> dict[str, float]:
         """All values of the op and of the member's rule by name, those that learn as they are in a layer.
 
-        ``member``: its index among those that are going; ``layer``: its index in ``op_layers``.
+        ``member``: its index among those that are going; ``layer``: its index in ``op_layers``; ``unit``: one
+        of the layer's, whose channel is meant. Without it the means over the channels.
         """
-        rule = self.ensemble.going[member].rule
-        known = values(self.op, self.rules[rule], self.settings.parameters)
-        if any(self.joined.learns(rule)):
-            now = self.ensemble.learned(self.ensemble.parameters)[member, layer].tolist()
-            named = {each.name: value for each, value in zip(self.joined.learned, now, strict=True)}
-            known |= {name: value for name, value in named.items() if name in known}
+        known = values(self.op, self.rules[self.ensemble.going[member].rule], self.settings.parameters)
+        for name, own in self.learned(member, layer).items():
+            if unit is None:
+                known[name] = float(own.mean())
+            else:
+                units = self.now.traces[self.op_layers[layer]].op.x.shape[2]
+                known[name] = float(own[unit * len(own) // units])
         return known
+
+    def learned(self, member: int, layer: int) -> dict[str, Tensor]:
+        """Values of a member's parameters that learn in a layer, one or one by channel, (values,) each."""
+        rule = self.ensemble.going[member].rule
+        if not any(self.joined.learns(rule)):
+            return {}
+        has = values(self.op, self.rules[rule], self.settings.parameters)
+        now = self.ensemble.learned(self.ensemble.parameters)[layer]
+        pairs = zip(self.joined.learned, now, strict=True)
+        return {each.name: own[member] for each, own in pairs if each.name in has}
 
     @cached_property
     def products(self) -> list[Product]:

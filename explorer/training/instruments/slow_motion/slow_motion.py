@@ -38,8 +38,9 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         ``times``; ``map_side``, units on a side of the map that a column over rows is, or 0; ``by_example``
         whether rows are examples; ``span`` of the x over which curves are drawn; ``classes`` whether there
         are; ``op`` and ``rule``, their keys, with all ``parameters`` as they are now, and ``formula``, the
-        rule's; ``gradient``, the tree of torch's own, where what learns makes it another than the op's, or
-        None; ``linear`` whether it multiplies g by a factor, ``plain`` whether its
+        rule's; ``by_unit``, the values of those that learn channel by channel, as far as units are visible;
+        ``gradient``, the tree of torch's own, where what learns makes it another than the op's, or None;
+        ``linear`` whether it multiplies g by a factor, ``plain`` whether its
         formula needs no mean over the batch, ``plain_op`` whether that of the op needs none; ``step``: how
         many are taken; ``note``: what is to be known besides, or "".
 
@@ -70,6 +71,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "plain": has_formula(nets.op, entry),
         "plain_op": has_formula(nets.op),
         "parameters": parameters,
+        "by_unit": _by_unit(step, member),
         "gradient": _beside_tensors(nets.op, entry, nets.settings.learn),
         "op": nets.op.key,
         "rule": entry.key,
@@ -80,6 +82,12 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "stages": [_described(step, stage, facts, tensors) for stage in stages_of(nets.site)],
         "tensors": tensors,
     }
+
+
+def _by_unit(step: Step, member: int) -> dict[str, list[float]]:
+    """The values of parameters that learn channel by channel, in the order of the columns."""
+    own = step.nets.learned(member, step.layer)
+    return {name: values[:MOST].tolist() for name, values in own.items() if len(values) > 1}
 
 
 def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:

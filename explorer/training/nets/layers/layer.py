@@ -81,7 +81,7 @@ class Layer:
     Attributes:
         site: the site of the op; None in a layer without the op.
         shapes: of the weights and biases of one member, weights first.
-        learned: the number of learned parameters of the op behind these, of shape (1, 1) each.
+        learned: the number of learned parameters of the op behind these, (1, 1) each, or by channel.
         channels: maps at its output, or kernels; 0 where there are none.
         uses: how often an example meets each weight.
     """
@@ -123,6 +123,10 @@ class Layer:
     def by_channel(self, x: Tensor) -> Tensor:
         """The op's x (members, …) by channel, (members, channels, …): one is a kernel where x are weights."""
         return x.mT
+
+    def by_channel_shape(self, channels: int) -> tuple[int, int]:
+        """The shape of one member's values by channel, beside op's x as op and rules see it."""
+        return 1, channels
 
     def inputs(self, trace: Trace) -> Tensor:
         """What the weights were multiplied with, (members, rows, inputs)."""

@@ -55,6 +55,10 @@ class MapActivation(Activation):
         """As in ``Layer``."""
         return by_channel(x, self.channels)
 
+    def by_channel_shape(self, channels: int) -> tuple[int, int]:
+        """As in ``Layer``."""
+        return channels, 1
+
     def _seen(self, x: Tensor) -> Tensor:
         return self.by_channel(x)
 

@@ -61,7 +61,8 @@ class Boundary:
 
     Members of one rule stand side by side and go in one call, unless a ``mean`` is over each member alone or
     their numbers do not fill whole steps (see ``company``); those of one op too. Learned
-    values come with each call, (members, 1, 1) by parameter; a member whose rule learns nothing ignores them.
+    values come with each call, by parameter (members, 1, 1), or as x is with a side of 1 where values are
+    shared; a member whose rule learns nothing ignores them.
 
     Attributes:
         whole: whether a ``mean`` or the like stands in the op or in a rule.
@@ -104,10 +105,10 @@ class Boundary:
     def pull(
         self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
     ) -> None:
-        """Add to ``into`` the gradients of the learned parameters for g, (members, 1, 1) each.
+        """Add to ``into`` the gradients of the learned parameters for g, shaped like these.
 
         It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
-        elements of x that share the value: examples × units of one layer, or its weights.
+        elements of x that share the value: examples × units, or weights, of one layer or one of its channels.
         """
         for call in self._calls(1, x) if self.learned else ():
             _, a, b = call

@@ -486,6 +486,22 @@ def test_beside_its_slider_stands_what_a_parameter_has_learned(node: Node, docum
     assert picture(node, document, "", choice=chosen)["present"] == {"op": {}, "rules": {}}
 
 
+def test_where_each_channel_has_its_own_value_the_ends_stand_beside_the_slider(
+    node: Node, document: dict[str, Any]
+):
+    seen = status("running", "lsq", "quantize_masked")
+    chosen = choice("quantize", "lsq", task="ternary kernels", learn="s", learn_each="channel")
+    seen["snapshot"] |= {"seeds": 1, "learned": {"lsq": {"s": [1.0, 2.0]}}}
+    ends = {"least": [0.5, 2.0], "most": [1.5, 2.0]}  # the channels of the second layer are alike
+    series = dict.fromkeys(("values", "gradients", "leasts", "mosts"), [[1.0], [2.0]])
+    seen["snapshot"]["measured"] = {"parameters": {"lsq": ends | series}}
+    present = picture(node, document, SEEN, status=seen, choice=chosen)["present"]
+    assert present == {"op": {"s": "now 0.5 to 2"}, "rules": {"lsq": {"s": "now 0.5 to 2"}}}
+    body = f'{SEEN} state = {{ ...state, measure: "learned" }};'
+    heading = picture(node, document, body, status=seen, choice=chosen)["heading"]
+    assert heading.startswith("Mean over channels of what learns")
+
+
 @pytest.mark.parametrize(("run", "known"), [("a", True), ("b", False)])
 def test_an_answer_belongs_to_the_run_it_was_asked_of(
     node: Node, document: dict[str, Any], run: str, known: bool

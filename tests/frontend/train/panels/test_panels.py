@@ -101,19 +101,26 @@ def test_what_learns_is_drawn_layer_by_layer_with_its_gradient(node: Node):
     measured = {
         "values": [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]],
         "gradients": [[-1.0, -0.5, 0.0], [0.0, 0.0, 0.0]],
+        "leasts": [[1.0, 1.5, 2.0], [1.0, 1.0, 1.0]],
+        "mosts": [[1.0, 2.5, 6.0], [1.0, 1.0, 1.0]],
     }
     snapshot = {"learned": {"clipped": {"c": [3.0, 1.0]}}, "seeds": 1, "measured_steps": [0, 2, 4]}
     shown = picture(node, "parameters", measured, snapshot=snapshot)
     (drawn,) = shown["drawn"]
-    assert (drawn["name"], drawn["now"], shown["words"]) == ("c", "3, 1", "c is 3, 1")
+    assert (drawn["name"], drawn["now"], shown["words"]) == ("c", "3 (2 to 6), 1", "c is 3 (2 to 6), 1")
     assert [[point["x"] for point in line] for line in drawn["values"]["lines"]] == [[0, 0.5, 1]] * 2
-    assert drawn["values"]["ends"] == [1, 3]
+    assert drawn["values"]["ends"] == [1, 6]
+    channels, one = drawn["values"]["bands"]
+    share = [(y - 0.7) / 5.6 for y in (1, 1.5, 2, 6, 2.5, 1)]  # there at the least ones, back at the greatest
+    assert [point["y"] for point in channels] == pytest.approx(share)
+    assert [point["x"] for point in channels] == [0, 0.5, 1, 1, 0.5, 0]
+    assert len({round(point["y"], 9) for point in one}) == 1
     first, second = drawn["gradients"]["lines"]
     assert [point["y"] for point in second] == [pytest.approx(drawn["gradients"]["zero"])] * 3
     assert first[0]["y"] < first[1]["y"] < first[2]["y"] == pytest.approx(drawn["gradients"]["zero"])
     still = picture(node, "parameters", measured | {"gradients": [[None] * 3] * 2}, snapshot=snapshot)
     assert still["drawn"][0]["gradients"] is None
-    assert still["words"] == "c stays at 3, 1"
+    assert still["words"] == "c stays at 3 (2 to 6), 1"
 
 
 def test_what_is_shown_is_of_the_layer_that_is_chosen(node: Node):

@@ -103,6 +103,14 @@ def test_torchs_own_gradient_is_the_one_that_was_taken(shown, records) -> None:
     assert shown("gradient,1")["numbers"].endswith("gradient = 0")
 
 
+def test_a_unit_whose_channel_has_a_value_of_its_own_has_that_in_its_formula(shown, records) -> None:
+    sent = json.loads(json.dumps(records))
+    sent["clipped"]["by_unit"] = {"c": [unit / 8 for unit in range(16)]}
+    assert "≤ 0.375)" in shown("gradient,2,1,4,7", sent)["numbers"]
+    assert "≤ 0.625)" in shown("gradient,2,1,6,7", sent)["numbers"]
+    assert "≤ 1)" in shown("gradient,2,1,4,7")["numbers"]
+
+
 def test_nothing_from_above_is_said_before_the_rule_is_blamed(shown) -> None:
     default = shown("rule,1,1,1,1")
     assert default["words"] == (
