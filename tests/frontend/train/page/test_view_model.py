@@ -493,7 +493,7 @@ def test_where_each_channel_has_its_own_value_the_ends_stand_beside_the_slider(
     chosen = choice("quantize", "lsq", task="ternary kernels", learn="s", learn_each="channel")
     seen["snapshot"] |= {"seeds": 1, "learned": {"lsq": {"s": [1.0, 2.0]}}}
     ends = {"least": [0.5, 2.0], "most": [1.5, 2.0]}  # the channels of the second layer are alike
-    series = dict.fromkeys(("values", "gradients", "leasts", "mosts"), [[1.0], [2.0]])
+    series = {key: [[1.0], [2.0]] for key in ("values", "gradients", "leasts", "mosts")}
     seen["snapshot"]["measured"] = {"parameters": {"lsq": ends | series}}
     present = picture(node, document, SEEN, status=seen, choice=chosen)["present"]
     assert present == {"op": {"s": "now 0.5 to 2"}, "rules": {"lsq": {"s": "now 0.5 to 2"}}}
