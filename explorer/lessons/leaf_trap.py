@@ -79,10 +79,12 @@ LESSON = Lesson(
     words="""
     A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is
     one; times a factor it is one no longer. An optimiser refuses such a w; a loop of one's own stops at
-    `w.grad`, which is None: “{outcomes[scaled after]}”. The gradient went on to the leaf, times the factor:
-    for the loss `3 * w` and a half as the factor the leaf receives `{lost_leaf}`, and no name holds it.
+    `w.grad`, which is None: `{outcomes[scaled after]}`.
 
-    The plain product is a leaf but asks for nothing. Alone it raises “{outcomes[never asked]}”; beside
+    The gradient went on to the leaf, times the factor: for the loss `3 * w` and a half as the factor the
+    leaf receives `{lost_leaf}`, and no name holds it.
+
+    The plain product is a leaf but asks for nothing. Alone it raises `{outcomes[never asked]}`; beside
     weights that ask, nothing is said, and it stays as it is.
 
     So compute first and ask last, with `.requires_grad_()` or `nn.Parameter(…)`: such a w

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
 from tests.browser.conftest import Open
-from tests.browser.lessons import COMPUTED_MS, open_lesson, present, press, turn_to
+from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to
 from tests.browser.reading import enter, number, settle, slider
 
 # Names of rules that are not seen whole, and values that stand below theirs.
@@ -42,6 +42,57 @@ def test_keys_on_a_stage(course: Page) -> None:
     course.keyboard.press("Escape")
     expect(course.locator(".lesson.presenting")).to_have_count(0)
     assert course.url.endswith(f"lesson={first.key}")
+
+
+def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
+    lesson, following = LESSONS["leaves"], LESSONS["leaf-trap"]
+    turn_to(course, lesson)
+    present(course, True)
+    course.keyboard.press("2")
+    expect(course.get_by_role("radio").nth(1)).to_be_checked()
+    course.keyboard.press("9")  # no such answer
+    expect(course.get_by_role("radio").nth(1)).to_be_checked()
+    expect(course.locator(".remember")).to_have_count(0)
+    course.keyboard.press("PageDown")
+    paragraphs = course.locator(".lesson .text > p:not(.remember)")
+    count = lesson.words.strip().count("\n\n") + 1
+    expect(paragraphs).to_have_count(count)
+    for shown in range(count):
+        expect(course.locator(".slides span")).to_have_text(f"{shown + 1} of {count + 1}")
+        for index in range(count):
+            expect(paragraphs.nth(index)).to_be_visible(visible=index == shown)
+        expect(course.locator(".watch .chart-place")).to_be_in_viewport(ratio=0.9)
+        course.keyboard.press("PageDown")
+    expect(course.locator(".remember")).to_be_visible()
+    expect(paragraphs.last).to_be_hidden()
+    course.keyboard.press("PageUp")
+    expect(paragraphs.last).to_be_visible()
+    course.get_by_role("button", name="On", exact=True).click()
+    expect(course.locator(".remember")).to_be_visible()
+    present(course, False)
+    expect(paragraphs.first).to_be_visible()
+    present(course, True)
+    course.keyboard.press("PageDown")
+    expect(course.get_by_role("heading", level=2, name=following.title)).to_be_visible(timeout=COMPUTED_MS)
+
+
+@pytest.mark.parametrize(("size", "type_px"), [((1280, 720), 24), ((1920, 1080), 36)], ids=str)
+def test_type_and_lines_grow_with_the_stage(course: Page, size: tuple[int, int], type_px: int) -> None:
+    """No text below 2.5 % of the height, no curve below 0.4 %."""
+    width, height = size
+    course.set_viewport_size({"width": width, "height": height})
+    turn_to(course, LESSONS["clamp"])
+    present(course, True)
+    press(course, "Skip")
+    settle(course)
+    story = course.locator(".lesson .text > p").first
+    assert float(story.evaluate("at => parseFloat(getComputedStyle(at).fontSize)")) >= type_px
+    small = course.evaluate(SMALL.replace("size < 24", f"size < {0.025 * height}"))
+    assert small == []
+    lines = course.locator(".watch .scatterlayer .js-line").evaluate_all(
+        "lines => lines.map(line => parseFloat(getComputedStyle(line).strokeWidth))"
+    )
+    assert min(lines) >= 0.004 * height
 
 
 def test_a_link_opens_a_lesson_on_a_stage(page: Page) -> None:

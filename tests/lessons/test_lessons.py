@@ -134,6 +134,15 @@ def test_sentences_write_numbers_as_the_screen_does_and_code_as_code_does():
 
 
 @EACH
+def test_no_number_or_error_is_taken_for_markup(lesson: Lesson):
+    """Of an error such as "for *: 'float'", put into the words, a star begins what stands in italics."""
+    answers = data(lesson.key)["prediction"]["answers"]
+    sentences = [data(lesson.key)["words"], *(answer["why"] for answer in answers)]
+    for text, filled_in in zip(lesson.sentences, sentences, strict=True):
+        assert CODE.sub("", filled_in).count("*") == CODE.sub("", text).count("*"), filled_in
+
+
+@EACH
 def test_a_prediction_has_its_answer(lesson: Lesson):
     prediction = data(lesson.key)["prediction"]
     assert 2 <= len(prediction["answers"]) > prediction["right"] >= 0

@@ -10,6 +10,12 @@ import { followSteps } from "../choice/steps.js";
 /** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>,
  *   skeleton: string}} Course ``skeleton`` is that of a training */
 
+/**
+ * A lesson on the page: ``turn`` goes on, or back, by a slide, and says whether there was one.
+ * @typedef {{showLinks: () => void, turn: (step: number) => boolean, pick: (index: number) => void,
+ *   destroy: () => void}} Shown
+ */
+
 const NEXT = /** @type {Object<string, number>} */ ({
   ArrowRight: 1,
   PageDown: 1,
@@ -41,7 +47,7 @@ export function createCourse(
   const body = element("div", { class: "place" });
   const onClass = classes ? beginClass : null;
   const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present, onClass });
-  let current = /** @type {{showLinks: () => void, destroy: () => void}|null} */ (null);
+  let current = /** @type {Shown|null} */ (null);
   let together = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let turn = 0;
   let isOpening = false; // a class: one press opens one
@@ -110,13 +116,12 @@ export function createCourse(
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "p") present();
     if (event.key === "Escape" && presenting()) present();
-    if (presenting() && NEXT[event.key] && !scrolls(event.key)) beside(NEXT[event.key], event);
-  }
-
-  /** Whether a key has something to scroll before it leads to another lesson. @param {string} key */
-  function scrolls(key) {
-    const below = host.scrollHeight - host.clientHeight - host.scrollTop;
-    return (key === "PageDown" && below > 1) || (key === "PageUp" && host.scrollTop > 0);
+    if (!presenting()) return;
+    if (/^[1-9]$/.test(event.key)) current?.pick(Number(event.key) - 1);
+    const step = NEXT[event.key];
+    if (!step) return;
+    if (event.key.startsWith("Page") && current?.turn(step)) event.preventDefault();
+    else beside(step, event);
   }
 
   /** @param {number} step @param {Event} event */

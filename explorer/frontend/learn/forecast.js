@@ -19,7 +19,7 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
- *   restore: (state: import("./memory.js").State) => void, missed: () => void, rest: (resting: boolean) => void,
+ *   restore: (state: import("./memory.js").State) => void, pick: (index: number) => void, missed: () => void, rest: (resting: boolean) => void,
  *   contents: () => (Node|string)[][], right: number, range: [number, number],
  *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` are those of the answers, ``alike`` gives the
  *   index of the answer that a whole drawing over the ``range`` is like, -1 for none
@@ -170,6 +170,12 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         drawing.restore(drawn);
         form.drawn();
       } else if (draws || missed) lay();
+    },
+    /** Pick an answer for the reader, if there are so many. */
+    pick(index) {
+      if (index >= answers.length) return;
+      form.pick(index);
+      picked();
     },
     /** It was not right: from now on the answer can be asked for by this name. */
     missed: () => form.offerAnswer(),

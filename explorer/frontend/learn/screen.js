@@ -1,7 +1,7 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
 import { entriesOf } from "../choice/choice.js";
-import { element } from "../elements/dom.js";
+import { element, setText } from "../elements/dom.js";
 import { createExcerpt, wholeCode } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { NOTHING, recall, remember } from "./memory.js";
@@ -22,10 +22,11 @@ import { received } from "../choice/message.js";
 /**
  * The part of a reader in a class, where somebody else reveals the answer. ``memory`` is the key that the prediction
  * is remembered by, null for none; ``form`` makes what stands in the place of the form, with a layer over the first
- * curves in the place of the reader's drawing; ``send`` gets the prediction, and says whether it was taken.
+ * curves in the place of the reader's drawing; ``send`` gets the prediction, and says whether it was taken;
+ * ``conclude`` shows everybody the answer, null where it is not this reader's to do.
  * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement,
  *   layer: Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
- *   Promise<{taken: boolean, words: string}>)|null}} Part
+ *   Promise<{taken: boolean, words: string}>)|null, conclude: (() => *)|null}} Part
  * @typedef {import("./scenes.js").Layer} Layer
  */
 
@@ -76,6 +77,7 @@ export function createLesson(lesson, around, part = null) {
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
   let pictures = /** @type {import("./pictures.js").Picture[]} */ ([]);
+  const slides = createSlides();
   watch.hidden = !forecast.draws;
 
   /** @param {Partial<import("./memory.js").State>} change */
@@ -190,9 +192,9 @@ export function createLesson(lesson, around, part = null) {
   function story() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
     pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
-    return [
-      ...paragraphs(lesson.words, around.onTerm),
-      element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element)),
+    const told = paragraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
+    const drawn = element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element));
+    const remembered = [
       element(
         "p",
         { class: "remember" },
@@ -200,8 +202,19 @@ export function createLesson(lesson, around, part = null) {
         ...inline(lesson.remember, around.onTerm),
       ),
       ...(part ? [] : [createRetest(lesson.key, lesson.retest, around.onTerm)]),
-      element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements),
     ];
+    const opening = element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements);
+    slides.show([...told, ...(pictures.length ? [[drawn]] : []), remembered]);
+    return [...told.flat(), drawn, ...remembered, slides.element, opening];
+  }
+
+  /** Go on, or back, by a slide; false where there is none. @param {number} step @returns {boolean} */
+  function turn(step) {
+    if (state.revealed) return slides.turn(step);
+    if (step < 0 || part?.conclude === null) return false;
+    if (part?.conclude) part.conclude();
+    else conclude("shown");
+    return true;
   }
 
   /** Buttons that show each of several curves here. */
@@ -247,9 +260,51 @@ export function createLesson(lesson, around, part = null) {
       if (!hasAnswered && unanswered) verdict.prepend(`${unanswered} `);
     },
     showLinks: links.show,
+    turn,
+    /** Pick an answer for the reader, as a press on it does. @param {number} index */
+    pick(index) {
+      if (!state.revealed && !part?.form) forecast.pick(index);
+    },
     destroy() {
       end.abort();
       current?.destroy();
+    },
+  };
+}
+
+/** The parts of a story of which a stage shows one at a time, and the buttons that lead from one to another. */
+function createSlides() {
+  let groups = /** @type {HTMLElement[][]} */ ([]);
+  let index = 0;
+  const place = element("span", {});
+  const back = element("button", { onclick: () => turn(-1), "aria-label": "Back" }, "‹");
+  const onward = element("button", { onclick: () => turn(1), "aria-label": "On" }, "›");
+
+  function dress() {
+    groups.forEach((group, number) => {
+      for (const part of group) part.classList.toggle("off-slide", number !== index);
+    });
+    setText(place, `${index + 1} of ${groups.length}`);
+    back.disabled = index === 0;
+    onward.disabled = index === groups.length - 1;
+  }
+
+  /** @param {number} step @returns {boolean} whether there is a slide */
+  function turn(step) {
+    if (!groups[index + step]) return false;
+    index += step;
+    dress();
+    return true;
+  }
+
+  return {
+    element: element("nav", { class: "slides", "aria-label": "Slides" }, back, place, onward),
+    turn,
+    /** @param {HTMLElement[][]} parts of the story, each shown alone */
+    show(parts) {
+      groups = parts;
+      index = 0;
+      dress();
     },
   };
 }

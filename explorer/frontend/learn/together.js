@@ -121,6 +121,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
         return { element: answers.element, layer: crowd };
       },
       send: null,
+      conclude: () => live.command("reveal"),
     };
   }
 
@@ -133,6 +134,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
         const refused = await live.answer(prediction);
         return { taken: !refused, words: refused || SENT };
       },
+      conclude: null,
     };
   }
 
@@ -166,6 +168,8 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
     /** Go on with the class to a lesson, as its teacher. @param {string} key */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
+    turn: (/** @type {number} */ step) => lesson?.turn(step) ?? false,
+    pick: (/** @type {number} */ index) => lesson?.pick(index),
     destroy() {
       clearTimeout(timer);
       round = -1;

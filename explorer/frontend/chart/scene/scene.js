@@ -27,6 +27,7 @@ import { linesOf, underlaid } from "./traces.js";
  */
 
 const CIRCLE = 12; // px along x that each jump needs for its circles
+const BROADER = 0.09; // of the smallest type on a stage, so that the last row sees each curve
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
 const ZERO = /** @type {Range} */ ([0, 0]);
 const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
@@ -57,7 +58,12 @@ export function sceneOf(picture, space, before) {
   const frame = frameOf(space, ranges, space.theme.type, before?.frame, levelsOf(picture));
   const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
   const isCrowded = (/** @type {Line} */ { closed }) => closed.length * CIRCLE > frame.inner; // circles would hide it
-  const lines = drawn.map((line) => (isCrowded(line) ? { ...line, closed: [], open: [] } : line));
+  const broader = BROADER * space.theme.type;
+  const lines = drawn.map((line) => ({
+    ...line,
+    width: line.width + broader,
+    ...(isCrowded(line) && { closed: [], open: [] }),
+  }));
   const { op, rules, parameters, g } = picture;
   return {
     choice: JSON.stringify([
