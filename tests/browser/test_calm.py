@@ -94,6 +94,19 @@ def test_the_other_pages_open_with_few_controls_and_words(
     expect(page.locator(part).first).to_be_in_viewport(ratio=1)
 
 
+def test_on_a_phone_names_of_the_plan_lie_beside_its_rings(new_page: Open) -> None:
+    page = new_page(viewport={"width": 390, "height": 844}, **FINGER)
+    page.goto("/study?op=sign&rule=clipped")
+    page.locator(".plan .rings").first.wait_for()
+    ends = page.evaluate("""[...document.querySelectorAll(".plan tbody tr")].map(row => {
+        const range = document.createRange();
+        range.selectNodeContents(row.firstElementChild);
+        const ring = row.querySelector(".rings i");
+        return ring.getBoundingClientRect().left - range.getBoundingClientRect().right;
+    })""")
+    assert min(ends) > 0
+
+
 # The first thing of each page, as a window of 1366 × 768 has it whose text is twice as large.
 @pytest.mark.parametrize(
     ("path", "part", "most"),
@@ -233,6 +246,31 @@ def test_no_sentence_lies_on_the_curves(first: First) -> None:
 
 def _has_words_in_place(page: Page) -> None:
     assert page.evaluate(WORDS_IN_PLACE)
+
+
+# What lies upon the thing that has the focus; "" where nothing does.
+_COVERS = """() => {
+    const focused = document.activeElement;
+    const {x, y, width, height} = focused.getBoundingClientRect();
+    const seen = document.elementFromPoint(x + width / 2, y + Math.min(height, 40) / 2);
+    if (focused.contains(seen) || seen?.contains(focused)) return "";
+    return `${focused.outerHTML} < ${seen?.outerHTML}`;
+}"""
+
+
+@pytest.mark.parametrize("tools", ["", "&tools=all"])
+def test_on_a_phone_the_curves_cover_nothing_that_has_the_focus(first: First, tools: str) -> None:
+    page = first(
+        f"/?op=round&rule=default&rule=straight_through&section=compare{tools}", (390, 844), **FINGER
+    )
+    search = page.get_by_role("searchbox", name="Filter rules")
+    page.locator(".compared .join").last.focus()
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab")
+        if not page.evaluate("document.activeElement.matches('.chart *, .chart')"):
+            assert page.evaluate(_COVERS) == ""
+    search.focus()
+    assert page.evaluate(_COVERS) == ""
 
 
 def test_what_is_opened_leaves_the_curves_in_view(first: First) -> None:

@@ -108,6 +108,33 @@ def test_on_a_phone_task_start_and_chart_come_first(first: First) -> None:
     assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 1100
 
 
+# Of a text its lines, and how far it reaches into what stands beside it.
+_LINES = """part => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return new Set([...range.getClientRects()].map(line => Math.round(line.top))).size;
+}"""
+_REACH = """([part, beside]) => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return range.getBoundingClientRect().right - beside.getBoundingClientRect().left;
+}"""
+
+
+def test_on_a_phone_no_word_of_the_foot_is_broken_and_no_button_lies_on_words(first: First) -> None:
+    page = first("task=documents&op=relu&rule=default&steps=20&pace=full", size=(390, 844), **FINGER)
+    finish(page)
+    buttons = page.locator(".dock button:visible")
+    expect(buttons).to_have_count(5)
+    assert [button.evaluate(_LINES) for button in buttons.all()] == [1] * 5
+    page.locator(".task-chip").click()
+    page.get_by_role("group", name="Task").get_by_role("button", name="Your data", exact=True).click()
+    press(page, "Example: petals of irises")
+    parts = [page.locator(f".table {part}") for part in (".summary", ".change")]
+    expect(parts[0]).to_contain_text("150 rows")
+    assert page.evaluate(_REACH, [part.element_handle() for part in parts]) <= 0
+
+
 def test_nothing_moves_while_it_arrives_and_trains(first: First) -> None:
     page = first("task=digits&op=round&rule=default&rule=straight_through&steps=60&pace=40&seeds=2")
     page.evaluate(f"() => {{ {SHIFTS} }}")  # what has moved before is told as well
