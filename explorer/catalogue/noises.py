@@ -24,9 +24,11 @@ class Noise:
         density: a formula in x; at a jump of its own the middle of both sides.
         distribution: the chance of less than x, a formula.
         width: the meaning of its width, a noun phrase.
-        cuts: the x ≥ 0, ascending, between which the density is smooth; beyond the last one lies no more than
-            1e-12 of it, but for Cauchy's.
-        tail: how it ends: "none" after the last cut, "normal" like exp(−x²/2), "exponential" like exp(−|x|),
+        reach: beyond it lies less than 1e-8 of the noise, of Cauchy's less than a hundredth.
+        kinks: those of the density, ascending.
+        smooth: a stretch between kinks over which a polynomial of degree 11 is near the density; None for
+            one of any length.
+        tail: how it ends: "none" at its reach, "normal" like exp(−x²/2), "exponential" like exp(−|x|),
             "power" like 1/x².
     """
 
@@ -35,7 +37,9 @@ class Noise:
     density: str
     distribution: str
     width: str
-    cuts: tuple[float, ...]
+    reach: float
+    kinks: tuple[float, ...]
+    smooth: float | None
     tail: Literal["none", "normal", "exponential", "power"]
 
     @cached_property
@@ -55,38 +59,34 @@ class Noise:
         return parse(self.distribution, variables=("x",))
 
 
-_FADING = (0.0, 1.0, 2.5, 5.0, 9.0, 16.0, 29.0)
-
 NOISES: Mapping[str, Noise] = MappingProxyType({
     noise.key: noise
     for noise in (
         Noise("uniform", "uniform",
               "where(abs(abs(x) - 0.5) <= 1e-9, 0.5, where(abs(x) < 0.5, 1, 0))", "clamp(x + 0.5, 0, 1)",
-              "from end to end", (0.0, 0.5), "none"),
+              "from end to end", 0.5, (-0.5, 0.5), None, "none"),
         Noise("triangular", "triangular", "max(0, 2 - 4 * abs(x))",
               "where(x < 0, 2 * max(x + 0.5, 0)**2, 1 - 2 * max(0.5 - x, 0)**2)",
-              "from end to end", (0.0, 0.5), "none"),
+              "from end to end", 0.5, (-0.5, 0.0, 0.5), None, "none"),
         Noise("normal", "normal", "exp(-x**2 / 2) / sqrt(2 * pi)", "(1 + erf(x / sqrt(2))) / 2",
-              "its standard deviation", (0.0, 1.0, 2.2, 3.6, 5.4, 7.5), "normal"),
+              "its standard deviation", 7.0, (), 1.6, "normal"),
         Noise("logistic", "logistic", "exp(-abs(x)) / (1 + exp(-abs(x)))**2", "sigmoid(x)",
-              "its scale: 1.81 times that is the standard deviation", _FADING, "exponential"),
+              "its scale: 1.81 times that is the standard deviation", 20.0, (), 2.4, "exponential"),
         Noise("laplace", "Laplace", "exp(-abs(x)) / 2",
               "where(x < 0, exp(-abs(x)) / 2, 1 - exp(-abs(x)) / 2)",
-              "its mean distance from 0", _FADING, "exponential"),
+              "its mean distance from 0", 20.0, (0.0,), 2.4, "exponential"),
         Noise("cauchy", "Cauchy", "1 / (pi * (1 + x**2))", "0.5 + atan(x) / pi",
-              "half of it lies no farther from 0",
-              (0.0, 0.6, 1.5, 3.0, 6.0, 12.0, 25.0, 50.0, 100.0), "power"),
+              "half of it lies no farther from 0", 100.0, (), 1.2, "power"),
     )
 })  # fmt: skip
 
 # Sentences of the lens, in Python and on Explore; names in braces.
 LENS_WORDS: Mapping[str, str] = MappingProxyType({
-    "lead": "Dashed: the gradient of {op} under {noise} noise of width {width} ({meaning}): "
-            "the slope of its mean.",
+    "lead": "Dashed: the slope of the mean of {op} under {noise} noise of width {width} ({meaning}).",
     "same": "{rules} is the gradient of {op} under {noise} noise of width {width}.",
     "sames": "{rules} are the gradient of {op} under {noise} noise of width {width}.",
     "nearly": "But for less than a millionth it is also {rules}.",
-    "apart": "Off it, from x = {start} to {stop}: {rules}.",
+    "apart": "Off it, on {start} to {stop}: {rules}.",
     "unlike": "It is 0 everywhere, and no rule is compared with it.",
     "undefined": "{op} has no mean under {noise} noise, which also reaches x where {op} has no value.",
     "grows": "{op} has no mean under {noise} noise of width {width}: it grows too fast.",
@@ -94,5 +94,6 @@ LENS_WORDS: Mapping[str, str] = MappingProxyType({
     "slow": "{op} has a mean under {noise} noise of width {width}, but most of it comes from too far away to "
             "be summed here.",
     "many": "{op} jumps or bends too often within reach of {noise} noise of width {width} to be summed.",
+    "points": "{op} is known at some points only, and cannot be seen through noise.",
     "holes": "Where the noise reaches x at which {op} has no value there is no mean, and no curve.",
 })  # fmt: skip

@@ -15,6 +15,7 @@ from explorer.catalogue import (
     find_rule,
 )
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.noises import MOST_RATE, NOISES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
 from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
@@ -50,6 +51,7 @@ def document() -> Json:
         },
         "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
         "sampling": sampling(),
+        "noises": noises(),
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],
         "limits": {
@@ -75,6 +77,22 @@ def sampling() -> dict[str, float]:
         "largest": LARGEST_RANGE,
         "narrowest": NARROWEST_RANGE,
         "least": LEAST_RANGE,
+    }
+
+
+def noises() -> Json:
+    """The noises of the lens by key, their formulas as trees."""
+    return {
+        key: {
+            **{
+                name: getattr(noise, name)
+                for name in ("key", "label", "width", "reach", "kinks", "smooth", "tail")
+            },
+            "density": noise.parsed_density.data,
+            "distribution": noise.parsed_distribution.data,
+            "mostRate": MOST_RATE,
+        }
+        for key, noise in NOISES.items()
     }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
+from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST
 from explorer.instrument.limits import LARGEST_G
 from explorer.sampled import LARGEST_RANGE
 
@@ -32,11 +33,13 @@ class Layer:
         label: on its switch.
         meaning: of the switch, one sentence.
         words: sentences on what is drawn, with fields in braces, by the names that its module asks for.
+        controls: the words of ``View`` that are set beside those sentences, with their labels.
     """
 
     label: str
     meaning: str
     words: Mapping[str, str]
+    controls: Mapping[str, str] = field(default_factory=dict)
 
 
 LAYERS: Mapping[str, Layer] = {
@@ -51,6 +54,12 @@ LAYERS: Mapping[str, Layer] = {
             "same": "That of {rules} is the op itself.",
             "apart": "That of {rule} is the op but for a constant, {by}.",
         },
+    ),
+    "lens": Layer(
+        "Noise lens",
+        "Draw the gradient that the op has once noise is added to x, dashed beside those of the rules.",
+        dict(LENS_WORDS),
+        controls={"noise": "Noise on x", "noise_width": "Width of the noise"},
     ),
 }
 
@@ -102,6 +111,11 @@ class View:
         "", "The layer that is drawn over the op.", words={key: layer.label for key, layer in LAYERS.items()},
         refusal="The link asks for layer = {text}: it must be one of {words}.",
     )  # fmt: skip
+    noise: str = _choice(
+        "uniform", "The noise of the lens.",
+        words={key: noise.label.capitalize() for key, noise in NOISES.items()},
+    )  # fmt: skip
+    noise_width: float = _number(1.0, "The width of that noise.", low=NARROWEST, high=WIDEST)
     section: str = _choice(
         "", "The section that is open below the chart.", words=SECTIONS,
         refusal="The link opens {text}: the sections are {words}.",

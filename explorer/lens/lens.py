@@ -13,7 +13,6 @@ import torch
 
 from explorer.catalogue import Op, find_op, find_rule, finite, values
 from explorer.catalogue import Rule as CatalogueRule
-from explorer.catalogue.colours import NEUTRAL
 from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST, Noise
 from explorer.curves import Curves, sample_curves
 from explorer.figures import curve_figure
@@ -28,8 +27,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+_INK = "#1c2733"
 SAME, NEARLY = 1e-12, 1e-6  # of the lens: as near as that a rule is it, or is it but for so much
+_NOTHING = 1e-12  # as much as rounding leaves of a lens that is 0
 _NO_CELL = 1e-3  # of the mean distance of two x: closer ones lie beside a jump and do not count
+_MOST_BENDS = 64  # more are not told apart in a picture
 _BESIDE = 1e-6  # of the width: on either side of a place where the lens may jump
 
 
@@ -108,7 +110,7 @@ class Lens:
 
         ``layout``: Plotly's layout keywords.
         """
-        line = {"color": NEUTRAL, "width": 2, "dash": "7px,5px"}
+        line = {"color": _INK, "width": 2, "dash": "7px,5px"}
         figure = curve_figure(self.curves)
         figure.add_scatter(
             x=self.x, y=self.gradient, yaxis="y2", mode="lines", line=line, connectgaps=False,
@@ -189,10 +191,10 @@ def seen(
 
 def grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
     """Even x, with those at which the lens may jump or bend and their sides."""
-    if noise.tail != "none":
+    if noise.tail != "none" or len(parts.at) + parts.straight.shape[1] > _MOST_BENDS:
         return even
     bends = torch.cat([parts.at, *parts.straight[:2]])[:, None].nan_to_num()
-    bends = (bends + width * torch.tensor([-noise.cuts[-1], 0.0, noise.cuts[-1]])).flatten()
+    bends = (bends + width * torch.tensor([-noise.reach, 0.0, noise.reach])).flatten()
     near = (bends[:, None] + _BESIDE * width * torch.tensor([-1.0, 0.0, 1.0])).flatten()
     return torch.cat([even, near[(near > even[0]) & (near < even[-1])]]).sort().values
 
@@ -200,17 +202,17 @@ def grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.
 def distance(x: Floats, lens: Floats, rule: Floats) -> float:
     """The root mean square of rule − lens over x as a share of the lens's, where both are finite; (n,) each.
 
-    NaN where they are nowhere; infinite beside a lens of 0, but for a rule of 0.
+    NaN where they are nowhere; infinite beside a lens that is 0 but for rounding, where such a rule has 0.
     """
     cells = np.diff(x)
     cells[cells < _NO_CELL * cells.mean()] = 0
-    weights = np.concatenate([[0.0], cells]) + np.concatenate([cells, [0.0]])
+    weights = (np.concatenate([[0.0], cells]) + np.concatenate([cells, [0.0]])) / (2 * (x[-1] - x[0]))
     both = np.isfinite(lens) & np.isfinite(rule)
     if not both.any():
         return math.nan
     size, rest = (float(np.sqrt(np.sum(weights[both] * some[both] ** 2))) for some in (lens, rule - lens))
-    if not size:
-        return math.inf if rest else 0.0
+    if size <= _NOTHING:
+        return math.inf if rest > _NOTHING else 0.0
     return rest / size
 
 

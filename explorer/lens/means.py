@@ -11,7 +11,8 @@ from explorer.lens.parts import Curve
 
 _FAR = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # of x: doubling, for what grows like exp(x)
 _FARTHEST = 2.0 ** torch.arange(36, 40, dtype=torch.float64)  # for powers
-_BESIDE = torch.tensor([1.0, 1.013, 1.171, 1.37], dtype=torch.float64)  # so that no zero is met
+_BESIDE = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # so that no zero alone is met
+_FASTEST_POWER = 0.9  # known only so well of what swings; |x| itself has no mean under noise like 1/x²
 _GROWING = 1.5  # times the rate before: faster than any exp(r * x)
 
 
@@ -21,7 +22,7 @@ def growth(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
     The reason is "undefined" where it has no value at x that the noise reaches, "grows" where its mean is
     infinite, "slow" where that is finite but too far out, "steep" where it may be either.
     """
-    reach = noise.cuts[-1] * width
+    reach = noise.reach * width
     if noise.tail == "none":
         return "", reach
     sides = [_sizes(y, way) for way in (-1, 1)]
@@ -29,7 +30,9 @@ def growth(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
         return "undefined", reach
     if noise.tail == "power":
         # What lies farther moves less than 1e-4, even of a sine.
-        return ("grows" if max(_power(y, way) for way in (-1, 1)) > 0.999 else ""), 100 * math.sqrt(width)
+        return ("grows" if max(_power(y, way) for way in (-1, 1)) > _FASTEST_POWER else ""), 100 * math.sqrt(
+            width
+        )
     rate = max(0.0, *(_rate(*side) for side in sides)) * width
     if noise.tail == "normal":
         return ("steep" if math.isinf(rate) else ""), reach + rate * width

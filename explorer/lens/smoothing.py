@@ -14,6 +14,8 @@ from explorer.catalogue.noises import Noise
 from explorer.lens.parts import NODES, WEIGHTS, Parts
 
 _AT_ONCE = 2**22  # numbers in one array
+_MOST_CUTS = 32
+_TOUCHING = 1e-9  # of the reach: as near as that a hole is met
 
 
 def smoothed(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
@@ -21,12 +23,12 @@ def smoothed(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) 
 
     ``reach``: as far as the noise goes, in x.
     """
-    most = max(1, _AT_ONCE // max(1, parts.curved.shape[1] * len(noise.cuts) * 2))
+    most = max(1, _AT_ONCE // max(1, parts.curved.shape[1] * _MOST_CUTS))
     blocks = [_curved(parts, noise, width, reach, some) for some in torch.split(x, most)]
     mean = _jumping(parts, noise, width, x) + _straight(parts, noise, width, x) + torch.cat(blocks)
     low, high = parts.holes[..., None]
-    inside = (torch.minimum(high, x + reach) - torch.maximum(low, x - reach)) > -1e-12
-    touching = (high > x - reach) & (low < x + reach) & inside
+    near = reach * (1 + _TOUCHING)
+    touching = (high >= x - near) & (low <= x + near)
     return torch.where(touching.any(0), torch.nan, mean)
 
 
@@ -65,9 +67,9 @@ def _curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -
 
 
 def cuts_of(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """The x between which the density around each x is smooth, ascending; (n, cuts)."""
-    cuts = [cut * width for cut in noise.cuts]
-    while cuts[-1] < reach:
-        cuts.append(min(2 * cuts[-1], reach))
-    half = torch.tensor(cuts, dtype=torch.float64)
-    return x[:, None] + torch.cat([-half.flip(0)[:-1], half])
+    """The x between which the density around x is smooth, the farther the wider; (n, cuts) ascending."""
+    cuts = [0.0]
+    while noise.smooth and cuts[-1] < reach:
+        cuts.append(min(cuts[-1] + max(noise.smooth * width, cuts[-1] / 2), reach))
+    own = {width * kink for kink in noise.kinks} | {*cuts, *(-cut for cut in cuts)}
+    return x[:, None] + torch.tensor(sorted(own), dtype=torch.float64)

@@ -22,6 +22,7 @@ from explorer.catalogue import (
     learnable,
     values,
 )
+from explorer.catalogue.noises import NOISES
 from explorer.formula import Formula, parse
 from explorer.formula.tree import Binary, Node
 from explorer.instrument import document, entry
@@ -38,7 +39,7 @@ def test_it_is_json_and_small():
     text = json.dumps(document(), allow_nan=False)
     assert json.loads(text)["ops"].keys() == OPS.keys()
     assert list(document()["rules"]) == list(RULES)
-    assert len(text) < 1400 * (len(OPS) + len(RULES))
+    assert len(text) < 1400 * (len(OPS) + len(RULES) + len(NOISES))
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)

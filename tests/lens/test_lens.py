@@ -40,7 +40,7 @@ def test_powers_know_the_variance(noise, width):
     assert np.abs(square.gradient + 4 * square.x).max() < 1e-7 * (1 + width**2)
     cube = explorer.lens("cube", noise=noise, width=width)
     wanted = 3 * cube.x**2 + 3 * VARIANCE[noise] * width**2
-    assert np.abs(cube.gradient - wanted).max() < 1e-7 * wanted.max()
+    assert np.abs(cube.gradient - wanted).max() < 1e-6 * wanted.max()
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
 
 def _mean(bound, kinks, noise, width):
     """E op(x + noise), summed between the kinks of both."""
-    reach = NOISES[noise].cuts[-1] * width * (30 if noise == "cauchy" else 1)
-    own = width * np.array([way * cut for cut in NOISES[noise].cuts for way in (-1, 1)])
+    reach = NOISES[noise].reach * width * (30 if noise == "cauchy" else 1)
+    own = width * np.array([0.0, *NOISES[noise].kinks])
     doubling = reach / 2.0 ** np.arange(12)
 
     def mean(x):
@@ -146,11 +146,8 @@ def test_where_no_mean_exists_a_sentence_says_why():
         "where Reciprocal has no value.",
         ("exp", "laplace", 0.97): "Exponential has a mean under Laplace noise of width 0.97, but most of it "
         "comes from too far away to be summed here.",
-        (
-            "round",
-            "logistic",
-            10.0,
-        ): "Round jumps or bends too often within reach of logistic noise of width 10 to be summed.",
+        ("formula: round(4 * x)", "logistic", 10.0): "round(4 * x) jumps or bends too often within reach of "
+        "logistic noise of width 10 to be summed.",
     }
     for (op, noise, width), sentence in said.items():
         seen = explorer.lens(op, noise=noise, width=width)
@@ -180,10 +177,9 @@ def test_distances_and_their_sentences():
     assert seen.distances["approx_sign"] == pytest.approx(math.sqrt(1 / 3), rel=1e-3)
     assert seen.distances["zero"] == 1
     assert seen.describe() == (
-        "Dashed: the gradient of Sign under uniform noise of width 2 (from end to end): the slope of its "
-        "mean. "
+        "Dashed: the slope of the mean of Sign under uniform noise of width 2 (from end to end). "
         "Clipped straight-through is the gradient of Sign under uniform noise of width 2. "
-        "Off it, from x = −3 to 3: ApproxSign 58 % and Zero 100 %."
+        "Off it, on −3 to 3: ApproxSign 58 % and Zero 100 %."
     )
     near = explorer.lens("round", "straight_through", noise="normal", width=1.0)
     assert 1e-9 < near.distances["straight_through"] < 1e-8

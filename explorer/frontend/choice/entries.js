@@ -22,8 +22,9 @@ import { setSampling } from "../formula/sampling.js";
  * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,
  *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
  *   how many may be pasted, how many points of rest are named one by one, and sentences with fields in braces
- * @property {Record<string, {label: string, meaning: string, words: Record<string, string>}>} layers of the chart: see
- *   explorer/instrument/view.py
+ * @property {Record<string, {label: string, meaning: string, words: Record<string, string>, controls: Record<string, string>}>} layers of
+ *   the chart: see explorer/instrument/view.py
+ * @property {Record<string, import("../measures/lens.js").Noise>} noises
  * @property {import("./view.js").Word[]} view the words of a link that are rows
  * @property {{rules: number, formula: number, query: number, quote: number,
  *   readings: number, table: {fewest: number, rows: number, columns: number, classes: number, bytes: number},

@@ -9,6 +9,8 @@ import { held } from "../formula/records.js";
  * @property {[number, number]} range of x
  * @property {number} g the upstream gradient
  * @property {string} layer that is drawn over the op, or ""
+ * @property {string} noise through which the lens shows the op
+ * @property {number} noise_width of that noise
  * @property {string} section that is open below the chart, or ""
  * @property {string} tools that are open: "all", one of Train's, or ""
  */
@@ -50,9 +52,14 @@ export function viewTexts(view) {
   });
 }
 
+/** The row of a word. @param {string} name */
+export function wordOf(name) {
+  return /** @type {Word} */ (catalogue().view.find((word) => word.name === name));
+}
+
 /** The bounds of a number or of the ends of a range. @param {keyof View} name @returns {[number, number]} */
 export function boundsOfWord(name) {
-  const { low, high } = /** @type {Word} */ (catalogue().view.find((word) => word.name === name));
+  const { low, high } = wordOf(name);
   return [low, high];
 }
 

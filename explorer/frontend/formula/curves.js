@@ -146,6 +146,18 @@ function kinksOf(op, rule, parameters, range) {
 }
 
 /**
+ * The kinks of an op alone, ascending, from one x to another; null for too many.
+ * @param {Op} op
+ * @param {Record<string, number>} parameters all of the op's
+ * @param {[number, number]} span that a mean is over
+ * @param {[number, number]} ends
+ */
+export function opKinks(op, parameters, [first, last], [start, stop]) {
+  const search = searchOf(op, parameters, { start: first, stop: last, g: 1 }, false);
+  return entryKinks(op, { ...search, start, stop }, parameters);
+}
+
+/**
  * The kinks of a contribution: the op's, where it hangs on the rule the rule's, and its own.
  * @param {Op} op
  * @param {Rule} rule

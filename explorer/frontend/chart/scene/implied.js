@@ -15,7 +15,7 @@ const SAME = 1e-9;
 export const layer = {
   curves(picture) {
     return found(picture).flatMap(({ rule, implied }) =>
-      implied && isDrawn(implied) ? [{ rule, y: implied.y }] : [],
+      implied && isDrawn(implied) ? [{ of: rule, panel: "forward", x: picture.curves.x, y: implied.y }] : [],
     );
   },
   words(picture, { lead, nonlinear, nonlinears, unknown, same, apart }) {

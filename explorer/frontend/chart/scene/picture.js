@@ -6,15 +6,21 @@
  * control name; ``words`` the text for those who cannot see the chart.
  * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: Listed[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
- *   leastRange?: [number, number], learns?: string, layer?: string, words: string, confirmed: boolean}} Picture ``leastRange`` is
- *   always on the gradients' axis, 0 by default; ``learns`` the parameter whose parts have a panel, "" for none; ``layer`` the key of the one over the op
+ *   leastRange?: [number, number], learns?: string, layer?: string, noise?: import("../../measures/lens.js").Noise,
+ *   noiseWidth?: number, words: string, confirmed: boolean}} Picture ``leastRange`` is
+ *   always on the gradients' axis, 0 by default; ``learns`` the parameter whose parts have a panel, "" for none; ``layer`` the key of the one that is on,
+ *   ``noise`` the one that it shows the op through
  * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
  *   entry: import("../../formula/entry.js").Rule}} Listed a rule
  */
 /**
- * A layer: its curves at the x of the picture, each in the colour of its rule; ``words`` says what they are, by the
- * sentences of its entry.
- * @typedef {{curves: (picture: Picture) => {rule: Listed, y: Float64Array}[],
+ * A curve of a layer: of a rule, or of the op with "" as its key; "" as colour is that of letters. ``gaps`` as of a line.
+ * @typedef {{of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", x: import("./jumps.js").Floats,
+ *   y: Float64Array, gaps?: Uint8Array}} LayerCurve
+ */
+/**
+ * A layer: its curves, dashed; ``words`` says what they are, by the sentences of its entry.
+ * @typedef {{curves: (picture: Picture) => LayerCurve[],
  *   words: (picture: Picture, words: Record<string, string>) => string}} Layer
  */
 

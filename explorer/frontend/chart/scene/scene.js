@@ -26,6 +26,7 @@ import { linesOf, underlaid } from "./traces.js";
  * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step the part that is exchanged, moved or drawn anew
  */
 
+const [MUCH, ROOM] = [30, 0.06]; // times the height of the rules; a part of it that is kept free
 const CIRCLE = 12; // px along x that each jump needs for its circles
 const BROADER = 0.09; // of the smallest type on a stage, so that the last row sees each curve
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
@@ -39,13 +40,15 @@ const NOWHERE = /** @type {Range} */ ([Infinity, -Infinity]);
  * @returns {Scene}
  */
 export function sceneOf(picture, space, before) {
-  const all = linesOf(picture);
-  const [forward, gradients, parts] = PANELS.map((name) => all.filter(({ panel }) => panel === name));
+  const all = linesOf(picture, space.theme.text);
+  const own = all.filter(({ over }) => !over);
+  const [forward, gradients, parts] = PANELS.map((name) => own.filter(({ panel }) => panel === name));
   const fit = before !== null && width(before.frame.x) !== width(picture.range);
   const lowest = picture.leastRange ?? ZERO;
   const least = { forward: NOWHERE, gradient: picture.learns ? ZERO : lowest, part: lowest };
   const range = (/** @type {Line[]} */ some, /** @type {import("./panels.js").PanelName} */ panel) => {
-    const next = rangeOf(some, picture.curves.marks, least[panel]);
+    const over = all.filter((one) => one.over && one.panel === panel);
+    const next = widened(rangeOf(some, picture.curves.marks, least[panel]), over);
     const last = before?.frame[panel];
     return last ? eased(last.range, next, fit) : next;
   };
@@ -56,7 +59,7 @@ export function sceneOf(picture, space, before) {
     part: picture.learns ? range(parts, "part") : null,
   };
   const frame = frameOf(space, ranges, space.theme.type, before?.frame, levelsOf(picture));
-  const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts)];
+  const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts), ...all.filter(({ over }) => over)];
   const isCrowded = (/** @type {Line} */ { closed }) => closed.length * CIRCLE > frame.inner; // circles would hide it
   const broader = BROADER * space.theme.type;
   const lines = drawn.map((line) => ({
@@ -74,6 +77,8 @@ export function sceneOf(picture, space, before) {
       picture.range,
       picture.learns,
       picture.layer,
+      picture.noise?.key,
+      picture.noiseWidth,
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,
@@ -85,6 +90,21 @@ export function sceneOf(picture, space, before) {
     space,
     grips: gripsOf(picture),
   };
+}
+
+/**
+ * The range of y that holds a layer's lines as well, unless they are much higher.
+ * @param {Range} range
+ * @param {Line[]} over
+ * @returns {Range}
+ */
+function widened([low, high], over) {
+  const most = MUCH * Math.max(-low, high);
+  const values = over.flatMap(({ y }) => [...y.filter((value) => Math.abs(value) <= most)]);
+  if (!values.length) return [low, high];
+  const [least, highest] = [Math.min(...values), Math.max(...values)];
+  const pad = ROOM * (Math.max(high, highest) - Math.min(low, least));
+  return [least < low ? least - pad : low, highest > high ? highest + pad : high];
 }
 
 /** @param {[number, number]} range */

@@ -16,7 +16,7 @@ import { escaped } from "../plotly/plotly.js";
 /**
  * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
  * the points with the exact value at a jump, ``open`` those with its limits; one that lies ``under`` another
- * only shows where both coincide; one of a layer is ``over`` the op. ``rule`` is the key of the rule it is of, "" for the op.
+ * only shows where both coincide; one of a layer is ``over`` the others, with x of its own. ``rule`` is the key of the rule it is of, "" for the op.
  * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./panels.js").PanelName, x: Floats,
  *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean, over?: boolean}} Line
  */
@@ -32,10 +32,11 @@ const CLOSED_SIZE = 8;
 const OPEN_SIZE = 11; // stays visible around a filled one
 
 /**
- * The lines of a picture: the op, then each rule that is shown and has values, then the parts of each.
+ * The lines of a picture: the op, then each rule that is shown and has values, the parts of each, and a layer's.
  * @param {import("./picture.js").Picture} picture
+ * @param {string} ink the colour of a layer's line that has none
  */
-export function linesOf(picture) {
+export function linesOf(picture, ink) {
   const { curves, op, rules, neutral } = picture;
   const visible = rules.filter((rule) => !rule.hidden && curves.gradients[rule.key]);
   const learning = rules.filter((rule) => !rule.hidden && curves.parts?.[rule.key]);
@@ -46,23 +47,18 @@ export function linesOf(picture) {
   const parts = learning.map((rule) =>
     line(partKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
   );
-  return [forward, ...layerLines(picture), ...gradients, ...parts];
+  return [forward, ...gradients, ...parts, ...layerLines(picture, ink)];
 }
 
-/** The lines of the layer that is on. @param {import("./picture.js").Picture} picture @returns {Line[]} */
-function layerLines(picture) {
-  const { layer, curves } = picture;
+/** The lines of the layer that is on. @param {import("./picture.js").Picture} picture @param {string} ink @returns {Line[]} */
+function layerLines(picture, ink) {
+  const { layer } = picture;
   if (!layer) return [];
-  const plain = {
-    panel: /** @type {const} */ ("forward"),
-    width: WIDTH - 0.5,
-    closed: [],
-    open: [],
-    over: true,
-  };
-  return LAYERS[layer].curves(picture).map(({ rule: { key, label, colour }, y }) => ({
+  const plain = { width: WIDTH - 0.5, closed: [], open: [], over: true };
+  return LAYERS[layer].curves(picture).map(({ of: { key, label, colour }, panel, x, y, gaps }) => ({
     ...plain,
-    ...{ key: `${layer} ${key}`, label, colour, rule: key, x: curves.x, y, gaps: new Uint8Array(y.length) },
+    ...{ key: `${layer} ${key}`, label, colour: colour || ink, rule: key, panel, x, y },
+    gaps: gaps ?? new Uint8Array(y.length),
   }));
 }
 

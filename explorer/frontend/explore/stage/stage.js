@@ -9,6 +9,7 @@ import {
   withParameter,
   withRange,
 } from "../../choice/choice.js";
+import { catalogue } from "../../choice/entries.js";
 import { sampleCurves } from "../../formula/curves.js";
 import { createCarried } from "./carried.js";
 import { createLayerWords } from "./layers.js";
@@ -52,7 +53,7 @@ export function createStage(hosts, options) {
   const area = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
   carried?.put(area);
   learning.put(area);
-  const layer = createLayerWords();
+  const layer = createLayerWords(store);
   area.after(layer.element);
   const telling = tell ? createTelling({ tell, words, onSentences }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
@@ -131,7 +132,8 @@ export function createStage(hosts, options) {
     });
     const { parameters, g, range, learns } = choice;
     const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
-    const whole = { ...drawn, parameters, g, range, learns, layer: choice.layer, words: "" };
+    const noise = { noise: catalogue().noises[choice.noise], noiseWidth: choice.noise_width };
+    const whole = { ...drawn, parameters, g, range, learns, layer: choice.layer, ...noise, words: "" };
     return { ...whole, words: [words.text(), layer.show(whole), learning.text()].filter(Boolean).join(" ") };
   }
 

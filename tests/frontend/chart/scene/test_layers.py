@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+import explorer
 from explorer import instrument
 from explorer.catalogue import find_op, find_rule
+from explorer.curves.pointed import pointed
+from explorer.instrument.document import noises
 from explorer.instrument.entries import entry
 from explorer.instrument.view import LAYERS, VIEW
 from tests.frontend.modules import Node
@@ -21,20 +25,20 @@ const { LAYERS } = await import("./chart/scene/layers.js");
 const { sceneOf, stepTo } = await import("./chart/scene/scene.js");
 const { tracesOf } = await import("./chart/scene/traces.js");
 const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-const { op, rules, hidden, layer, words } = given;
-const pictureOf = (parameters) => {
-  const curves = sampleCurves({ op, rules }, { start: -3, stop: 3, g: 1, parameters });
+const { op, rules, hidden, layer, words, range, g, noise, width } = given;
+const pictureOf = (parameters, noiseWidth = width) => {
+  const curves = sampleCurves({ op, rules }, { start: range[0], stop: range[1], g, parameters });
   const listed = rules.map((rule, slot) => ({
     ...{ key: rule.key, label: rule.label, colour: `#00000${slot}`, slot, entry: rule },
     hidden: hidden === slot,
   }));
-  const picture = { curves, op, rules: listed, neutral: "grey", parameters, g: 1, range: [-3, 3] };
+  const picture = { curves, op, rules: listed, neutral: "grey", parameters, g, range, noise, noiseWidth };
   return { ...picture, learns: "", layer, words: "", confirmed: true };
 };
 const picture = pictureOf({});
 const space = { theme, width: 900, height: 520 };
 const scene = sceneOf(picture, space, null);
-const next = sceneOf(pictureOf({ c: 0.8 }), space, scene);
+const next = sceneOf(layer === "lens" ? pictureOf({}, 0.9 * width) : pictureOf({ c: 0.8 }), space, scene);
 const traces = tracesOf(scene.lines, scene.absent, false);
 return { keys: Object.keys(LAYERS), words: LAYERS[given.of].words(picture, words),
   traces: traces.map(({ x, y, line, meta, yaxis, showlegend, mode }) => ({
@@ -45,13 +49,20 @@ return { keys: Object.keys(LAYERS), words: LAYERS[given.of].words(picture, words
 """
 
 
-def drawn(node: Node, op: str, *rules: str, layer: str = "implied", hidden: int = -1) -> dict[str, Any]:
-    """Traces, words and moves of a scene with a layer."""
-    entries = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule)) for rule in rules]}
-    words = asdict(LAYERS["implied"])["words"]
-    found: dict[str, Any] = node.run(
-        SCRIPT, {**entries, "layer": layer, "hidden": hidden, "words": words, "of": "implied"}
-    )
+def drawn(
+    node: Node,
+    op: str,
+    *rules: str,
+    layer: str = "implied",
+    of: str = "implied",
+    noise: str = "uniform",
+    **more: Any,
+) -> dict[str, Any]:
+    """Traces, words and moves of a scene with a layer, or with none and the words of one."""
+    given = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule)) for rule in rules], "layer": layer}
+    given |= {"words": asdict(LAYERS[of])["words"], "of": of, "noise": noises()[noise]}
+    usual = {"hidden": -1, "range": [-3, 3], "g": 1, "width": 1}
+    found: dict[str, Any] = node.run(SCRIPT, usual | given | more)
     return found
 
 
@@ -86,8 +97,73 @@ def test_it_follows_the_hand_by_its_path_alone(node: Node) -> None:
     assert len(before) != len(after) or np.abs(before - after).max() > 1
 
 
+SEEN: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("round", ["straight_through", "dsq", "default"], {}),
+    ("sign", ["clipped", "approx_sign", "ede"], {"noise": "triangular", "width": 2.0, "g": -2.5}),
+    ("relu", ["default", "formula: g * sigmoid(x)"], {"noise": "logistic", "range": [-2.0, 5.0]}),
+    ("step", ["laplace", "zero"], {"noise": "laplace"}),
+    ("round", ["straight_through"], {"noise": "normal"}),
+    ("log", ["default"], {"width": 0.5, "range": [-3.0, 0.2]}),
+    ("exp", ["default"], {"noise": "laplace", "width": 1.5}),
+    ("reciprocal", ["default"], {"noise": "normal"}),
+    ("formula: 3", ["default", "straight_through"], {}),
+    ("square", ["default"], {"noise": "normal", "width": 0.3}),
+]
+
+
+@pytest.mark.parametrize(("op", "rules", "more"), SEEN)
+def test_the_lens_says_what_python_says(node: Node, op: str, rules: list[str], more: dict[str, Any]) -> None:
+    found = drawn(node, op, *rules, layer="lens", of="lens", **more)
+    start, stop = more.get("range", (-3, 3))
+    rest = {name: value for name, value in more.items() if name != "range"}
+    assert found["words"] == explorer.lens(op, rules, start=start, stop=stop, **rest).describe()
+
+
+def test_the_lens_is_dashed_among_the_gradients_and_no_curve_of_its_own(node: Node) -> None:
+    found = drawn(node, "sign", "clipped", "straight_through", layer="lens", of="lens", width=2, g=3)
+    (dashed,) = [trace for trace in found["traces"] if trace["dash"]]
+    assert (dashed["meta"], dashed["yaxis"], dashed["showlegend"]) == (None, "y2", False)
+    inside = np.abs(dashed["x"]) < 0.999
+    assert np.abs(dashed["y"][inside] - 3).max() < 1e-12
+    assert np.abs(dashed["y"][np.abs(dashed["x"]) > 1.001]).max() == 0
+    assert [trace["meta"] for trace in found["traces"] if trace["meta"]] == [
+        "forward", "clipped", "straight_through",
+    ]  # fmt: skip
+
+
+def test_the_lens_follows_its_width_by_its_path_alone(node: Node) -> None:
+    found = drawn(node, "step", "laplace", layer="lens", of="lens", noise="normal")
+    before, after = found["pixels"]
+    assert found["moves"] in ("paths", "plot")  # the axis grows where the lens does
+    assert len(before) != len(after) or np.abs(before - after).max() > 1
+    wide = drawn(node, "step", "formula: g * 9", layer="lens", of="lens", noise="normal")
+    assert wide["moves"] == "paths"
+
+
+def test_a_hidden_rule_is_not_compared(node: Node) -> None:
+    found = drawn(node, "round", "dsq", "zero", layer="lens", of="lens", hidden=1)
+    assert found["words"].endswith("Differentiable soft quantisation 13 %.")
+
+
+def test_a_function_of_points_is_not_seen_through_noise(node: Node) -> None:
+    curves = explorer.sample(torch.round, "straight_through").attrs["curves"]
+    op, (rule,) = pointed(curves)
+    given = {"op": entry(op), "rules": [entry(rule)], "layer": "lens", "hidden": -1, "range": [-3, 3], "g": 1}
+    given |= {"words": LAYERS["lens"].words, "of": "lens", "noise": noises()["uniform"], "width": 1}
+    found = node.run(SCRIPT, given)
+    assert found["words"] == "round is known at some points only, and cannot be seen through noise."
+    assert not [trace for trace in found["traces"] if trace["dash"]]
+
+
+def test_a_notebook_has_the_lens_too() -> None:
+    html = instrument("sign", "clipped", layer="lens", noise="laplace", noise_width=0.5).html()
+    assert re.search(r'"noise": ?"laplace", ?"noise_width": ?0.5', html)
+    with pytest.raises(ValueError, match="noise must be one of"):
+        instrument("sign", "clipped", layer="lens", noise="pink")
+
+
 def test_a_notebook_has_it_too() -> None:
     html = instrument("sign", "clipped", layer="implied").html()
     assert re.search(r'"layer": ?"implied"', html)
-    with pytest.raises(ValueError, match="layer must be one of implied, not 'nobody'"):
+    with pytest.raises(ValueError, match="layer must be one of implied, lens, not 'nobody'"):
         instrument("sign", "clipped", layer="nobody")
