@@ -199,16 +199,37 @@ def test_arrow_keys_in_a_field_step_as_its_slider(page: Page) -> None:
     expect(number(page, G)).to_have_value("2")
 
 
-def test_a_reversed_and_an_empty_range_are_tidied(page: Page) -> None:
+def test_a_reversed_range_is_put_in_order(page: Page) -> None:
     turn(page, "/", shows=FIRST)
     enter(number(page, "To"), "-5")
     page.wait_for_url("**range=-5*")
     assert asked(page)["range"] == ["-5", "-3"]
-    enter(number(page, "To"), "-5")
-    page.wait_for_url("**range=-6*")
-    assert asked(page)["range"] == ["-6", "-4"]
     settle(page)
-    assert layout(page, "xaxis.range") == [-6, -4]
+    assert layout(page, "xaxis.range") == [-5, -3]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        (G, "2e6", "2000000 is not allowed here: choose a number from -1000000 to 1000000."),
+        ("From", "-1e9", "-1000000000 is not allowed here: choose a number from -1000000 to 1000000."),
+        ("To", "-3", "-3 leaves no range beside -3: the ends must be at least 3e-12 apart."),
+    ],
+)
+def test_a_number_that_cannot_be_had_stays_in_its_field_with_a_sentence(
+    page: Page, name: str, typed: str, said: str
+) -> None:
+    turn(page, "/", shows=FIRST)
+    field = number(page, name)
+    before = field.input_value()
+    enter(field, typed)
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description(said)
+    expect(field).to_have_value(typed)
+    expect(page.get_by_role("alert").filter(has_text=said)).to_be_visible()
+    assert layout(page, "xaxis.range") == [-3, 3]
+    field.press("Escape")
+    expect(field).to_have_value(before)
 
 
 def test_rules_are_added_hidden_and_removed_and_keep_their_colour(page: Page) -> None:

@@ -175,6 +175,29 @@ def test_widths_of_hidden_layers_are_read_and_refused_in_words(train: Page) -> N
         assert asked(train)["hidden"] == ["8,4,4"]
 
 
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("Learning rate lr", "1e4", "10000 is not allowed here: choose a number from 1e-12 to 1000."),
+        ("Pace", "0.5", "0.5 is not allowed here: choose a number from 1 to 1000."),
+        ("Start weights", "200", "200 is not allowed here: choose a number from 0.01 to 100."),
+    ],
+)
+def test_a_rate_that_cannot_be_had_stays_in_its_field_with_a_sentence(
+    train: Page, name: str, typed: str, said: str
+) -> None:
+    turn_train(train, "task=digits&op=sign&rule=default&lr=0.02&pace=20")
+    field = train.get_by_role("spinbutton", name=name, exact=True)
+    before = field.input_value()
+    field.fill(typed)
+    field.press("Enter")
+    expect(train.get_by_role("alert").filter(has_text=said)).to_be_visible()
+    expect(field).to_have_value(typed)
+    assert (asked(train)["lr"], asked(train)["pace"]) == (["0.02"], ["20"])
+    field.press("Escape")
+    expect(field).to_have_value(before)
+
+
 @pytest.fixture
 def refused(train: Page, train_tab: Tab) -> Iterator[Page]:
     """A page that may log what the server refuses."""

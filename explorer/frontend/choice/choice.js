@@ -5,7 +5,7 @@ import { learnable } from "../formula/contribution.js";
 import { catalogue, find, findBeside } from "./entries.js";
 import { learningOf, withTraining } from "./learning.js";
 import { boundsOfWord } from "./view.js";
-import { within } from "../formula/numbers.js";
+import { numberText, outside, shortText, within } from "../formula/numbers.js";
 import { held } from "../formula/records.js";
 import { sampling } from "../formula/sampling.js";
 
@@ -136,11 +136,26 @@ export function withRange(choice, start, stop) {
 
 /** Two ends in order, apart, and within the limit. @param {number} start @param {number} stop */
 export function tidyRange(start, stop) {
-  const { largest: most, narrowest, least } = sampling();
+  const { largest: most } = sampling();
   const ends = [within(start, -most, most), within(stop, -most, most)].sort((one, other) => one - other);
-  const empty = ends[1] - ends[0] < Math.max(least, narrowest * Math.max(-ends[0], ends[1]));
-  const range = empty ? [Math.max(ends[0] - 1, -most), Math.min(ends[1] + 1, most)] : ends;
+  const isEmpty = ends[1] - ends[0] < leastBetween(ends[0], ends[1]);
+  const range = isEmpty ? [Math.max(ends[0] - 1, -most), Math.min(ends[1] + 1, most)] : ends;
   return /** @type {[number, number]} */ (range);
+}
+
+/** How far apart two ends must be. @param {number} one @param {number} other */
+function leastBetween(one, other) {
+  const { narrowest, least } = sampling();
+  return Math.max(least, narrowest * Math.max(Math.abs(one), Math.abs(other)));
+}
+
+/** The reason why a number may not be an end beside another one, "" where it may. @param {number} end @param {number} other */
+export function wrongEnd(end, other) {
+  const { largest } = sampling();
+  const beyond = outside(end, -largest, largest);
+  const least = leastBetween(end, other);
+  if (beyond || Math.abs(end - other) >= least) return beyond;
+  return `${numberText(end)} leaves no range beside ${numberText(other)}: the ends must be at least ${shortText(least)} apart.`;
 }
 
 /** @param {Choice} choice @param {number} g */

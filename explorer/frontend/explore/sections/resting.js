@@ -101,7 +101,7 @@ export function createResting(host, { store, plotly, colours }) {
     }
     const bounds = boundsOf(choice, control);
     const log = control.parameter.scale === "log" && bounds[0] > 0;
-    slider.part.update(valueOf(choice.parameters, control), bounds, log);
+    slider.part.update(valueOf(choice.parameters, control), bounds, log, control.parameter.reach);
   }
 
   const stop = store.follow(changed);

@@ -1,6 +1,7 @@
 // The strip below the chart: the upstream gradient, the range, and examples to start from.
 
-import { withG, withRange } from "../../choice/choice.js";
+import { withG, withRange, wrongEnd } from "../../choice/choice.js";
+import { boundsOfWord } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
 import { numberText } from "../../formula/numbers.js";
@@ -54,6 +55,7 @@ export function createStrip(host, { store, examples }) {
       name,
       onNumber: (value, byKeys) => store.change(next(value), { thing: byKeys ? name : null }),
       next: (value, way) => Number((value + way * stepOf(store.now.range)).toPrecision(12)),
+      wrong: (value) => wrongEnd(value, store.now.range[1 - index]),
     });
     const label = element("label", { class: "end" }, name, field, message);
     return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, index)) };
@@ -61,7 +63,11 @@ export function createStrip(host, { store, examples }) {
 
   /** @param {Choice} choice */
   function show(choice) {
-    g.update(choice.g, [Math.min(G_ENDS[0], choice.g), Math.max(G_ENDS[1], choice.g)]);
+    const ends = /** @type {[number, number]} */ ([
+      Math.min(G_ENDS[0], choice.g),
+      Math.max(G_ENDS[1], choice.g),
+    ]);
+    g.update(choice.g, ends, false, boundsOfWord("g"));
     from.show(choice);
     to.show(choice);
     layers.show(choice);

@@ -163,7 +163,7 @@ function logField({ label, meaning, low, high, words }, { onChange, usual }) {
     ),
     show(text) {
       box.checked = text === word;
-      slider.update(text === word ? high : Number(text), ends, true);
+      slider.update(text === word ? high : Number(text), ends, true, ends);
     },
   };
 }

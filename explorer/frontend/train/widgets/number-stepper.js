@@ -18,7 +18,11 @@ export function createCounter(label, onNumber) {
   const number = createNumberField({
     name: label,
     class: "counted",
-    onNumber: choose,
+    onNumber(value) {
+      choose(value);
+      const most = (displayed.most ?? 0) + 1;
+      number.say(held(value) === value ? "" : `A whole number from 1 to ${most}: ${held(value)} is taken.`);
+    },
     next: (value, way) => held(value + way),
   });
   const go = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {1|-1} */ way) =>
