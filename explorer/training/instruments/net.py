@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
+from explorer.training.instruments.base.pictured import MOST_MAPS, kernel_of, pictured, used
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 MOST_INPUTS = 64  # of a layer, that are drawn
 MOST_OUTPUTS = 25
 MOST_DOTS = 64  # values of the op
-_FULL = 127  # of the largest weight
 
 
 @torch.no_grad()
@@ -26,20 +26,19 @@ def measured(nets: Nets) -> dict[int, Record]:
     ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, ``of`` so many. ``target``: its class,
     or None. ``aim``: (outputs,) float32, the values to be met where there are no classes. ``outputs``:
     (outputs,) float32, chances of the classes, or values. ``weights``: by layer of weights, as the net uses
-    them, ``values`` (rows · columns,) int8 row by row, a row an input, 127 for the ``largest`` one, and
-    ``columns``. ``dots``: by layer with the op, its ``x`` and ``y`` there, (dots,) float32 each. Of larger
-    nets the first ``MOST_INPUTS`` inputs and ``MOST_OUTPUTS`` outputs of each layer are in it.
+    them, see ``pictured``. ``dots``: by layer with the op, its ``x`` and ``y`` there, (dots,) float32 each.
+    Of larger nets the first ``MOST_INPUTS`` inputs and ``MOST_OUTPUTS`` outputs of each layer are in it, of
+    kernels those of the first ``MOST_MAPS`` maps.
     """
     ensemble, now = nets.ensemble, nets.now
     has_classes = not nets.answers.is_floating_point()
-    weights = [_used(nets, number) for number in ensemble.weighted]
     outputs = now.output[:, 0].softmax(-1) if has_classes else now.output[:, 0]
     return {
         rule: {
             "seed": nets.settings.seed + ensemble.going[member].seed,
             **_asked(nets, ensemble.going[member].seed),
             "outputs": _numbers(outputs[member, :MOST_OUTPUTS]),
-            "weights": [_drawn(each[member, :MOST_INPUTS, :MOST_OUTPUTS]) for each in weights],
+            "weights": [_weights(nets, number, member) for number in ensemble.weighted],
             "dots": [_dots(nets, number, member) for number in nets.op_layers],
         }
         for rule, member in ensemble.firsts().items()
@@ -54,22 +53,11 @@ def _asked(nets: Nets, seed: int) -> dict[str, Any]:
     return {"inputs": _numbers(x[:MOST_INPUTS]), "of": len(x), "target": target, "aim": _numbers(aim)}
 
 
-def _used(nets: Nets, number: int) -> Tensor:
-    """The weights of a layer as the net uses them, those that the op makes where it stands on them."""
-    trace = nets.now.traces[number]
-    if trace.y is not None and not nets.site.per_example:
-        return trace.y
-    return nets.ensemble.layers[number].weights(nets.ensemble.parameter_views[number])
-
-
-def _drawn(weights: Tensor) -> dict[str, Any]:
-    largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
-    values = (weights / largest * _FULL).round().nan_to_num(0).to(torch.int8)
-    return {
-        "values": values.cpu().numpy().flatten(),
-        "columns": weights.shape[1],
-        "largest": float(largest),
-    }
+def _weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
+    """Those of a layer that are drawn, of kernels whole ones."""
+    kernel = kernel_of(nets, number)
+    inputs, outputs = (MOST_MAPS * kernel**2, MOST_MAPS) if kernel else (MOST_INPUTS, MOST_OUTPUTS)
+    return pictured(used(nets, number)[member, :inputs, :outputs], kernel)
 
 
 def _dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:

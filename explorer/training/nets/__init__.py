@@ -22,7 +22,17 @@ from explorer.training.nets.ensemble import (
     Views,
     by_channel,
 )
-from explorer.training.nets.layers import Fixed, Latency, Layer, OpSite, OpTrace, Spiking, Trace
+from explorer.training.nets.layers import (
+    KERNEL,
+    Convolution,
+    Fixed,
+    Latency,
+    Layer,
+    OpSite,
+    OpTrace,
+    Spiking,
+    Trace,
+)
 from explorer.training.nets.layers.op_function import (
     Boundary,
     Joined,
@@ -36,8 +46,8 @@ from explorer.training.nets.layers.op_function import (
 )
 
 __all__ = [
-    "DENSE", "KERNELS", "MAPS", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Ensemble", "Fault",
-    "Fixed", "Joined", "Latency", "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite",
-    "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind", "by_channel", "drawn", "hexed",
-    "joined", "learned_by", "learned_with", "no_longer", "side_by_side",
+    "DENSE", "KERNEL", "KERNELS", "MAPS", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Convolution",
+    "Ensemble", "Fault", "Fixed", "Joined", "Latency", "Layer", "Learned", "Lr", "Member", "Observed",
+    "OpParameters", "OpSite", "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind", "by_channel",
+    "drawn", "hexed", "joined", "learned_by", "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

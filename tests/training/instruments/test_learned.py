@@ -18,6 +18,7 @@ TASK_OF = {
     "weights": "binary weights",
     "raster": "spikes",
     "maps": "digits convolution",
+    "kernels": "binary kernels",
 }
 EACH = pytest.mark.parametrize("key", TASK_OF)
 TABLE = "\n".join(f"{n % 11},{n % 7},{n % 3}" for n in range(60))
@@ -102,4 +103,4 @@ def test_where_it_is_not_shown_a_sentence_says_why(task: str):
     assert ("mistakes" in snapshot.measured) == (kind == "image")
     assert ("weights" in snapshot.measured) == (not site.per_example)
     assert ("raster" in snapshot.measured) == site.fires
-    assert ("maps" in snapshot.measured) == site.maps
+    assert ("maps" in snapshot.measured) == ("kernels" in snapshot.measured) == site.maps

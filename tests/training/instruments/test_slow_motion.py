@@ -6,7 +6,7 @@ import torch
 
 from explorer.catalogue import OPS, RULES, find_op, find_rule, values
 from explorer.training import TASKS, Run, Settings
-from explorer.training.instruments.slow_motion.slow_motion import MOST
+from explorer.training.instruments.slow_motion.slow_motion import MOST, MOST_MAPS
 from explorer.training.instruments.slow_motion.stages import STAGES, Stage
 from explorer.training.instruments.slow_motion.step import Step, is_linear
 from explorer.training.numerics.optimisers import OPTIMISERS
@@ -45,9 +45,10 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
         run.advance(1)
         after, going = weights_of(run, layer), run._nets.ensemble.firsts()
         for (rule, member), record in zip(going.items(), records.values(), strict=True):
-            part = after[member, :MOST, :MOST]
+            inputs = 9 * MOST_MAPS if TASKS[task].net.site.maps else MOST
+            part = after[member, :inputs, :MOST]
             assert torch.equal(shown(record, "weights"), part), (task, rule)
-            assert torch.equal(shown(record, "before"), before[member, :MOST, :MOST])
+            assert torch.equal(shown(record, "before"), before[member, :inputs, :MOST])
         assert not torch.equal(before, after)
 
 
@@ -66,6 +67,46 @@ def test_what_is_looked_at_leaves_the_run_as_it_was(task):
     assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
     for rule, losses in run.snapshot().losses.items():
         assert losses.tolist() == alone.snapshot().losses[rule].tolist()
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_place_of_a_map_is_a_row_that_the_kernel_multiplies(layer):
+    """Beside torch's own patches: example by example, each of them place by place."""
+    run = run_of("digits convolution", hidden=(4, 3), rules=("straight_through",))
+    step = Step(run._recorder.observed(run.settings), layer)
+    maps = run._nets.batch[0][0].view(-1, 1, 8, 8)
+    if layer:
+        maps = step.now.traces[step.op_layers[0]].op.y[0].unflatten(1, (4, 8, 8))
+        maps = torch.nn.functional.avg_pool2d(maps, 2)
+    rows = torch.nn.functional.unfold(maps, 3, padding=1, stride=1 + layer).mT.flatten(0, 1)
+    torch.testing.assert_close(step.input[0], rows)
+    weights, bias = run._nets.ensemble.parameter_views[step._weighted]
+    torch.testing.assert_close(step.op.x[0], rows @ weights[0] + bias[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(step.op.y[0], step.op.x[0].sign())
+    torch.testing.assert_close(step.slopes[0], rows.T @ step.op.gradient[0], rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("task", "layer", "notes"),
+    [
+        ("digits convolution", 0, {"input": "3 × 3 of 1 map", "x": "1 of 4 maps",
+                                   "weights": "1 of 4 kernels, 3 × 3 for 1 map"}),
+        ("digits convolution", 1, {"input": "3 × 3 of 4 maps", "y": "1 of 20 maps",
+                                   "weights": "1 of 20 kernels, 3 × 3 for 4 maps"}),
+        ("binary kernels", 2, dict.fromkeys(("input", "x", "y", "weights"),
+                                            "1 of 3 kernels, 3 × 3 for the first 16 of 20 maps")),
+    ],
+)  # fmt: skip
+def test_what_is_seen_of_maps_and_kernels_is_said(task, layer, notes):
+    run = run_of(task, hidden=(4, 20, 3) if task == "binary kernels" else (4, 20))
+    for record in run.measure("slow_motion", layer=layer).values():
+        stages = {stage["key"]: stage for stage in record["stages"]}
+        assert {key: stages[key]["note"] for key in notes} == notes
+        for key in notes:
+            tensor = record["tensors"][stages[key]["tensor"]]
+            over = "kernels" in notes[key] or "3 × 3" in notes[key]
+            assert (tensor["side"], tensor["tiles"] > 0) == ((3, True) if over else (0, False))
+            assert not over or 9 * tensor["tiles"] in tensor["shape"]
 
 
 @pytest.mark.parametrize("layer", [0, 1])

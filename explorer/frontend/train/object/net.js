@@ -3,16 +3,14 @@
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { paint, paintGrey, pixel } from "../widgets/canvas.js";
-import { barPath, linePath, share } from "../widgets/svg-paths.js";
+import { paintGrey } from "../widgets/canvas.js";
+import { linePath, share } from "../widgets/svg-paths.js";
+import { paintWeights } from "../widgets/weights.js";
 import { foldText } from "./view-model.js";
 
 /** @import { Forward } from "./view-model.js" */
 /** @import { Plate } from "./plates.js" */
 
-const LOW = [196, 88, 20]; // of a negative weight
-const HIGH = [23, 92, 160];
-const FULL = 127; // of the largest weight
 const MOST_NAMED = 12; // classes
 const ROOF = 0.9; // of the height, for what is highest
 
@@ -164,38 +162,6 @@ function bytesOf(numbers) {
   const all = Array.from(numbers);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   return Uint8Array.from(all, (each) => Math.round((255 * (each - low)) / (high - low || 1)));
-}
-
-/**
- * Weights as pixels: a row an input, a column an output; of an image each output is an image of its own.
- * @param {HTMLCanvasElement} canvas
- * @param {{values: Int8Array, columns: number}} weights
- * @param {boolean} tiled
- */
-function paintWeights(canvas, { values, columns }, tiled) {
-  const rows = values.length / columns;
-  if (!tiled) {
-    paint(canvas, columns, rows, (at) => colourOf(values[at]));
-    return;
-  }
-  const side = Math.sqrt(rows);
-  const across = Math.ceil(Math.sqrt(columns));
-  const down = Math.ceil(columns / across);
-  const [wide, tall] = [across * (side + 1) - 1, down * (side + 1) - 1];
-  paint(canvas, wide, tall, (at) => {
-    const [x, y] = [at % wide, Math.floor(at / wide)];
-    const [tileX, tileY] = [Math.floor(x / (side + 1)), Math.floor(y / (side + 1))];
-    const [inX, inY] = [x - tileX * (side + 1), y - tileY * (side + 1)];
-    const unit = tileY * across + tileX;
-    const isGap = inX === side || inY === side || unit >= columns;
-    return isGap ? 0 : colourOf(values[(inY * side + inX) * columns + unit]);
-  });
-}
-
-/** @param {number} value of a weight, within ±FULL */
-function colourOf(value) {
-  const [red, green, blue] = value < 0 ? LOW : HIGH;
-  return pixel(red, green, blue, Math.round((255 * Math.abs(value)) / FULL));
 }
 
 /** Bars from 0, up and down. @param {Element[]} paths @param {ArrayLike<number>} numbers */

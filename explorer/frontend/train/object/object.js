@@ -41,7 +41,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
       object.style.setProperty("--columns", columnsOf(plates.length));
       object.classList.toggle("few", shown.length <= FEW);
       object.classList.toggle("many", shown.length > MANY);
-      object.classList.toggle("long", plates.length > 7);
+      object.classList.toggle("long", plates.length > 5);
       forward.show(drawn);
       wall.show(images);
       for (const lane of shown) {

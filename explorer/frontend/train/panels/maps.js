@@ -4,10 +4,14 @@ import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { shortText } from "../../formula/numbers.js";
 import { paintGrey } from "../widgets/canvas.js";
+import { gridOf } from "../widgets/tiles.js";
 
 /** @import { Declared, Observation } from "./panel.js" */
 /** A layer: its name and its maps as one image, ``width`` pixels a row. @typedef {{name: string, pixels: Uint8Array, width: number}} Layer */
 /** @typedef {{words: string, note: string, image: Uint8Array, layers: Layer[], ink: number}} Picture */
+
+const ZOOM = 4; // pixels on a side of each unit, beside a line of one
+const LINE = 60; // of 255, the ink between images: what is white inside them has an edge then
 
 /** @type {Declared} */
 export const panel = {
@@ -35,23 +39,14 @@ export function pictureOf({ measured, ink }) {
 }
 
 /**
- * Square images beside and below one another, with a gap of one pixel.
+ * Square images beside and below one another, with a line between them.
  * @param {Uint8Array} images one after the other
  * @param {number} side
  * @returns {{pixels: Uint8Array, width: number}}
  */
 function tiled(images, side) {
-  const count = images.length / side ** 2;
-  const across = Math.ceil(Math.sqrt(count));
-  const [width, height] = [across, Math.ceil(count / across)].map((tiles) => tiles * (side + 1) - 1);
-  const pixels = new Uint8Array(width * height);
-  images.forEach((value, at) => {
-    const [tile, inside] = [Math.floor(at / side ** 2), at % side ** 2];
-    const x = (tile % across) * (side + 1) + (inside % side);
-    const y = Math.floor(tile / across) * (side + 1) + Math.floor(inside / side);
-    pixels[y * width + x] = value;
-  });
-  return { pixels, width };
+  const { width, indices } = gridOf(images.length / side ** 2, side, { zoom: ZOOM });
+  return { width, pixels: Uint8Array.from(indices, (index) => (index < 0 ? LINE : images[index])) };
 }
 
 /** @param {HTMLElement} cell */

@@ -5,6 +5,7 @@ import { evaluate } from "../../formula/evaluation.js";
 import { within } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
+import { gridOf } from "../widgets/tiles.js";
 import { indexOn, rowOf, valueAt } from "./numbers.js";
 
 /** @import { Cell } from "./numbers.js" */
@@ -12,11 +13,11 @@ import { indexOn, rowOf, valueAt } from "./numbers.js";
 /** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
 /**
  * Numbers as colours: ``scale`` is the number of the full colour, ``mark`` the row and column that are looked
- * at, ``pick`` what a click chooses. An image has no row of its own. ``first``: the row and the unit of the first
- * number, where all are rows of one unit.
- * @typedef {{kind: "map", values: ArrayLike<number>, rows: number, columns: number, scale: number,
+ * at, ``pick`` what a click chooses. An image has no row of its own. ``of``: the row of each number, and their unit,
+ * where all are rows of one unit; a number in a gap between images is null, its row −1.
+ * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number,
  *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean,
- *   first: {row: number, unit: number}|null, most: string}} Map
+ *   of: {rows: ArrayLike<number>, unit: number}|null, most: string}} Map
  * A curve as shares of the picture, the point where the unit sits, and ticks for all of its rows.
  * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[],
  *   at: import("../widgets/svg-paths.js").Point,
@@ -45,7 +46,7 @@ export const DRAWINGS = {
 };
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Map} */
-function mapOf({ tensor, scale }, { tensors, stages, map_side: side }, cell) {
+function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example }, cell) {
   const map = tensors[tensor];
   const of = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
   const full = fullOf(tensors[of].values);
@@ -60,10 +61,11 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side }, cell) {
     mark: { row, column },
     box: false,
     pick: map.axes[1] === "unit" ? "cell" : "none",
-    first: null,
+    of: null,
     most: numberText(Number(full.toPrecision(2))),
   });
-  return side && map.axes.join() === "row,unit" ? unitsOf(whole, map, cell, side) : whole;
+  if (side && map.axes.join() === "row,unit") return unitsOf(whole, map, cell, side);
+  return map.tiles && !by_example && map.axes[1] === "unit" ? kernelOf(whole, map, cell) : whole;
 }
 
 /**
@@ -77,8 +79,20 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side }, cell) {
 function unitsOf(map, tensor, { row, unit, example }, side) {
   const first = example * side ** 2;
   const values = columnOf(tensor, unit).slice(first, first + side ** 2);
-  const image = imageOf(map, { ...tensor, side }, values, row - first);
-  return { ...image, pick: "cell", first: { row: first, unit } };
+  const image = imageOf(map, { ...tensor, side, tiles: 1 }, values, row - first);
+  return { ...image, pick: "cell", of: { rows: values.map((_, at) => first + at), unit } };
+}
+
+/**
+ * The weights of one kernel, as images.
+ * @param {Map} map
+ * @param {Tensor} tensor
+ * @param {Cell} cell
+ * @returns {Map}
+ */
+function kernelOf(map, tensor, { row, unit }) {
+  const image = imageOf(map, tensor, columnOf(tensor, unit), row);
+  return { ...image, pick: "cell", of: { rows: gridOf(tensor.tiles, tensor.side).indices, unit } };
 }
 
 /** The example that is looked at as an image, else all of them. @type {typeof mapOf} */
@@ -86,9 +100,10 @@ function inputOf(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
   if (!tensor.side) return { ...map, mark: { row: map.mark.row, column: null } };
-  const values = rowOf(tensor, cell.row);
+  const image = imageOf(map, tensor, rowOf(tensor, cell.row), null);
+  if (record.layer) return image; // what an op made is above or below 0
   const [low, high] = [Math.min(...tensor.values), Math.max(...tensor.values)];
-  return { ...imageOf(map, tensor, values, null), low, scale: high, most: "" };
+  return { ...image, low, scale: high, most: "" };
 }
 
 /** The weights of the unit as an image, else those of all. @type {typeof mapOf} */
@@ -106,9 +121,18 @@ function weightsOf(stage, record, cell) {
  * @param {number|null} at
  * @returns {Map}
  */
-function imageOf(map, { side }, values, at) {
-  const mark = at === null ? { row: null, column: null } : { row: Math.floor(at / side), column: at % side };
-  return { ...map, values, rows: side, columns: side, mark, box: true, pick: "none" };
+function imageOf(map, { side, tiles }, values, at) {
+  const { width, height, indices } = gridOf(tiles, side);
+  const place = at === null ? -1 : indices.indexOf(at);
+  return {
+    ...map,
+    values: Array.from(indices, (index) => (index < 0 ? null : values[index])),
+    rows: height,
+    columns: width,
+    mark: place < 0 ? { row: null, column: null } : { row: Math.floor(place / width), column: place % width },
+    box: true,
+    pick: "none",
+  };
 }
 
 /** The number of the full colour: a few beyond it do not make all others pale. @param {Float32Array} values */

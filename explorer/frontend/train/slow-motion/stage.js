@@ -16,6 +16,7 @@ import { linePath } from "../widgets/svg-paths.js";
 const LOW = { light: [201, 92, 10], dark: [240, 150, 70] };
 const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
 const NO_NUMBER = [128, 128, 128];
+const GAP = 0.16; // of the ink, between images
 const DARK = 128; // brightness of the ground below which it is a dark one
 
 /** @type {{[kind in Drawing["kind"]]: (frame: HTMLElement, on: On) => {draw: (drawing: *) => void}}} */
@@ -73,9 +74,9 @@ function createMap(frame, { onCell }) {
       at((clientY - top) / height, drawn.rows),
       at((clientX - left) / width, drawn.columns),
     ];
-    const { first, columns } = drawn;
-    if (first) onCell(first.row + down * columns + across, first.unit);
-    else onCell(down, across);
+    const { of, columns } = drawn;
+    if (!of) onCell(down, across);
+    else if (of.rows[down * columns + across] >= 0) onCell(of.rows[down * columns + across], of.unit);
   });
   return {
     /** @param {Map} map */
@@ -111,6 +112,7 @@ function colouring({ values, scale, low }, ground) {
   const isImage = low !== -scale;
   return (at) => {
     const value = values[at];
+    if (value === null) return opaque(mixed(ground, ink, GAP));
     if (Number.isNaN(value)) return opaque(NO_NUMBER);
     const part = isImage ? (value - low) / (scale - low || 1) : Math.min(Math.abs(value) / scale, 1);
     return opaque(mixed(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));

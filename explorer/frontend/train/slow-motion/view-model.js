@@ -23,7 +23,7 @@ import { settingText } from "../state/tasks.js";
  *   op: string, rule: string, gradient: import("../../formula/evaluation.js").Tree|null,
  *   parameters: Object<string, number>, by_unit: Object<string, number[]>, formula: string, linear: boolean, plain: boolean, plain_op: boolean,
  *   note: string}} Record
- * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number}} Tensor
+ * @typedef {{values: Float32Array, shape: [number, number], axes: [string, string], side: number, tiles: number}} Tensor
  * The picture of a stage: ``time`` compares it with the present one, ``column`` is its column from 1.
  * @typedef {{key: string, title: string, time: "past"|"now"|"coming", way: "forward"|"backward", under: string,
  *   column: number, note: string, words: string,
@@ -182,18 +182,27 @@ function refusalOf({ view, slow }, records, record, line) {
 }
 
 /** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
-function titleOf({ view }, { step, times, map_side: side, by_example, seed }, { unit, row, example }) {
+function titleOf({ view }, record, { unit, row, example }) {
+  const { step, times, map_side: side, by_example, seed, tensors } = record;
   const { snapshot, state } = view.status;
-  const of = !by_example
-    ? `input ${row + 1}`
-    : side
-      ? `example ${example + 1}, row ${Math.floor((row % side ** 2) / side) + 1}, column ${(row % side) + 1}`
-      : times > 1
-        ? `example ${example + 1}, time ${(row % times) + 1}`
-        : `example ${row + 1}`;
+  const kernel = by_example ? 0 : tensors.x.tiles && tensors.x.side;
+  const of = kernel
+    ? `on map ${Math.floor(row / kernel ** 2) + 1}, ${placeIn(kernel, row)}`
+    : !by_example
+      ? `input ${row + 1}`
+      : side
+        ? `example ${example + 1}, ${placeIn(side, row)}`
+        : times > 1
+          ? `example ${example + 1}, time ${(row % times) + 1}`
+          : `example ${row + 1}`;
   const which = state === "finished" ? "one more step" : `step ${step + 1}`;
   const seeds = snapshot && snapshot.seeds > 1 ? `, seed ${seed}` : "";
-  return `Slow motion: ${which}${seeds}, ${side ? "map" : "unit"} ${unit + 1}, ${of}`;
+  return `Slow motion: ${which}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${of}`;
+}
+
+/** The place of an index in images of this side. @param {number} side @param {number} at */
+function placeIn(side, at) {
+  return `row ${Math.floor((at % side ** 2) / side) + 1}, column ${(at % side) + 1}`;
 }
 
 /**

@@ -20,6 +20,7 @@ from explorer.training.nets import learned_with
 from explorer.training.numerics import OPTIMISERS
 
 MOST = 64  # visible rows, inputs, units and outputs: the first ones
+MOST_MAPS = 16  # that a kernel lies over, of which its part is visible
 _LONGEST = 12  # characters of an op's formula in a title
 
 
@@ -32,17 +33,18 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         layer: of those with the op, from 0.
 
     Returns:
-        ``stages``: their texts, in the order of time (see ``Stage``). ``tensors`` by name: ``values`` (down ·
-        across,) float32 row by row, their ``shape`` and ``axes``, and the ``side`` of the square image that a
-        row or column over inputs is, or 0. ``layer`` of ``layers``, ``seed``, steps of time an example lasts,
-        ``times``; ``map_side``, units on a side of the map that a column over rows is, or 0; ``by_example``
-        whether rows are examples; ``span`` of the x over which curves are drawn; ``classes`` whether there
-        are; ``op`` and ``rule``, their keys, with all ``parameters`` as they are now, and ``formula``, the
-        rule's; ``by_unit``, the values of those that learn channel by channel, as far as units are visible;
-        ``gradient``, the tree of torch's own, where what learns makes it another than the op's, or None;
-        ``linear`` whether it multiplies g by a factor, ``plain`` whether its
-        formula needs no mean over the batch, ``plain_op`` whether that of the op needs none; ``step``: how
-        many are taken; ``note``: what is to be known besides, or "".
+        ``stages``: their texts, in the order of time (see ``Stage``). ``tensors`` by name: ``values`` (down
+        · across,) float32 row by row, their ``shape`` and ``axes``, and where a row or column over inputs is
+        square images, one after the other, the ``side`` of each and their number ``tiles``, else 0.
+        ``layer`` of ``layers``, ``seed``, steps of time an example lasts, ``times``; ``map_side``, units on
+        a side of the map that a column over rows is, or 0; ``by_example`` whether rows are examples;
+        ``span`` of the x over which curves are drawn; ``classes`` whether there are; ``op`` and ``rule``,
+        their keys, with all ``parameters`` as they are now, and ``formula``, the rule's; ``by_unit``, the
+        values of those that learn channel by channel, as far as units are visible; ``gradient``, the tree of
+        torch's own, where what learns makes it another than the op's, or None; ``linear`` whether it
+        multiplies g by a factor, ``plain`` whether its formula needs no mean over the batch, ``plain_op``
+        whether that of the op needs none; ``step``: how many are taken; ``note``: what is to be known
+        besides, or "".
 
     Raises:
         ValueError: there is no such layer.
@@ -105,15 +107,26 @@ def _tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    down = _places(step, axes[0], len(tensor)).to(tensor.device)
-    part = tensor[down, :MOST].to(torch.float32)
-    side = math.isqrt(tensor.shape[axes.index("input")]) if "input" in axes and _is_image(step) else 0
+    down, across = (
+        _places(step, axis, count).to(tensor.device) for axis, count in zip(axes, tensor.shape, strict=True)
+    )
+    part = tensor[down][:, across].to(torch.float32)
+    side, tiles = _images(step, axes, part)
     return {
         "values": part.cpu().contiguous().numpy().reshape(-1),
         "shape": list(part.shape),
         "axes": list(axes),
         "side": side,
+        "tiles": tiles,
     }
+
+
+def _images(step: Step, axes: tuple[Axis, Axis], part: Tensor) -> tuple[int, int]:
+    """The side and the number of images along the inputs of a visible part."""
+    over = [count for axis, count in zip(axes, part.shape, strict=True) if _counts_inputs(step, axis)]
+    if step.kernel and over:
+        return step.kernel, over[0] // step.kernel**2
+    return (math.isqrt(over[0]), 1) if "input" in axes and _is_image(step) else (0, 0)
 
 
 def _is_image(step: Step) -> bool:
@@ -121,8 +134,15 @@ def _is_image(step: Step) -> bool:
     return step.nets.task.kind == "image" and not step.layer and math.isqrt(pixels) ** 2 == pixels <= MOST
 
 
+def _counts_inputs(step: Step, axis: Axis) -> bool:
+    return axis == "input" or (axis == "row" and step.on_weights)
+
+
 def _places(step: Step, axis: Axis, count: int) -> Tensor:
-    """The indices of visible rows: of examples over time all times of the first ones, one after the other."""
+    """The indices that are visible: of examples over time all times of the first ones, one after the other;
+    of kernels whole parts of them."""
+    if step.kernel and _counts_inputs(step, axis):
+        return torch.arange(min(count, MOST_MAPS * step.kernel**2))
     if axis == "example":
         return torch.arange(min(count, max(1, MOST // (step.times * step.places))))
     if axis == "row" and step.times > 1:
@@ -152,9 +172,25 @@ def _note(step: Step, stage: Stage, tensor: Record) -> str:
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{percent(zeros)} exactly 0" if zeros else "none exactly 0"
+    if step.kernel and tuple(tensor["axes"]) in _CHOSEN:
+        return _chosen(step, tensor)
     sizes = _sizes(step)
     pairs = zip(tensor["shape"], tensor["axes"], strict=True)
     return " × ".join(_part(visible, *sizes[axis]) for visible, axis in pairs)
+
+
+def _chosen(step: Step, tensor: Record) -> str:
+    """The part of a tensor of maps that is visible: one map of one example, or one kernel."""
+    inputs, units = step.weights.shape[1:]
+    seen, below = tensor["tiles"], inputs // step.kernel**2
+    maps = f"{below} map{'s' * (below > 1)}" if seen == below else f"the first {seen} of {below} maps"
+    one = f"1 of {units} {'kernels' if _counts_inputs(step, tensor['axes'][0]) else 'maps'}"
+    if tensor["axes"][1] == "input":
+        return f"{step.kernel} × {step.kernel} of {maps}"
+    return f"{one}, {step.kernel} × {step.kernel} for {maps}" if seen else one
+
+
+_CHOSEN = {("row", "unit"), ("row", "input"), ("input", "unit")}
 
 
 def _part(visible: int, count: int, name: str) -> str:

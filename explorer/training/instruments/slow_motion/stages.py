@@ -187,9 +187,10 @@ SPIKES = (
 MAPS = (
     replace(
         _INPUT,
+        title="below the kernel",
         words="The kernel lies over 3 × 3 units of each map before it, at {places} places of an example: "
         "look at one of them.",
-        numbers="{inputs} inputs below the kernel, $target",
+        numbers="{inputs} inputs, $target",
     ),
     replace(
         _X,
@@ -206,9 +207,8 @@ MAPS = (
 )  # fmt: skip
 KERNELS = (
     Stage(
-        key="input", title="kernels w", tensor=_weights(lambda step: step.weights), scale="weights",
-        words="The latent weights of this layer's kernels, in full precision. A column is a kernel, a row "
-        "one of its {inputs} places: 3 × 3 for each map before.",
+        key="input", title="kernel w", tensor=_weights(lambda step: step.weights), scale="weights",
+        words="The latent weights of one kernel, in full precision: 3 × 3 for each map that it lies over.",
         numbers="w = $input",
     ),
     WEIGHTS[1],

@@ -13,7 +13,7 @@ from explorer.catalogue import Op, Rule
 from explorer.formula.operands import reductions
 from explorer.gradient import bind
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.nets import OpTrace, Pass, Spiking, Trace, Views
+from explorer.training.nets import KERNEL, OpTrace, Pass, Spiking, Trace, Views
 
 _FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule gives so many times as much
 _REACH, _POINTS = 8.0, 801  # of the x at which that is tried
@@ -132,6 +132,11 @@ class Step:
     def places(self) -> int:
         """How often an example meets the weights: the units of a map, else 1."""
         return 1 if self.on_weights else self.nets.ensemble.layers[self._weighted].uses
+
+    @property
+    def kernel(self) -> int:
+        """The side of the layer's kernels, 0 where there are none."""
+        return KERNEL if self.nets.site.maps else 0
 
     @property
     def on_weights(self) -> bool:

@@ -1,6 +1,6 @@
 """The stages of a net, each for all members at once, with its backward by hand."""
 
-from explorer.training.nets.layers.convolution import Convolution, Maps, Patches, Pool
+from explorer.training.nets.layers.convolution import KERNEL, Convolution, Maps, Patches, Pool
 from explorer.training.nets.layers.dense import Dense, Relu
 from explorer.training.nets.layers.fixed import Fixed
 from explorer.training.nets.layers.layer import Layer, OpSite, OpTrace, Spread, Trace
@@ -8,6 +8,7 @@ from explorer.training.nets.layers.op import Activation, MapActivation, OpKernel
 from explorer.training.nets.layers.spiking import Latency, LeakySum, Spiking
 
 __all__ = [
-    "Activation", "Convolution", "Dense", "Fixed", "Latency", "Layer", "LeakySum", "MapActivation", "Maps",
-    "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu", "Spiking", "Spread", "Trace",
+    "KERNEL", "Activation", "Convolution", "Dense", "Fixed", "Latency", "Layer", "LeakySum", "MapActivation",
+    "Maps", "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu", "Spiking", "Spread",
+    "Trace",
 ]  # fmt: skip

@@ -13,7 +13,8 @@ from tests.frontend.modules import Node
 
 PICTURE = """
     const panel = (await import("./train/panels/" + given.key + ".js"));
-    const types = { uint8: Uint8Array, int32: Int32Array, int64: Int32Array, float32: Float32Array };
+    const types = { int8: Int8Array, uint8: Uint8Array, int32: Int32Array, int64: Int32Array,
+        float32: Float32Array };
     const read = (value) => {
         if (Array.isArray(value)) return value.map(read);
         if (value === null || typeof value !== "object") return value;
@@ -30,6 +31,7 @@ SETTINGS = {
     "mistakes": Settings(task="digits", op="sign", rules=("clipped", "default"), steps=40),
     "weights": Settings(task="ternary weights", rules=("straight_through",), steps=20),
     "maps": Settings(task="digits convolution", rules=("clipped",), hidden=(3, 2), steps=10),
+    "kernels": Settings(task="binary kernels", rules=("clipped",), hidden=(3, 2), steps=10),
     "raster": Settings(task="spikes", rules=("fast_sigmoid",), parameters={"k": 1.0}, steps=10),
 }
 
@@ -121,17 +123,57 @@ def test_bars_of_values_stand_on_one_another(node: Node):
         assert all(f"{name}: " in layer["note"] for name in ("−1", "0", "1"))
 
 
-def test_maps_are_tiles_with_a_gap_between_them(node: Node):
+def test_maps_are_tiles_with_a_line_between_them(node: Node):
+    """Each unit is 4 × 4 pixels, the line one."""
     drawn, measured = picture(node, "maps"), record("maps")
     first, second = drawn["layers"]
     assert [each["name"] for each in drawn["layers"]] == ["layer 1: −1 to 1", "layer 2: −1 to 1"]
-    assert (first["width"], len(first["pixels"])) == (17, 17 * 17)
-    assert (second["width"], len(second["pixels"])) == (5, 5 * 2)
-    rows = [first["pixels"][17 * at : 17 * (at + 1)] for at in range(17)]
-    for index, (left, top) in enumerate([(0, 0), (9, 0), (0, 9)]):
-        tile = [value for row in rows[top : top + 8] for value in row[left : left + 8]]
-        assert tile == measured["maps"][64 * index : 64 * (index + 1)].tolist()
-    assert {row[8] for row in rows} == {0} == set(rows[8])
+    assert (first["width"], len(first["pixels"])) == (65, 65 * 65)
+    assert (second["width"], len(second["pixels"])) == (17, 17 * 8)
+    rows = [first["pixels"][65 * at : 65 * (at + 1)] for at in range(65)]
+    for index, (left, top) in enumerate([(0, 0), (33, 0), (0, 33)]):
+        tile = [row[left : left + 32] for row in rows[top : top + 32]]
+        units = np.repeat(np.repeat(measured["maps"][64 * index :][:64].reshape(8, 8), 4, 0), 4, 1)
+        assert tile == units.tolist()
+    assert {row[32] for row in rows} == {60} == set(rows[32])
+
+
+PAINTED = """
+    const { paintWeights } = await import("./train/widgets/weights.js");
+    globalThis.document = { createElement: () => ({}) };
+    const canvas = { width: 0, height: 0, getContext: () => ({
+        createImageData: (width, height) => ({ data: new Uint8Array(4 * width * height) }),
+        putImageData: ({ data }) => { canvas.data = data; },
+    }) };
+    paintWeights(canvas, { ...given, values: Int8Array.from(given.values) });
+    const pixels = new Uint32Array(canvas.data.buffer);
+    return { width: canvas.width, height: canvas.height,
+        signs: [...pixels].map(each => each >>> 24 ? (each & 255) === 23 ? 1 : -1 : 0) };
+"""
+
+
+@pytest.mark.parametrize(("below", "across", "down"), [(1, 2, 2), (3, 3, 3)])
+def test_a_kernel_is_an_image_for_each_map_below(node: Node, below: int, across: int, down: int):
+    """Three maps: a row each, a column for each map below; over one map the kernels stand in a square."""
+    signs = np.sign(np.random.default_rng(0).normal(size=(below, 3, 3, 3)))  # map below, row, column, map
+    weights = {"values": (127 * signs).reshape(-1).tolist(), "columns": 3, "kernel": 3}
+    drawn = node.run(PAINTED, weights)
+    assert (drawn["width"], drawn["height"]) == (7 * across - 1, 7 * down - 1)
+    pixels = np.array(drawn["signs"]).reshape(drawn["height"], drawn["width"])
+    for own in range(3):
+        for under in range(below):
+            row, column = (own, under) if below > 1 else divmod(own, 2)
+            tile = pixels[7 * row :, 7 * column :][:6, :6]
+            assert (tile == np.repeat(np.repeat(signs[under, :, :, own], 2, 0), 2, 1)).all()
+    assert not pixels[6].any()
+    assert not pixels[:, 6].any()
+
+
+def test_kernels_are_named_by_layer_with_their_number_and_their_largest(node: Node):
+    assert [each["name"] for each in picture(node, "kernels")["layers"]] == [
+        "layer 1, 3 × 1: ±1",
+        "layer 2, 2 × 3: ±1",
+    ]
 
 
 def test_a_raster_has_a_block_a_layer_and_the_output_that_is_read(node: Node):

@@ -1,0 +1,49 @@
+// Kernels of a net of convolutions, as the net uses them: a row a map, a column a map below it.
+
+import { counted } from "../../elements/children.js";
+import { element, setText } from "../../elements/dom.js";
+import { shortText } from "../../formula/numbers.js";
+import { paintWeights } from "../widgets/weights.js";
+
+/** @import { Declared, Observation } from "./panel.js" */
+/** A layer: its name and its kernels. @typedef {{name: string, weights: import("../widgets/weights.js").Weights}} Layer */
+/** @typedef {{words: string, layers: Layer[]}} Picture */
+
+/** @type {Declared} */
+export const panel = {
+  order: 4,
+  opens: true,
+  layered: false,
+  suits: ({ site }) => site.maps,
+  rows: 10,
+  picture: pictureOf,
+  create,
+};
+
+/** @param {Observation} observation @returns {Picture} */
+export function pictureOf({ measured: { layers, of, words } }) {
+  const named = layers.map((/** @type {*} */ weights, /** @type {number} */ at) => ({
+    name: `layer ${at + 1}, ${of[at].join(" × ")}: ±${shortText(weights.largest)}`,
+    weights,
+  }));
+  return { words, layers: named };
+}
+
+/** @param {HTMLElement} cell */
+function create(cell) {
+  const blocks = element("div", { class: "blocks of-maps" });
+  cell.append(blocks);
+  return {
+    /** @param {Picture} picture */
+    draw({ layers }) {
+      counted(blocks, layers, createBlock, ({ children: [drawn, text] }, { name, weights }) => {
+        paintWeights(/** @type {HTMLCanvasElement} */ (drawn), weights);
+        setText(text, name);
+      });
+    },
+  };
+}
+
+function createBlock() {
+  return element("div", {}, element("canvas", { class: "maps" }), element("span", {}));
+}
