@@ -13,6 +13,7 @@ from explorer.foreign.elementwise import (
 from explorer.foreign.entries import SAMPLED, ForeignOp, ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.foreign.points import Points
 from explorer.foreign.subject import (
+    SPAN,
     ForwardError,
     NoGradientError,
     Subject,
@@ -25,7 +26,7 @@ from explorer.foreign.subject import (
 from explorer.foreign.timed import TIME_LIMIT_S, HungError, within
 
 __all__ = [
-    "FAR", "NEAR", "OFF", "SAMPLED", "TIME_LIMIT_S", "ForeignOp", "ForeignRule", "ForwardError",
+    "FAR", "NEAR", "OFF", "SAMPLED", "SPAN", "TIME_LIMIT_S", "ForeignOp", "ForeignRule", "ForwardError",
     "GivenOp", "GivenRule", "HungError", "NoGradientError", "Points", "Subject", "UntriedError",
     "entry_op", "entry_rule", "merged", "own_subject", "pair_subject", "pulled", "require_elementwise",
     "require_steady", "said", "same", "spread_points", "within",

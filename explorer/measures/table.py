@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule, checked, find_op, values
+from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.checks.curve import Curve
 from explorer.description.pull import normal_numbers
-from explorer.foreign import pair_subject
+from explorer.foreign import SPAN, pair_subject
 from explorer.gradient import bind, share_of_all
+from explorer.lens import distance, noise_of, seen
 from explorer.measures.size import size_of
 
 if TYPE_CHECKING:
@@ -52,29 +54,44 @@ def suiting(op: Op) -> list[Rule]:
     return [rule for rule in RULES.values() if own or not rule.suits or op.family in rule.suits]
 
 
-def compare(op: str | Op, **parameters: float) -> pd.DataFrame:
+def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **parameters: float) -> pd.DataFrame:
     """Compare all rules of the catalogue that suit an op.
 
     Args:
         op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
+        noise, width: of the lens, as for ``explorer.lens``.
         **parameters: values by name, or ``rule.name`` for one rule only; the others at their default.
 
     Returns:
         One row a rule, in the order of the catalogue. rule: its key; peak: its largest value by size, at
         g = 1; area: its integral over all x, infinite where it goes on growing, NaN where there is no sum;
         support: the length of x from where it begins to where it ends, infinite for tails; share: of
-        straight-through's gradient, what it passes on the standard normal (see ``share``); linear: in g;
+        straight-through's gradient, what it passes on the standard normal (see ``share``); lens: the distance
+        from the op's gradient under that noise over x from −3 to 3, at g = 1, as a share of that gradient's
+        size: 0 for a rule that it is, NaN where there is no mean, infinite where it is 0; linear: in g;
         finite: everywhere, in every dtype; fails: the names of the checks that fail, "" for none; source.
 
     Raises:
-        ValueError: an unknown key or parameter.
+        ValueError: an unknown key, noise or parameter.
     """
     import pandas as pd  # which no row needs
 
-    op = find_op(op)
+    op, law = find_op(op), noise_of(noise, width)
     rules = suiting(op)
     settings = checked(op, rules, parameters)
-    return pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])
+    table = pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])
+    table.insert([*table].index("share") + 1, "lens", _distances(op, rules, settings, law, width))
+    return table
+
+
+def _distances(
+    op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
+) -> list[float]:
+    """The distance of each rule from the op under noise."""
+    x, gradient, _ = seen(op, values(op, None, settings), noise, float(width), SPAN)
+    at = torch.from_numpy(x)
+    subjects = [pair_subject(op, rule, values(op, rule, settings)) for rule in rules]
+    return [distance(x, gradient, subject.gradient(at).numpy()) for subject in subjects]
 
 
 def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:

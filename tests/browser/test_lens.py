@@ -98,6 +98,24 @@ def test_noise_and_switch_are_chosen_by_keyboard_and_stand_in_the_link(explore: 
     expect(page.get_by_label("Noise on x")).to_have_count(0)
 
 
+def test_the_table_of_rules_has_the_distance_from_the_lens(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clipped&section=compare&tools=all", shows=["clipped"])
+    off = page.locator(".compared [data-rule=approx_sign] [data-column=lens]")
+    expect(off).to_have_text("41 %")  # the root of ⅙
+    noise, width = (
+        page.locator(".compare-head select").last,
+        number(page.locator(".compare-head"), "Width of the noise"),
+    )
+    noise.select_option("triangular")
+    width.fill("2")
+    width.press("Enter")
+    expect(off).to_have_text("0 %")
+    page.get_by_role("button", name="Off lens").press("Enter")
+    page.get_by_role("button", name="Off lens").press("Enter")
+    expect(page.locator(".compared tbody tr").first).to_have_attribute("data-rule", "approx_sign")
+
+
 def test_on_a_phone_curve_controls_and_words_are_in_view(phone_explore: Page) -> None:
     page = phone_explore
     turn(page, "/?op=round&rule=straight_through&layer=lens", shows=["straight_through"])

@@ -8,7 +8,7 @@ from explorer.catalogue import OPS, RULES
 from explorer.checks import check_pair
 from explorer.measures import compare, row_of, suiting
 
-COLUMNS = ["rule", "peak", "area", "support", "share", "linear", "finite", "fails", "source"]
+COLUMNS = ["rule", "peak", "area", "support", "share", "lens", "linear", "finite", "fails", "source"]
 
 
 def test_it_has_a_row_for_each_rule_that_suits_and_no_other():
@@ -40,6 +40,18 @@ def test_the_share_is_that_of_the_standard_normal():
     assert row_of(OPS["sign"], RULES["clipped"], {"c": 0.5}).share == pytest.approx(
         float(normal.cdf(torch.tensor(0.5)) * 2 - 1), abs=2e-3
     )
+
+
+def test_the_distance_is_that_from_the_lens():
+    table = compare("sign", noise="triangular", width=2).set_index("rule")["lens"]
+    assert table["approx_sign"] <= 1e-12
+    seen = explorer.lens("sign", ["clipped", "ede", "clip_value"], noise="triangular", width=2)
+    for rule, distance in seen.distances.items():
+        assert table[rule] == pytest.approx(distance, rel=1e-9)
+    assert compare("exp", noise="laplace", width=2)["lens"].isna().all()
+    assert compare("round").set_index("rule").loc["straight_through", "lens"] == 0
+    with pytest.raises(ValueError, match="noise must be one of"):
+        compare("sign", noise="pink")
 
 
 def test_values_of_parameters_no_rule_has_are_refused():

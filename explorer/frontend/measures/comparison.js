@@ -11,15 +11,16 @@
  * @property {string} fails
  * @property {string} source
  *
- * @typedef {{key: string, label: string, source: string, share: number|null, measured: Measured|null,
- *   message: string}} Row ``measured`` is null while it is not known, ``message`` why it is not
- * @typedef {"rule"|"peak"|"area"|"support"|"share"|"linear"|"finite"|"fails"|"source"} Column
+ * @typedef {{key: string, label: string, source: string, share: number|null, lens: number|null, measured: Measured|null,
+ *   message: string}} Row ``lens`` is the distance from the op under noise; ``measured`` is null while it is not known, ``message`` why it is not
+ * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column
  * @typedef {{by: Column|"", down: boolean}} Order "" is the catalogue's
  */
 
 import { quoted } from "../formula/csv.js";
 import { passedText, shortText } from "../formula/numbers.js";
 import { floatText } from "../formula/python.js";
+import { SAME } from "./lens.js";
 
 /** @type {{name: Column, label: string, title: string}[]} */
 export const COLUMNS = [
@@ -28,6 +29,11 @@ export const COLUMNS = [
   { name: "area", label: "Area", title: "Its integral over all x, at g = 1" },
   { name: "support", label: "Support", title: "The length of x from where it begins to where it ends" },
   { name: "share", label: "Share", title: "What it passes of straight-through's gradient" },
+  {
+    name: "lens",
+    label: "Off lens",
+    title: "How far it is off the op's gradient under the noise above, as a share of that",
+  },
   { name: "linear", label: "Linear", title: "Whether twice the g gives twice the gradient" },
   { name: "finite", label: "Finite", title: "Whether it is a number everywhere, in every dtype" },
   { name: "fails", label: "Fails", title: "The checks that fail" },
@@ -49,7 +55,10 @@ export function cellOf(row, column) {
   const { measured } = row;
   if (column === "rule") return row.label;
   if (column === "source") return row.source;
-  if (column === "share") return row.share === null || Number.isNaN(row.share) ? "–" : passedText(row.share);
+  if (column === "share" || column === "lens") {
+    const share = row[column];
+    return share === null || !Number.isFinite(share) ? "–" : passedText(share <= SAME ? 0 : share);
+  }
   if (!measured) return row.message ? "–" : "…";
   const value = measured[column];
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -88,10 +97,17 @@ function compared(one, other) {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
+/** What a row knows by itself, or has been told. @param {Row} row @param {Exclude<Column, "rule">} column */
+function knownOf(row, column) {
+  return column === "source" || column === "share" || column === "lens"
+    ? row[column]
+    : row.measured?.[column];
+}
+
 /** @param {Row} row @param {Column} column @returns {number|string|null} */
 function valueOf(row, column) {
   if (column === "rule") return row.label;
-  const value = column === "source" ? row.source : column === "share" ? row.share : row.measured?.[column];
+  const value = knownOf(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return null;
   return typeof value === "boolean" ? Number(value) : value;
 }
@@ -105,7 +121,7 @@ export function comparisonCsv(rows) {
 /** @param {Row} row @param {Column} column */
 function fieldOf(row, column) {
   if (column === "rule") return row.key;
-  const value = column === "source" ? row.source : column === "share" ? row.share : row.measured?.[column];
+  const value = knownOf(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return "";
   if (typeof value === "boolean") return value ? "True" : "False";
   return typeof value === "number" ? floatText(value) : value;

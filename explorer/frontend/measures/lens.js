@@ -17,7 +17,9 @@
  *   there is none anywhere: a key of the words, or ""
  */
 
-import { operands } from "../formula/evaluation.js";
+import { gradientOf } from "../formula/contribution.js";
+import { scopeMaker, valuesOf } from "../formula/curves.js";
+import { evaluate, operands } from "../formula/evaluation.js";
 import { evenPoints } from "../formula/floats.js";
 import { growthOf } from "./growth.js";
 import { curvesOf, partsOf } from "./parts.js";
@@ -115,6 +117,24 @@ function gridOf(even, { at, straight }, { tail, reach }, width) {
   const near = bends.flatMap((bend) => [-1, 0, 1].map((way) => bend + way * BESIDE * width));
   const inside = near.filter((x) => x > even[0] && x < even[even.length - 1]);
   return Float64Array.from([...even, ...inside]).sort();
+}
+
+/**
+ * The distance of a rule from the lens, for one upstream gradient; null where only torch knows the rule.
+ * @param {Op} op
+ * @param {import("../formula/entry.js").Rule} rule as it stands beside the op
+ * @param {{start: number, stop: number, g: number, parameters: Record<string, number>}} choice
+ * @param {Seen} seen
+ */
+export function distanceFrom(op, rule, { start, stop, g, parameters }, { x, gradient }) {
+  const tree = gradientOf(op, rule, "");
+  if (tree === null) return null;
+  const scope = scopeMaker(op, valuesOf(op, rule, parameters), { start, stop, g })(x);
+  return distanceOf(
+    x,
+    gradient.map((value) => g * value),
+    evaluate(tree, scope),
+  );
 }
 
 /**

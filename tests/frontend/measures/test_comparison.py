@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from explorer.catalogue import RULES
+import explorer
+from explorer.catalogue import RULES, find_op
+from explorer.instrument.document import noises
+from explorer.instrument.entries import entry
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
 SCRIPT = """
 const table = await import("./measures/comparison.js");
 const { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } = table;
+const { distanceFrom, seenThrough } = await import("./measures/lens.js");
+const seen = seenThrough(given.op, {}, given.noise, 1, [-3, 3]);
+const plain = { start: -3, stop: 3, g: 1, parameters: {} };
+const off = (rule) => [rule.key, distanceFrom(given.op, rule, plain, seen)];
+const offs = Object.fromEntries(given.entries.map(off));
 const rows = given.rows.map(({ line, label, share, message }) => ({
   key: line?.rule ?? label, label, source: line?.source ?? "", share: share === "nan" ? NaN : share,
+  lens: line ? offs[line.rule] : null,
   measured: line ? measuredOf(line) : null, message,
 }));
 const names = COLUMNS.map(({ name }) => name);
@@ -38,25 +48,32 @@ def rows() -> list[dict[str, Any]]:
 
 
 def run(node: Node, rows: list[dict[str, Any]], orders: Any = (), texts: Any = ()) -> dict[str, Any]:
-    found: dict[str, Any] = node.run(SCRIPT, {"rows": rows, "orders": [*orders], "texts": [*texts]})
+    given = {"rows": rows, "orders": [*orders], "texts": [*texts], "noise": noises()["laplace"]}
+    given |= {"op": entry(find_op("step")), "entries": [entry(RULES[key]) for key in CHOSEN]}
+    found: dict[str, Any] = node.run(SCRIPT, given)
     return found
 
 
 def test_texts_are_what_python_measured(node: Node, rows: list[dict[str, Any]]) -> None:
     cells = run(node, rows)["cells"]
-    assert cells[0][:8] == ["Straight-through", "1", "∞", "∞", "100 %", "yes", "yes", "none"]
+    assert cells[0][:5] == ["Straight-through", "1", "∞", "∞", "100 %"]
+    assert cells[0][6:9] == ["yes", "yes", "none"]
+    assert (cells[1][5], cells[4][5]) == ("100 %", "0 %"), (
+        "Laplace is the step's gradient under Laplace noise"
+    )
     assert cells[2][1:3] == ["−1", "−∞"]
     assert cells[3][1:5] == ["1", "2", "2", "68 %"]
     waiting = {"line": None, "label": "Later", "share": None, "message": ""}
     told = waiting | {"message": "Not here.", "share": "nan"}
     later, refused = run(node, [waiting, told])["cells"]
-    assert later[:8] == ["Later", "…", "…", "…", "–", "…", "…", "…"]
-    assert set(refused[1:8]) == {"–"}
+    assert later[:9] == ["Later", "…", "…", "…", "–", "–", "…", "…", "…"]
+    assert set(refused[1:9]) == {"–"}
 
 
 def test_the_csv_is_that_of_the_data_frame(node: Node, rows: list[dict[str, Any]]) -> None:
-    wanted = pd.DataFrame([row["line"] for row in rows]).to_csv(index=False)
-    assert run(node, rows)["csv"] == wanted
+    table = explorer.compare("step", noise="laplace").set_index("rule").loc[[*CHOSEN]].reset_index()
+    found = pd.read_csv(StringIO(run(node, rows)["csv"]))
+    pd.testing.assert_frame_equal(found, pd.read_csv(StringIO(table.to_csv(index=False))), rtol=1e-6)
 
 
 def test_it_is_sorted_by_any_column_and_what_has_no_value_stands_last(

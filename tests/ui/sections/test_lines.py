@@ -57,7 +57,8 @@ def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_li
 
 def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
     (row,) = answers.row("op=sign&rule=clipped&c=2.5")["lines"]
-    (wanted,) = compare("sign", c=2.5).query("rule == 'clipped'").to_dict("records")
+    table = compare("sign", c=2.5).drop(columns="lens")  # which the browser computes
+    (wanted,) = table.query("rule == 'clipped'").to_dict("records")
     assert row == wanted
     (row,) = answers.row("op=round&rule=straight_through")["lines"]
     assert (row["area"], row["support"]) == ("inf", "inf")

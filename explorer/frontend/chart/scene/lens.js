@@ -1,13 +1,11 @@
 // The layer "lens": the gradient of the op under noise, dashed among those of the rules.
 
-import { gradientOf } from "../../formula/contribution.js";
-import { rangeOf, scopeMaker, valuesOf } from "../../formula/curves.js";
-import { evaluate } from "../../formula/evaluation.js";
+import { rangeOf, valuesOf } from "../../formula/curves.js";
 import { filled, listed } from "../../formula/learning-words.js";
 import { numberText, passedText } from "../../formula/numbers.js";
-import { distanceOf, NEARLY, SAME, seenThrough } from "../../measures/lens.js";
+import { distanceFrom, NEARLY, SAME, seenThrough } from "../../measures/lens.js";
 
-/** @import { Listed, Picture } from "./picture.js" */
+/** @import { Picture } from "./picture.js" */
 /** @import { Seen } from "../../measures/lens.js" */
 
 /** @type {import("./picture.js").Layer} */
@@ -28,7 +26,12 @@ export const layer = {
       ...{ start: said(range[0]), stop: said(range[1]) },
     };
     if (seen.reason) return filled(words[seen.reason], known);
-    const found = picture.rules.flatMap((rule) => distanceTo(rule, picture, seen));
+    const { parameters, g } = picture;
+    const choice = { start: range[0], stop: range[1], g, parameters };
+    const found = picture.rules.flatMap(({ entry, label, hidden }) => {
+      const distance = hidden ? null : distanceFrom(op, entry, choice, seen);
+      return distance === null ? [] : [{ label, distance }];
+    });
     const labels = (/** @type {(distance: number) => boolean} */ fits) =>
       found.filter(({ distance }) => fits(distance)).map(({ label }) => label);
     const same = labels((distance) => distance <= SAME);
@@ -65,18 +68,4 @@ function seenIn({ op, parameters, noise, noiseWidth = 1, range: [start, stop] })
   const key = JSON.stringify([op.key, values, noise.key, noiseWidth, span]);
   if (key !== last.key) last = { key, seen: seenThrough(op, values, noise, noiseWidth, span) };
   return last.seen;
-}
-
-/**
- * The distance of a rule that is shown and known, from the lens.
- * @param {Listed} rule
- * @param {Picture} picture
- * @param {Seen} seen
- */
-function distanceTo({ entry, label, hidden }, { op, parameters, g, range: [start, stop] }, { x, gradient }) {
-  const tree = hidden ? null : gradientOf(op, entry, "");
-  if (tree === null) return [];
-  const scope = scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g })(x);
-  const lens = gradient.map((value) => g * value);
-  return [{ label, distance: distanceOf(x, lens, evaluate(tree, scope)) }];
 }

@@ -5,11 +5,15 @@ import { fits, queryOf } from "../../choice/address.js";
 import { entriesOf, settingsOf, withOtherRule } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
 import { catalogue, suits } from "../../choice/entries.js";
+import { valuesOf } from "../../formula/curves.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { beside } from "../../formula/controls.js";
 import { listed } from "../../formula/learning-words.js";
 import { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } from "../../measures/comparison.js";
+import { distanceFrom, seenThrough } from "../../measures/lens.js";
 import { shareOf } from "../../measures/share.js";
+import { createControls } from "../stage/controls.js";
 import { createNumbers } from "../stage/numbers.js";
 import { alone, canJoin, joined } from "./beside.js";
 import { createDownload } from "./download.js";
@@ -56,7 +60,9 @@ export function createCompare(host, { store, read, brought }) {
     table,
   );
   const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
-  host.append(element("div", { class: "compare-head" }, field, share, download.element), lead, frame);
+  const controls = createControls(catalogue().layers.lens.controls, store);
+  const head = [field, share, ...controls.elements, download.element];
+  host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
   const drawn = keyed(body, createRow, (/** @type {Row} */ { key }) => key);
   let order = /** @type {Order} */ ({ by: "", down: false });
   let timer = 0;
@@ -78,6 +84,7 @@ export function createCompare(host, { store, read, brought }) {
   /** @param {Choice} _choice @param {{phase: string}} [change] */
   function show(_choice, change) {
     host.hidden = store.now.section !== "compare";
+    if (!host.hidden) controls.show(store.now);
     if (change?.phase === "moving") return;
     turn += 1;
     clearTimeout(timer);
@@ -123,16 +130,32 @@ export function createCompare(host, { store, read, brought }) {
   function rowsOf(choice) {
     const { op } = entriesOf(choice);
     const data = chosenData();
+    const offs = offsIn(choice);
     return suiting(choice).map((rule) => {
       const { key, label, source } = rule;
       const found = known.get(queryFor(choice, rule));
       const passed = shareOf(op, rule, data, choice.parameters, choice.g);
       const isMeasured = typeof found === "object";
       return {
-        ...{ key, label, source: source ?? "", share: passed },
+        ...{ key, label, source: source ?? "", share: passed, lens: offs[key] },
         ...{ measured: isMeasured ? found : null, message: isMeasured ? "" : (found ?? "") },
       };
     });
+  }
+
+  let far = { key: "", offs: /** @type {Record<string, number|null>} */ ({}) };
+
+  /** The distance of each rule from the op under noise at g = 1, computed once. @param {Choice} choice */
+  function offsIn(choice) {
+    const { op } = entriesOf(choice);
+    const { range, parameters, noise, noise_width: width } = choice;
+    const key = JSON.stringify([op.key, range, parameters, noise, width]);
+    if (key === far.key) return far.offs;
+    const seen = seenThrough(op, valuesOf(op, null, parameters), catalogue().noises[noise], width, range);
+    const plain = { ...settingsOf(choice), g: 1 };
+    const offs = suiting(choice).map((rule) => [rule.key, distanceFrom(op, beside(op, rule), plain, seen)]);
+    far = { key, offs: Object.fromEntries(offs) };
+    return far.offs;
   }
 
   /** @param {boolean|Event} [gone] whether the server does not answer */

@@ -1,0 +1,57 @@
+// Controls for words of a link that are rows: a list for one of texts, a slider for a number.
+
+import { wordOf } from "../../choice/view.js";
+import { element } from "../../elements/dom.js";
+import { createSlider } from "../../elements/slider.js";
+
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Word } from "../../choice/view.js" */
+/** @typedef {import("../../choice/store.js").Store} Store */
+
+const DECADES = 100; // a slider over more than so much moves by factors
+
+/** @param {Record<string, string>} labels by the words @param {Store} store */
+export function createControls(labels, store) {
+  const controls = Object.entries(labels).map(([name, label]) => {
+    const word = wordOf(name);
+    /** @type {{element: HTMLElement, show: (value: *) => void}} */
+    const control = (word.kind === "choice" ? createChoice : createNumber)(word, label, store);
+    return { name, ...control };
+  });
+  return {
+    elements: controls.map((one) => one.element),
+    /** @param {Choice} choice */
+    show(choice) {
+      for (const { name, show } of controls) show(/** @type {*} */ (choice)[name]);
+    },
+  };
+}
+
+/** A list for a word of texts. @param {Word} word @param {string} label @param {Store} store */
+function createChoice({ name, words }, label, store) {
+  const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
+  const list = element(
+    "select",
+    { onchange: () => store.change({ ...store.now, [name]: list.value }) },
+    ...options,
+  );
+  return {
+    element: element("label", {}, label, list),
+    /** @param {string} value */
+    show: (value) => (list.value = value),
+  };
+}
+
+/** A slider for a word of a number. @param {Word} word @param {string} label @param {Store} store */
+function createNumber({ name, low, high }, label, store) {
+  const slider = createSlider({
+    name: label,
+    onChange: (value, phase, byKeys) =>
+      store.change({ ...store.now, [name]: value }, { phase, thing: byKeys ? name : null }),
+  });
+  return {
+    element: slider.element,
+    /** @param {number} value */
+    show: (value) => slider.update(value, [low, high], low > 0 && high / low > DECADES, [low, high]),
+  };
+}
