@@ -85,7 +85,8 @@ INSTRUMENT = Visible(
     key="inputs",
     label="Where the data sits",
     sentence="How often the op sees which x, behind the rule's curve; the outermost bars hold all beyond.",
-    limits="It does not say which of them the loss depends on.",
+    limits="It does not say which of them the loss depends on. Where each channel has learned a value of its "
+    "own, the curve is that of their mean.",
     cost="1.4 ms for six rules with one hidden layer of 16 units",
     measure=measured,
 )

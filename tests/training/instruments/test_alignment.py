@@ -16,6 +16,7 @@ from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.alignment import INSTRUMENT, compared, measured
 from explorer.training.instruments.base import instrument, smoothing
 from explorer.training.instruments.base.smoothing import examples, smoothed, smoothed_gradient
+from explorer.training.limits import EXAMPLES
 from explorer.training.nets.layers import Convolution, Pool
 
 
@@ -132,6 +133,14 @@ def test_what_does_not_jump_counts_with_its_mean_slope(op):
             )
     ours = smoothed_gradient(nets, layer, 9)[0]
     torch.testing.assert_close(ours.double(), expected, rtol=0.01, atol=1e-5)
+
+
+@pytest.mark.parametrize(("task", "count"), [("digits", EXAMPLES), ("digits convolution", 8)])
+def test_how_many_examples_it_looks_at_is_said(task, count):
+    nets = nets_of(task=task, op="sign", rules=("straight_through",))
+    assert examples(nets) == count
+    said = "at 8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
+    assert said in INSTRUMENT.limits
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from explorer.gradient import bind
 from explorer.study.chunk import Chunk
 from explorer.study.plan import Plan
 from explorer.training import Run, Settings
+from explorer.training.instruments import INSTRUMENTS
 from explorer.training.numerics.losses import cross_entropy
 from explorer.training.runs.summary import sentences
 
@@ -442,3 +443,13 @@ def test_numbers_of_a_unit_of_maps_are_those_of_its_channels_value():
     answer = run.measure("unit", layer=0, cause=2)["lsq"]
     assert answer["parameters"]["s"] == pytest.approx(values[answer["unit"] // 64].item())
     assert len(values.unique()) == 4
+
+
+def test_pictures_of_a_rule_take_the_mean_of_its_channels_values_and_say_so():
+    given = BY_CHANNEL["maps"][0] | {"learn": ("s",), "learn_each": "channel", "lr": 0.1}
+    run = trained(10, **given, device="cpu")
+    nets = run._recorder.observed(run.settings)
+    values = run.weights()["lsq.0.op.0.s"]
+    assert nets.parameters(0, 0)["s"] == pytest.approx(values.mean().item())
+    assert [nets.parameters(0, 0, 64 * at)["s"] for at in range(4)] == pytest.approx(values.tolist())
+    assert all("their mean" in INSTRUMENTS[key].limits for key in ("inputs", "causes"))
