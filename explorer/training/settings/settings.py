@@ -62,8 +62,8 @@ class TrainingSettings:
     )  # fmt: skip
     hidden: int | tuple[int, ...] = _setting(
         "widths", "Hidden units",
-        f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} of them: 16,16,16. Of convolutions it is "
-        "the number of maps.",
+        f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} of them: 16,16,16. Of convolutions it "
+        "counts maps.",
         low=1, high=limits.MAX_HIDDEN,
     )  # fmt: skip
     batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=limits.MAX_BATCH)
