@@ -124,6 +124,19 @@ def _array(values: Sequence[float | None]) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
+def tab_to(page: Page, name: str, most: int = 40) -> None:
+    """Press Tab until the focus is on what has this text or label; fails after ``most`` stops."""
+    seen = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        seen.append(
+            page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()")
+        )
+        if seen[-1] == name:
+            return
+    raise AssertionError(f"{name} is not among {seen}")
+
+
 def in_the_end(page: Page, check: Callable[[], None], patience_ms: int = 20_000) -> None:
     """Have a check hold now or soon: what it reads may be drawn a moment later."""
     for _ in range(patience_ms // 50):

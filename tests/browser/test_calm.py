@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open, Tab
-from tests.browser.reading import in_the_end, settle, visit
+from tests.browser.reading import in_the_end, settle, tab_to, visit
 
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
 FINGER = {"has_touch": True, "is_mobile": True}
@@ -279,6 +280,41 @@ def test_what_is_opened_leaves_the_curves_in_view(first: First) -> None:
     expect(page.get_by_role("button", name="Download .py")).to_be_in_viewport()
     expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
     settle(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "options"),
+    [("/", (1366, 768), {}), (BUG, (1024, 768), {}), ("/?section=code", (390, 844), FINGER)],
+)
+def test_axe_finds_nothing_on_the_calm_page(
+    first: First, path: str, size: tuple[int, int], options: dict[str, Any]
+) -> None:
+    page = first(path, size, **options)
+    settle(page)
+    assert in_both_themes(page) == []
+    page.emulate_media(color_scheme="light")
+
+
+def test_by_keyboard_alone_from_the_point_to_a_race(first: First) -> None:
+    page = first()
+    page.evaluate("document.activeElement.blur()")
+    tab_to(page, "Probe x")
+    before = page.evaluate("document.activeElement.ariaValueNow")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.ariaValueNow") != before
+    tab_to(page, "Checks")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-verdict]").first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-verdict]").first).to_be_hidden()
+    tab_to(page, "Op", 60)
+    page.keyboard.press("Enter")
+    page.keyboard.type("tanh")
+    page.keyboard.press("Enter")
+    expect(page.locator(".headline")).to_contain_text("Tanh")
+    tab_to(page, "Train both", 60)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/train?*op=tanh*")
 
 
 def test_an_embedded_instrument_keeps_its_tools(first: First) -> None:

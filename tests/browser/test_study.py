@@ -7,8 +7,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.access import violations
+from tests.browser.access import in_both_themes, violations
 from tests.browser.conftest import NOTHING_CHOSEN, Open
+from tests.browser.reading import tab_to
 from tests.browser.training import button, press
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
@@ -45,10 +46,13 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     expect(rows).to_have_count(3)  # one beside the highest, and two controls
     expect(page.locator(".study .equal")).to_contain_text("exactly the scores of")
     expect(page.locator(".study .heat")).to_be_hidden()
-    button(page, "Rates: heat map").click()
+    assert in_both_themes(page, ".study") == []
+    page.evaluate("document.activeElement.blur()")
+    tab_to(page, "Rates: heat map", 60)
+    page.keyboard.press("Enter")
     expect(cell(page, r"\d %").first).to_be_visible()
     page.wait_for_url("**tools=evidence*")
-    assert violations(page, ".study") == []
+    assert in_both_themes(page, ".study") == []
 
 
 def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):

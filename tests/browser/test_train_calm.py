@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from explorer.training import TASKS
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, Tab
-from tests.browser.reading import in_the_end
+from tests.browser.reading import in_the_end, tab_to
 from tests.browser.test_calm import counted
 from tests.browser.test_train_lab import SHIFTS
 from tests.browser.training import button, leave_train, press, requests, status
@@ -330,7 +331,46 @@ def test_code_is_a_script_above_the_foot_that_follows_the_settings(first: First)
     expect(script).to_be_hidden()
 
 
-def test_axe_finds_nothing(first: First) -> None:
-    page = first("task=digits&op=round&steps=20&pace=full&seeds=2")
-    finish(page)
+@pytest.mark.parametrize("task", ["digits", "moons", "digits convolution", "spikes"])
+def test_axe_finds_nothing(first: First, task: str) -> None:
+    own = TASKS[task]
+    rules = "&".join(f"rule={rule}" for rule in own.rules)
+    page = first(f"task={task}&op={own.op}&{rules}&steps=20&pace=full&seeds=2")
     assert in_both_themes(page, ".training") == []
+    finish(page)
+    page.locator(".why-of").first.click()
+    expect(page.locator(".one")).to_be_visible()
+    assert in_both_themes(page, ".training") == []
+
+
+def test_axe_finds_nothing_in_a_table_that_was_read(first: First) -> None:
+    page = first("task=digits&op=round")
+    page.locator(".task-chip").click()
+    page.get_by_role("group", name="Task").get_by_role("button", name="Your data", exact=True).click()
+    assert in_both_themes(page, ".training") == []
+    press(page, "Example: petals of irises")
+    expect(page.get_by_role("radio", name="Learn species")).to_be_checked()
+    assert in_both_themes(page, ".training") == []
+
+
+def test_by_keyboard_alone_from_start_to_why_and_settings(first: First) -> None:
+    page = first("task=digits&op=round&rule=default&rule=straight_through&steps=40&pace=full&seeds=2")
+    page.evaluate("document.activeElement.blur()")
+    tab_to(page, "Start", 5)
+    page.keyboard.press("Enter")
+    expect(button(page, "Again")).to_be_focused(timeout=30_000)
+    tab_to(page, "Why? Straight-through")
+    page.keyboard.press("Enter")
+    expect(page.locator(".one")).to_be_visible()
+    tab_to(page, "Close", 60)
+    page.keyboard.press("Enter")
+    expect(page.locator(".one")).to_be_hidden()
+    assert page.evaluate("document.activeElement.ariaLabel") == "Why? Straight-through"
+    tab_to(page, "Settings", 60)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("spinbutton", name="Steps", exact=True)).to_be_visible()
+    tab_to(page, "Steps", 60)
+    page.keyboard.press("Control+A")
+    page.keyboard.type("30")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**steps=30*")

@@ -4,7 +4,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 
 /** @import { Drawn, Heat, Row } from "./heat.js" */
 
-const DARKEST = 62; // percent of colour in the ground, on which letters are still well read
+const DARKEST = 55; // percent of colour in the ground, on which letters are still well read
 
 /** @param {HTMLElement} host */
 export function createHeat(host) {

@@ -102,7 +102,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     );
     const script = createScript(find("script"), on);
     const one = createOnePanel(find("one"), {
-      onClose: () => on.onWhy(null),
+      onClose() {
+        const opener = /** @type {HTMLElement|null} */ (host.querySelector('.why-of[aria-expanded="true"]'));
+        on.onWhy(null);
+        opener?.focus();
+      },
       onEvidence: () => chooseTools(store, "evidence"),
     });
     return {

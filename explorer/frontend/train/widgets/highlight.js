@@ -80,6 +80,7 @@ function fading(rule) {
     .training ${other} { opacity: ${FAINT} !important; } /* Plotly writes its own on each curve */
     .training svg ${other} { opacity: ${FADED} !important; }
     .training .column${other} :is(svg, canvas, i) { opacity: ${FADED / FAINT}; }
+    .training ${other} .why-of { color: inherit; } /* as dark as what stands beside it */
   `;
 }
 
