@@ -205,6 +205,8 @@ OTHER_NETS = {
     "ternary weights, sgd": {"task": "ternary weights", "optimiser": "sgd", "branch": LATER},
     "ternary weights, adam": {"task": "ternary weights", "optimiser": "adam", "branch": LATER},
     "a table": {"table": POINTS, "batch": 16, "branch": LATER},
+    "digits convolution": {"task": "digits convolution", "branch": LATER},
+    "ternary kernels": {"task": "ternary kernels", "hidden": (5, 3), "branch": LATER},
     "documents, adam": {"optimiser": "adam", "lr": 1e-4, "branch": LEAKY},
     "documents, momentum": {"optimiser": "momentum", "branch": LEAKY},
     "documents": {"branch": LEAKY},

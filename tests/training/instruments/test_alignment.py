@@ -135,6 +135,32 @@ def test_what_does_not_jump_counts_with_its_mean_slope(op):
     torch.testing.assert_close(ours.double(), expected, rtol=0.01, atol=1e-5)
 
 
+def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monkeypatch):
+    """Torch's own convolutions, from both gradients at their maps to kernels and biases."""
+    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
+    nets = nets_of(task="digits convolution", op="sign", rules=("clipped",), hidden=(3, 4), sigma=0.7)
+    ours = measured(nets)[:, 0]
+    assert ours.shape == (2, 2)
+    maps = nets.x[0].unflatten(1, (1, 8, 8))
+    for number, layer in enumerate(nets.op_layers):
+        kernels, bias = (each[0].clone() for each in nets.ensemble.parameter_views[layer - 1])
+        kernels, bias = (
+            kernels.T.unflatten(1, (-1, 3, 3)).contiguous().requires_grad_(),
+            bias[0].requires_grad_(),
+        )
+        with torch.enable_grad():
+            x = functional.conv2d(maps, kernels, bias, stride=1 + number, padding=1)
+        op = nets.now.traces[layer].op
+        both = [
+            torch.cat([each.flatten() for each in torch.autograd.grad(
+                x, (kernels, bias), g[0].reshape(x.shape), retain_graph=True
+            )])
+            for g in (op.gradient, smoothed_gradient(nets, layer, nets.x.shape[1]))
+        ]  # fmt: skip
+        assert ours[0, number] == pytest.approx(functional.cosine_similarity(*both, dim=0).item(), abs=1e-4)
+        maps = functional.avg_pool2d(x.detach().sign(), 2)
+
+
 @pytest.mark.parametrize(("task", "count"), [("digits", EXAMPLES), ("digits convolution", 8)])
 def test_how_many_examples_it_looks_at_is_said(task, count):
     nets = nets_of(task=task, op="sign", rules=("straight_through",))

@@ -6,9 +6,10 @@ import pytest
 from explorer.training import Run, Settings
 
 
-def test_bars_table_and_curve_have_the_same_norms():
+@pytest.mark.parametrize("task", ["digits", "digits convolution", "ternary kernels"])
+def test_bars_table_and_curve_have_the_same_norms(task):
     """Of several seeds and hidden layers, on the batch with which the next step begins."""
-    settings = Settings(task="digits", op="round", rules=("clipped",), seeds=3, hidden=(8, 8), device="cpu")
+    settings = Settings(task=task, op="round", rules=("clipped",), seeds=3, hidden=(8, 8), device="cpu")
     run = Run(settings, recorded=())
     run.advance(5)
     now = run.snapshot(visible=("norms",))

@@ -42,7 +42,7 @@ def test_a_unit_that_is_not_there_is_refused_in_a_sentence(numbers, why):
         run_of(task="circles", hidden=8).measure("unit", **numbers)
 
 
-@pytest.mark.parametrize("task", ["digits", "binary weights", "spikes", "documents"])
+@pytest.mark.parametrize("task", ["digits", "binary weights", "spikes", "documents", "binary kernels"])
 def test_a_unit_may_be_of_any_layer_in_which_the_op_stands(task):
     run = run_of(task=task)
     run.measure("unit")
@@ -60,7 +60,7 @@ LEARNS = {"op": "clamp", "rules": ("pact",), "learn": ("hi",), "learn_rate": 30.
 
 
 @pytest.mark.parametrize("given", [{}, LEARNS], ids=["fixed", "learns"])
-@pytest.mark.parametrize("task", ["digits", "documents", "binary weights"])
+@pytest.mark.parametrize("task", ["digits", "documents", "binary weights", "digits convolution"])
 def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     """Parameters that learn go along, by their own rate."""
     run = run_of(task=task, **{"rules": ("straight_through",), **given})

@@ -69,7 +69,9 @@ def told(one):
     )
 
 
-@pytest.mark.parametrize("task", ["moons", "documents", "spikes", "binary weights"])
+@pytest.mark.parametrize(
+    "task", ["moons", "documents", "spikes", "binary weights", "digits convolution", "ternary kernels"]
+)
 @pytest.mark.parametrize("optimiser", ["sgd", "adam"])
 def test_who_goes_back_and_on_is_uninterrupted_bit_for_bit(task, optimiser):
     settings = Settings(task=task, optimiser=optimiser, steps=20, hidden=8, seeds=2, device="cpu")

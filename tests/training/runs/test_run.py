@@ -414,7 +414,9 @@ def test_whoever_watches_changes_nothing():
 
 
 @pytest.mark.parametrize("optimiser", ["sgd", "momentum", "adam"])
-@pytest.mark.parametrize("task", ["digits", "binary weights", "spikes"])
+@pytest.mark.parametrize(
+    "task", ["digits", "binary weights", "spikes", "digits convolution", "binary kernels"]
+)
 def test_resumed_through_a_file_on_every_kind_of_net(task, optimiser):
     asked = Settings(task=task, seeds=2, steps=12, optimiser=optimiser, device="cpu")
     file = io.BytesIO()

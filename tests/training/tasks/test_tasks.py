@@ -161,3 +161,9 @@ def test_spikes_need_a_surrogate_that_is_neither_flat_nor_narrow():
     run.advance(40)
     ends = {rule: accuracy.mean() for rule, accuracy in run.snapshot().accuracy.items()}
     assert ends["fast_sigmoid"] > ends["straight_through"] + 0.05 > ends["default"] + 0.1
+
+
+def test_a_convolution_with_relu_reads_about_97_of_100_digits():
+    run = Run(Settings(task="digits convolution", op="relu", rules=("default",), seeds=2), recorded=())
+    run.advance(run.settings.steps)
+    assert run.snapshot().score["default"].mean() == pytest.approx(0.97, abs=0.015)

@@ -6,7 +6,8 @@ import { gridOf } from "./tiles.js";
 const LOW = [196, 88, 20]; // of a negative weight
 const HIGH = [23, 92, 160];
 const FULL = 127; // of the largest weight
-const ZOOM = 2; // pixels on a side of each weight of an image, beside a gap of one
+const ZOOM = 2; // pixels on a side of each weight of an image, beside a line of one
+const LINE = pixel(128, 128, 128, 90); // so that a weight of 0 is none
 
 /**
  * Weights, as an instrument has them: a row an input, a column an output; ``kernel`` is the side of a column's
@@ -32,7 +33,7 @@ export function paintWeights(canvas, { values, columns, kernel }, isImage = fals
   const { width, height, indices } = gridOf(columns * below, side, more);
   paint(canvas, width, height, (at) => {
     const index = indices[at];
-    if (index < 0) return 0;
+    if (index < 0) return LINE;
     const [tile, inside] = [Math.floor(index / each), index % each];
     const [output, map] = [Math.floor(tile / below), tile % below];
     return colourOf(values[(map * each + inside) * columns + output]);

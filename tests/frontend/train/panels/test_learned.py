@@ -148,7 +148,7 @@ PAINTED = """
     paintWeights(canvas, { ...given, values: Int8Array.from(given.values) });
     const pixels = new Uint32Array(canvas.data.buffer);
     return { width: canvas.width, height: canvas.height,
-        signs: [...pixels].map(each => each >>> 24 ? (each & 255) === 23 ? 1 : -1 : 0) };
+        signs: [...pixels].map(each => ({ 23: 1, 196: -1, 128: 0 })[each & 255]) };
 """
 
 
