@@ -74,24 +74,34 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
         return _VARIABLES[node.name]
     call = operation(node)
     wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
-    operands = [_operand(child, parameters, *want) for child, *want in wants]
+    operands = [
+        _operand(_lean(child, parameters, _is_fresh(node)), parameters, *want) for child, *want in wants
+    ]
     match operands:  # a training step evaluates some fifty nodes: what a list costs would be a tenth of it
         case [only]:
             return lambda scope: call(only(scope))
-        case [left, _] if _is_by_one(node, parameters):
-            return left
         case [left, right]:
             return lambda scope: call(left(scope), right(scope))
     return lambda scope: call(*[operand(scope) for operand in operands])
 
 
-def _is_by_one(node: Node, parameters: Mapping[str, float]) -> bool:
-    """Whether a node multiplies or divides by 1 what no one else holds: that changes no bit of it."""
+def _lean(node: Node, parameters: Mapping[str, float], lent: bool) -> Node:
+    """A node without the factors and divisors of 1 around it, which change no bit.
+
+    ``lent``: whether what is left may be the very tensor that was given, since no one keeps or changes it.
+    """
     match node:
-        case Binary("*" | "/", Binary() | Call(), right) if is_constant(right):
-            own = not (isinstance(node.left, Call) and node.left.function == "detach")
-            return own and not is_constant(node.left) and constant_value(right, parameters) == 1
-    return False
+        case Binary("*" | "/", left, right) if is_constant(right) and not (
+            is_constant(left) or is_condition(left)
+        ):
+            if (lent or _is_fresh(left)) and constant_value(right, parameters) == 1:
+                return _lean(left, parameters, lent)
+    return node
+
+
+def _is_fresh(node: Node) -> bool:
+    """Whether a node's value is in memory of its own."""
+    return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 
 def _counts(elements: int) -> tuple[tuple[str, str], ...]:
@@ -104,7 +114,7 @@ def bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
     if (alone := counted(node)) != node:
         return lambda scope: bound(alone, parameters + _counts(scope.x.numel()))(scope)
     values = {name: float.fromhex(value) for name, value in parameters}
-    evaluate = _operand(node, values, cast=False, fill=True, limit=True)
+    evaluate = _operand(_lean(node, values, lent=False), values, cast=False, fill=True, limit=True)
 
     def shaped(scope: Scope) -> Tensor:
         value: Tensor = evaluate(scope)

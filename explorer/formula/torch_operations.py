@@ -75,8 +75,8 @@ def _wholes(value: Numbers, low: int, high: int) -> Tensor:
     return torch.as_tensor(value, dtype=torch.float64).nan_to_num(low).clamp(low, high).round().long()
 
 
-def _vary(*values: Numbers) -> bool:
-    return any(isinstance(value, Tensor) and value.numel() > 1 for value in values)
+def _vary(value: Numbers) -> bool:
+    return isinstance(value, Tensor) and value.numel() > 1
 
 
 def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor:
@@ -85,7 +85,7 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
     Exact in every dtype. Beyond ``largest``, which need be no number of the format, it is ``largest``.
     """
     x = a.detach()
-    if _vary(mantissa, least, largest):
+    if _vary(mantissa) or _vary(least) or _vary(largest):
         ends = torch.as_tensor(largest, dtype=torch.float64).abs()
         rounded = _by_fraction(x.double(), _wholes(mantissa, 0, 52), _wholes(least, -1022, 1023))
         return rounded.clamp(-ends, ends).copysign(x).to(x.dtype)
@@ -95,8 +95,10 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
     if bits > layout.bits - 2 or low <= -layout.bias or high + layout.bits - bits > layout.bias:
         rounded = _by_fraction(x.double(), torch.tensor(bits), torch.tensor(low))
     else:
-        rounded = _by_sum(x.to(layout.floating), layout, bits, low, high)
-    return rounded.clamp(-top, top).copysign_(x).to(x.dtype)
+        is_wide = x.dtype == layout.floating  # a conversion that changes nothing costs as much as a pass
+        rounded = _by_sum(x if is_wide else x.to(layout.floating), layout, bits, low, high)
+    rounded = rounded.clamp(-top, top).copysign_(x)
+    return rounded if rounded.dtype == x.dtype else rounded.to(x.dtype)
 
 
 def _by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tensor:

@@ -25,6 +25,7 @@ from tests.benchmarks import (
     drags,
     engine,
     ensemble,
+    formats,
     learned,
     lesson,
     model,
@@ -41,6 +42,7 @@ from tests.browser.reading import CHART
 from tests.browser.server import ROOT, serve
 
 Series = Iterable[tuple[str, list[float]]]
+_FORMAT = "fp8_e4m3"
 Section = Callable[[Browser, str, str, int], Series]
 
 
@@ -70,8 +72,8 @@ def main() -> None:
                 context.close()
 
 
-def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
-    pages = opened(browser, f"{app}/?op=clamp&rule=default&tools=all"), opened(browser, dash)
+def _clicks(browser: Browser, app: str, dash: str, rounds: int, op: str = "clamp") -> Series:
+    pages = opened(browser, f"{app}/?op={op}&rule=default&tools=all"), opened(browser, dash)
     ours, theirs = clicks.measure(*pages, rounds)
     yield from (ours, theirs)
     middle = float(np.median(theirs[1]))
@@ -79,17 +81,23 @@ def _clicks(browser: Browser, app: str, dash: str, rounds: int) -> Series:
     yield "95 % / median of the Dash page", [float(np.percentile(ours[1], 95)) / middle]
 
 
-def _drags(browser: Browser, app: str, dash: str, rounds: int) -> Series:
+def _drags(browser: Browser, app: str, dash: str, rounds: int, op: str = "clamp") -> Series:
+    dragged = drags.DRAGGED[op]
+    six = "".join(f"&rule={rule}" for rule in dragged.rules)
+    two = "".join(f"&rule={rule}" for rule in dragged.rules[:2])
+    shown = {"two rules": two, "six rules": six, **{name: two + more for name, more in dragged.also.items()}}
+    for name, query in shown.items():
+        ours = opened(browser, f"{app}/?op={op}&tools=all{query}")
+        slider = ours.get_by_role("slider", name=re.compile(rf"^{dragged.name}\b")).first
+        shares = dragged.ours(slider)
+        yield f"app, {name}, redraws/s", [drags.redraws(ours, slider, shares) for _ in range(rounds)]
+        ours.close()
     page = opened(browser, dash)
-    theirs = page.locator("#lo-slider .dash-slider-track, #lo-slider [role=slider]").first
-    two = opened(browser, f"{app}/?op=clamp&rule=default&rule=masked&tools=all")
-    six = opened(browser, f"{app}/?op=clamp&tools=all&" + "&".join(f"rule={rule}" for rule in drags.SIX))
-    shown = {"two rules": two, "six rules": six}
-    for name, ours in shown.items():
-        slider = ours.get_by_role("slider", name=re.compile(r"^lo\b")).first
-        ends = slider.evaluate("({min, max}) => [Number(min), Number(max)]")
-        yield f"app, {name}, redraws/s", [drags.redraws(ours, slider, ends) for _ in range(rounds)]
-    yield "Dash page, one rule, redraws/s", [drags.redraws(page, theirs, (-3, 1)) for _ in range(rounds)]
+    theirs = page.locator("#dragged .dash-slider-track, #dragged [role=slider]").first
+    yield (
+        "Dash page, one rule, redraws/s",
+        [drags.redraws(page, theirs, dragged.theirs()) for _ in range(rounds)],
+    )
 
 
 def _arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
@@ -132,6 +140,18 @@ def _calling(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return calling.measure(rounds)
 
 
+def _formats(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
+    return formats.measure(rounds)
+
+
+def _pages(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
+    """Click, drag and first chart of a number format, beside a Dash page of it."""
+    with tempfile.TemporaryDirectory() as scratch, peer.serve(Path(scratch) / "dash.txt", _FORMAT) as dash:
+        yield from _clicks(browser, app, dash, 10 * rounds, _FORMAT)
+        yield from _drags(browser, app, dash, rounds, _FORMAT)
+        yield from _arrivals(browser, f"{app}/?op={_FORMAT}&rule=default", dash, 2 * rounds)
+
+
 def _study(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
     return study.measure(rounds)
 
@@ -170,6 +190,8 @@ SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "ensemble": (_ensemble, 5, False),
     "learned": (_learned, 20, False),
     "calling": (_calling, 40, False),
+    "formats": (_formats, 40, False),
+    "formatpages": (_pages, 3, False),
     "model": (_model, 60, False),
     "study": (_study, 3, False),
     "beside": (_beside, 5, False),

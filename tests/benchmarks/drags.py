@@ -6,14 +6,74 @@ the view, so that each move must bend the forward curve: past it none would show
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from playwright.sync_api import Locator, Page
 
 from tests.browser.reading import CHART
 
-SIX = ("default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad")
-_VALUES = (-2.8, 0.8)
+Shares = tuple[float, float]
+
+
+class Dragged(NamedTuple):
+    """A parameter's slider, and from one value to another it is dragged.
+
+    Attributes:
+        name: of the parameter.
+        values: both ends of the way.
+        start: the value that the Dash page starts with.
+        dash: both ends of its slider.
+        rules: the six that are shown.
+        bounds: of the app's slider where it is even in the logarithm; without them its own.
+        also: further links of the app, by what they show.
+    """
+
+    name: str
+    values: tuple[float, float]
+    start: float
+    dash: tuple[float, float]
+    rules: tuple[str, ...]
+    bounds: tuple[float, ...] = ()
+    also: Mapping[str, str] = {}
+
+    def ours(self, slider: Locator) -> Shares:
+        """The way as shares of the length of the app's slider."""
+        if self.bounds:
+            return _shares(*(tuple(map(math.log, each)) for each in (self.values, self.bounds)))
+        return _shares(self.values, slider.evaluate("({min, max}) => [Number(min), Number(max)]"))
+
+    def theirs(self) -> Shares:
+        """The way as shares of the length of the Dash page's slider."""
+        return _shares(self.values, self.dash)
+
+
+def _shares(values: Sequence[float], ends: Sequence[float]) -> Shares:
+    first, last = ((value - ends[0]) / (ends[1] - ends[0]) for value in values)
+    return first, last
+
+
+# By op. With FP8, s up to 2: all 252 jumps lie within ±1,000.
+DRAGGED = {
+    "clamp": Dragged(
+        "lo",
+        (-2.8, 0.8),
+        -1,
+        (-3, 1),
+        ("default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad"),
+    ),
+    "fp8_e4m3": Dragged(
+        "s",
+        (0.1, 2),
+        1,
+        (0.1, 2),
+        ("default", "straight_through", "zero", "clipped", "guided", "seed_relu"),
+        bounds=(0.001, 1000),
+        also={"two rules, 252 jumps": "&range=-1000&range=1000"},
+    ),
+}
 _MOVES = 120
 _MOVES_A_SECOND = 30
 # The forward curve, whose path every redraw writes anew: by Plotly or directly. One a frame is counted.
@@ -31,9 +91,9 @@ _COUNT = f"""() => {{
 }}"""
 
 
-def redraws(page: Page, handle: Locator, ends: tuple[float, float]) -> float:
-    """Redraws a second while a slider between two ends is dragged to and fro for about four seconds."""
-    from_share, to_share = ((value - ends[0]) / (ends[1] - ends[0]) for value in _VALUES)
+def redraws(page: Page, handle: Locator, shares: Shares) -> float:
+    """Redraws a second while a slider is dragged to and fro between two shares of its length, for 4 s."""
+    from_share, to_share = shares
     box = handle.bounding_box()
     assert box
     middle = box["y"] + box["height"] / 2
