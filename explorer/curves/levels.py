@@ -11,7 +11,7 @@ from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 from explorer.sampled import FORWARD, Sampled
 
-LETTERS = 5  # of a label at most
+LETTERS = 5  # of a label at most, without its sign
 FEWEST = 3  # labels, below which round numbers say more
 
 
@@ -36,7 +36,7 @@ def levels_of(curves: Sampled) -> list[float]:
 def level_ticks(levels: list[float], label: float, mark: float) -> LevelTicks:
     """Of the levels those that have room, labels and marks so far apart; what is short to write first."""
     texts = {value: f"{value:.6g}".replace("-", "−") for value in (*levels, *map(abs, levels))}
-    short = [value for value in levels if len(texts[value]) <= LETTERS and "e" not in texts[value]]
+    short = [value for value in levels if len(texts[abs(value)]) <= LETTERS and "e" not in texts[value]]
     order = sorted(short, key=lambda value: (value != 0, len(texts[abs(value)]), -abs(value), value))
     labelled = _apart(order, label)
     if len(labelled) < FEWEST:

@@ -49,6 +49,8 @@ def test_ticks_are_values_with_room_and_the_shortest_are_labelled_first():
     ticks = level_ticks(levels, 0.9, 0.1)
     assert ticks.marks == levels
     assert ticks.texts == ["−6", "−4", "−3", "−2", "−1", "0", "1", "2", "3", "4", "6"]
+    uneven = level_ticks([0.643 * value for value in levels], 0.9, 0.1)
+    assert uneven.texts == ["−3.858", "−2.572", "−1.286", "0", "1.286", "2.572", "3.858"]
     many = level_ticks(levels_of(curves_of("fp8_e4m3", (-448.0, 448.0))), 90, 10)
     assert {0.0, 448.0, -448.0} <= {*many.values} <= {*many.marks}
     assert all(after - before >= 10 for before, after in zip(many.marks, many.marks[1:], strict=False))

@@ -15,7 +15,6 @@
 
 import { constantValue, evaluate } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
-import { toEven } from "./python.js";
 import { sampling } from "./sampling.js";
 
 /** @import { Entry, Lattice, Piece } from "./entry.js" */
@@ -123,24 +122,72 @@ function switches(value, start, stop, also) {
   const step = (stop - start) / scan;
   const x = Float64Array.of(...evenPoints(start - step, stop + step, scan), ...also).sort();
   const at = comparable(value(x));
-  let cells = Array.from(x.subarray(1), (high, i) => [x[i], high, at[i], at[i + 1]]);
-  for (let halving = 0; halving < halvings; halving += 1) {
-    cells = cells.filter(([, , before, after]) => before !== after);
-    if (cells.length > 4 * mostKinks) return null;
-    if (!cells.length) return [];
-    const middle = Float64Array.from(cells, ([low, high]) => (low + high) / 2);
-    const between = comparable(value(middle));
-    cells = [
-      ...cells.map(([low, , before], i) => [low, middle[i], before, between[i]]),
-      ...cells.map(([, high, , after], i) => [middle[i], high, between[i], after]),
-    ];
+  const cells = cellsFor(x.length);
+  for (let i = 1; i < x.length; i += 1) add(cells, x[i - 1], x[i], at[i - 1], at[i]);
+  /** @type {number[]} */
+  const found = [];
+  let left = cells;
+  for (let halving = 0; halving < halvings && left.count; halving += 1) {
+    if (found.length + left.count > 4 * mostKinks) return null;
+    left = halved(value, left, found);
   }
-  const changed = cells.filter(([, , before, after]) => before !== after).map(([, high]) => high);
-  return apart(changed, stop - start);
+  return apart([...found, ...left.high.subarray(0, left.count)], stop - start);
+}
+
+/**
+ * Cells of x, each between ends at which a function has other values.
+ * @typedef {{count: number, low: Float64Array, high: Float64Array, before: Float64Array, after: Float64Array}} Cells
+ */
+
+/** None yet, and room for so many. @param {number} most @returns {Cells} */
+function cellsFor(most) {
+  const room = () => new Float64Array(most);
+  return { count: 0, low: room(), high: room(), before: room(), after: room() };
+}
+
+/** A cell more, where its ends differ. @param {Cells} cells @param {[number, number, number, number]} cell */
+function add(cells, ...[low, high, before, after]) {
+  if (before === after) return;
+  const { count } = cells;
+  cells.low[count] = low;
+  cells.high[count] = high;
+  cells.before[count] = before;
+  cells.after[count] = after;
+  cells.count = count + 1;
+}
+
+/**
+ * Those halves of cells whose ends differ. The upper end of a cell between neighbouring floats goes to ``found``.
+ * @param {Values} value
+ * @param {Cells} cells
+ * @param {number[]} found
+ */
+function halved(value, { count, low, high, before, after }, found) {
+  const middles = new Float64Array(count);
+  const divided = new Int32Array(count);
+  let n = 0;
+  for (let i = 0; i < count; i += 1) {
+    const middle = (low[i] + high[i]) / 2;
+    if (low[i] < middle && middle < high[i]) {
+      middles[n] = middle;
+      divided[n] = i;
+      n += 1;
+    } else found.push(high[i]);
+  }
+  const between = comparable(value(middles.subarray(0, n)));
+  const halves = cellsFor(2 * n);
+  for (let k = 0; k < n; k += 1) {
+    const i = divided[k];
+    add(halves, low[i], middles[k], before[i], between[k]);
+    add(halves, middles[k], high[i], between[k], after[i]);
+  }
+  return halves;
 }
 
 /** Values with Infinity for NaN, which would differ from itself. @param {Float64Array} values */
-const comparable = (values) => values.map((value) => (Number.isNaN(value) ? Infinity : value));
+function comparable(values) {
+  return values.some(Number.isNaN) ? values.map((value) => (Number.isNaN(value) ? Infinity : value)) : values;
+}
 
 /**
  * Each x once and ascending, though a sign changes both at its zero and right after it; as short decimals.
@@ -153,7 +200,7 @@ function apart(found, width) {
   for (const x of found.sort((a, b) => a - b)) {
     const near = Math.max(1e-14 * width, 8 * unit(x));
     if (distinct.length && x - distinct[distinct.length - 1] <= near) continue;
-    const short = Math.abs(x) > near ? Math.sign(x) * Number(toEven(Math.abs(x), 6)) : 0;
+    const short = Math.abs(x) > near ? Number(x.toExponential(6)) : 0; // a half, however rounded, is not near
     distinct.push((Math.abs(short - x) <= near ? short : x) + 0);
   }
   return distinct;

@@ -3,7 +3,7 @@
 import { roundingIn } from "../../formula/formats.js";
 import { numberText } from "../../formula/numbers.js";
 
-const LETTERS = 5; // of a label at most
+const LETTERS = 5; // of a label at most, without its sign
 const FEWEST = 3; // labels, below which round numbers say more
 
 /**
@@ -24,11 +24,11 @@ export function levelsOf({ op, curves }) {
  */
 export function levelTicks(levels, label, mark) {
   const textOf = (/** @type {number} */ value) => numberText(value).replace("-", "−");
-  const isShort = (/** @type {string} */ text) => text.length <= LETTERS && !text.includes("e");
   const lengthOf = (/** @type {number} */ value) => numberText(Math.abs(value)).length;
+  const isShort = (/** @type {number} */ value) => lengthOf(value) <= LETTERS && !textOf(value).includes("e");
   const larger = (/** @type {number} */ one, /** @type {number} */ other) =>
     Math.abs(other) - Math.abs(one) || one - other;
-  const short = levels.filter((value) => isShort(textOf(value)));
+  const short = levels.filter(isShort);
   const room = apart(
     short.sort(
       (one, other) =>

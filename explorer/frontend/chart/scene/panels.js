@@ -4,15 +4,15 @@ import { lengthOf, ticks, titleOf } from "./axes.js";
 import { levelTicks } from "./levels.js";
 import { numberText } from "../../formula/numbers.js";
 import { AXIS, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plotly.js";
+import { tenths } from "../plotly/svg-paths.js";
 
 /** @import { Theme } from "../plotly/theme.js" */
 /** @import { Range } from "./axes.js" */
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
  * The positions of all panels, in px: ``inner`` is the width of both panels, ``left`` their left end. ``size`` is
- * that of letters in px, ``bottom`` where the lowest panel ends. ``part`` is there while a parameter learns;
- * ``levels`` are the values of an op that rounds to a format.
- * @typedef {{levels: number[], width: number, height: number, left: number, inner: number, size: number, x: Range,
+ * that of letters in px, ``bottom`` where the lowest panel ends. ``part`` is there while a parameter learns.
+ * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
  *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
  * @typedef {"forward"|"gradient"|"part"} PanelName
  * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges
@@ -26,6 +26,8 @@ const FINGER = 90; // px that a tick of x needs
 const LINES = 2; // heights of letters that a tick of y needs
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // of a label at most
 const MARK = 3; // px from one mark at a format's value to the next
+const TICK = 6; // px, its length
+export const MARKED = "rgb(127, 133, 143)";
 
 /**
  * The panels of a chart of a size: forward above, gradients below, parts at the bottom, on one x.
@@ -33,10 +35,9 @@ const MARK = 3; // px from one mark at a format's value to the next
  * @param {Ranges} ranges
  * @param {number} smallest px of letters
  * @param {Frame|null} [before] whose width of the panels stays, while a hand moves them
- * @param {number[]} [levels]
  * @returns {Frame}
  */
-export function frameOf({ width, height }, ranges, smallest, before = null, levels = []) {
+export function frameOf({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;
   const size = fontSize(width, smallest);
   const margins = [4.8 * size, endMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
@@ -45,7 +46,6 @@ export function frameOf({ width, height }, ranges, smallest, before = null, leve
   const right = before ? width - left - before.inner : Math.max(least, Math.round(endMargin(size, letters)));
   const inner = Math.max(width - left - right, 10);
   return {
-    levels,
     width,
     height,
     left,
@@ -91,11 +91,12 @@ export function down({ top, height, range: [low, high] }, y) {
 
 /**
  * @param {Frame} frame
+ * @param {number[]} levels the values of an op that rounds to a format
  * @param {Theme} theme
  * @param {string} about what is to be known of the lines, "" for nothing
  * @param {string} [title] what the parts are, where there are any
  */
-export function layoutOf(frame, theme, about, title = "") {
+export function layoutOf(frame, levels, theme, about, title = "") {
   const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
   const domain = (/** @type {Panel} */ { top, height: tall }) => [
     (bottom - top - tall) / (bottom - forward.top),
@@ -115,25 +116,37 @@ export function layoutOf(frame, theme, about, title = "") {
       range: x,
       anchor: part ? "y3" : "y2",
     },
-    yaxis: { ...upright(part ? "y" : "forward y", forward), ...levelsOn(frame) },
+    yaxis: { ...upright(part ? "y" : "forward y", forward), ...levelsOn(frame, levels) },
     yaxis2: { ...upright("gradient", gradient), anchor: "x" },
     ...(part ? { yaxis3: { ...upright("part", part), anchor: "x" } } : {}),
     annotations: [...(about ? [above(about, 1)] : []), ...(part ? [above(title, domain(part)[1])] : [])],
   };
 }
 
-/** The ticks of the forward panel at a format's values, where the op has one. @param {Frame} frame */
-function levelsOn({ levels, forward, part, size }) {
+/** The ticks of the forward panel at a format's values. @param {Frame} frame @param {number[]} levels */
+function levelTicksOn({ forward, size }, levels) {
   const [low, high] = forward.range;
   const unit = (high - low) / forward.height; // a px
   const inside = levels.filter((value) => value >= low && value <= high);
-  const { values, texts, marks } = levelTicks(inside, LINES * size * unit, MARK * unit);
+  return levelTicks(inside, LINES * size * unit, MARK * unit);
+}
+
+/** The marks at a format's values as a path, while Plotly does not draw. @param {Frame} frame @param {number[]} levels */
+export function marksText(frame, levels) {
+  const { marks } = levelTicksOn(frame, levels);
+  return marks.map((value) => `M${frame.left} ${tenths(down(frame.forward, value))}h${TICK}`).join("");
+}
+
+/** The ticks of the forward panel at a format's values, where the op has one. @param {Frame} frame @param {number[]} levels */
+function levelsOn(frame, levels) {
+  const { values, texts, marks } = levelTicksOn(frame, levels);
+  const { part } = frame;
   const minor = {
     tickmode: "array",
     tickvals: marks,
     ticks: "inside",
-    ticklen: 6,
-    tickcolor: "rgb(127, 133, 143)",
+    ticklen: TICK,
+    tickcolor: MARKED,
   };
   const labels = { tickvals: values, ticktext: texts, title: titled(part ? "y" : "forward y") };
   return marks.length ? { minor, ...(values.length ? labels : {}) } : {};

@@ -16,9 +16,10 @@ import { linesOf, underlaid } from "./traces.js";
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
  * ``choice`` is the choice as one text; ``isCut`` says that a curve has too many kinks, ``absent`` are the rules without a curve; ``slots`` the index
- * of each rule's colour, ``title`` the heading of the panel of parts, or "".
+ * of each rule's colour, ``title`` the heading of the panel of parts, or "", ``levels`` the values of an op that rounds
+ * to a format.
  * @typedef {{choice: string, title: string, isCut: boolean, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
- *   slots: Object<string, number>, frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
+ *   slots: Object<string, number>, levels: number[], frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
  * The scene on the screen; ``drawn`` is Plotly's last one, null if paths were set since.
@@ -58,7 +59,7 @@ export function sceneOf(picture, space, before) {
     gradient: range(gradients, "gradient"),
     part: picture.learns ? range(parts, "part") : null,
   };
-  const frame = frameOf(space, ranges, space.theme.type, before?.frame, levelsOf(picture));
+  const frame = frameOf(space, ranges, space.theme.type, before?.frame);
   const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts), ...all.filter(({ over }) => over)];
   const isCrowded = (/** @type {Line} */ { closed }) => closed.length * CIRCLE > frame.inner; // circles would hide it
   const broader = BROADER * space.theme.type;
@@ -85,6 +86,7 @@ export function sceneOf(picture, space, before) {
     isCut: Object.values(picture.curves.kinks).includes(null),
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
+    levels: levelsOf(picture),
     frame,
     pixels: lines.map((line) => pixelsOf(line, frame)),
     space,

@@ -46,9 +46,9 @@ export function imageOf(Plotly, scene, picture, format) {
   const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
-  const own = frameOf({ width, height: tall }, ranges, theme.type, null, frame.levels);
+  const own = frameOf({ width, height: tall }, ranges, theme.type);
   // in a font that a picture has: it cannot fetch the page's
-  const layout = layoutOf(own, { ...theme, font: "sans-serif" }, aboutLines(scene), title);
+  const layout = layoutOf(own, scene.levels, { ...theme, font: "sans-serif" }, aboutLines(scene), title);
   const { margin } = layout;
   const size = Math.round(own.size * 0.9);
   const lines = wrapped(captionOf(picture), own.inner / (LETTER * size));

@@ -5,7 +5,7 @@ import { shape } from "../../elements/svg.js";
 import { glide } from "./glide.js";
 import { imageOf } from "./image.js";
 import { circlesText, movePaths } from "../scene/paths.js";
-import { layoutOf } from "../scene/panels.js";
+import { layoutOf, MARKED, marksText } from "../scene/panels.js";
 import { CONFIG } from "../plotly/plotly.js";
 import { aboutLines, predecessor, sceneOf, stepTo } from "../scene/scene.js";
 import { themeOf } from "../plotly/theme.js";
@@ -61,11 +61,11 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     endGlide();
     if (quick) movePaths(parts.plot, next.lines, next.pixels);
     else {
-      const layout = layoutOf(next.frame, next.space.theme, aboutLines(next), next.title);
+      const layout = layoutOf(next.frame, next.levels, next.space.theme, aboutLines(next), next.title);
       Plotly.react(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""), layout, CONFIG);
     }
     parts.area.classList.toggle("quick", quick);
-    parts.circles.replaceChildren(...(quick ? circlesOf(next) : []));
+    parts.circles.replaceChildren(marksOf(next), ...(quick ? circlesOf(next) : []));
     if (glides) endGlide = glideTo(parts, before, next);
     handles.draw(next.grips, next.frame);
     ends.draw(next.frame);
@@ -109,6 +109,11 @@ function glideTo({ area, plot }, before, next) {
   area.classList.add("quick");
   const move = movePaths.bind(null, plot, next.lines);
   return glide(from, next.pixels, move, () => area.classList.remove("quick"));
+}
+
+/** The marks at a format's values, seen while they move. @param {Scene} scene */
+function marksOf({ frame, levels }) {
+  return shape("path", { d: marksText(frame, levels), stroke: MARKED, class: "chart-marks" });
 }
 
 /** The circles of all lines while they move. @param {Scene} scene */

@@ -96,3 +96,33 @@ def test_a_panel_of_parts_without_a_line_is_drawn_too(node: Node) -> None:
         return [true, false].map((parted) => tracesOf([], [], parted).map(({ yaxis }) => yaxis));
     """)
     assert axes == [["y3"], []]
+
+
+def test_a_formats_values_move_with_its_step_and_no_plot_is_made_for_them(node: Node) -> None:
+    """Its ticks are others at every move: Plotly, which would draw them, takes as long as all the rest."""
+    change = {"parameters": {"s": 0.9}}
+    ways = [by for by, *_ in steps(node, ({}, "settled"), (change, "moving"), op="fp8_e4m3", rule="cast")]
+    assert ways == ["plot", "paths"]
+    marks, levels, height, (low, high) = node.run(
+        """
+        const { sampleCurves } = await import("./formula/curves.js");
+        const { sceneOf } = await import("./chart/scene/scene.js");
+        const { marksText } = await import("./chart/scene/panels.js");
+        const theme = { text: "black", ground: "white", font: "serif", type: 0 };
+        const chosen = { range: [-8, 8], g: 1, parameters: { s: 0.9 } };
+        const curves = sampleCurves({ op: given, rules: [] }, { ...chosen, start: -8, stop: 8 });
+        const picture = { ...chosen, curves, op: given, rules: [], neutral: "grey", words: "" };
+        const space = { theme, width: 900, height: 600 };
+        const { frame, levels } = sceneOf({ ...picture, confirmed: false }, space, null);
+        const { top, height, range } = frame.forward;
+        const texts = marksText(frame, levels).split("M").slice(1);
+        const marks = texts.map((mark) => Number(mark.split(/[ h]/)[1]) - top);
+        return [marks, levels, height, range];
+        """,
+        entry(OPS["fp4_e2m1"]),
+    )
+    at = [high - down * (high - low) / height for down in marks]
+    numbers = [0.9 * value for value in (0.5, 1, 1.5, 2, 3, 4, 6)]
+    expected = [*(-value for value in reversed(numbers)), 0, *numbers]
+    assert levels == pytest.approx(expected)
+    assert at == pytest.approx(expected, abs=0.01)

@@ -33,7 +33,8 @@ TRACES = """
       const space = { theme, width: 900, height: 520 };
       const scene = sceneOf({ ...picture, words: "", confirmed: true }, space, null);
       const traces = tracesOf(scene.lines, scene.absent, scene.title !== "");
-      const { yaxis, yaxis2, annotations } = layoutOf(scene.frame, theme, aboutLines(scene), scene.title);
+      const { frame, levels, title } = scene;
+      const { yaxis, yaxis2, annotations } = layoutOf(frame, levels, theme, aboutLines(scene), title);
       const { x, y, gradients } = curves;
       return {
         traces: traces.map((each) => {
