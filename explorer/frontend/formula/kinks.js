@@ -15,6 +15,7 @@
 
 import { constantValue, evaluate } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
+import { toEven } from "./python.js";
 import { sampling } from "./sampling.js";
 
 /** @import { Entry, Lattice, Piece } from "./entry.js" */
@@ -200,7 +201,7 @@ function apart(found, width) {
   for (const x of found.sort((a, b) => a - b)) {
     const near = Math.max(1e-14 * width, 8 * unit(x));
     if (distinct.length && x - distinct[distinct.length - 1] <= near) continue;
-    const short = Math.abs(x) > near ? Number(x.toExponential(6)) : 0; // a half, however rounded, is not near
+    const short = Math.abs(x) > near ? Math.sign(x) * Number(toEven(Math.abs(x), 6)) : 0;
     distinct.push((Math.abs(short - x) <= near ? short : x) + 0);
   }
   return distinct;

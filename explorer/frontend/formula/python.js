@@ -29,6 +29,8 @@ export function singleText(value) {
  */
 export function toEven(size, digits) {
   const text = size.toExponential(digits);
+  const last = 10 ** (Number(text.slice(text.indexOf("e") + 1)) - digits);
+  if (Math.abs(Number(text) - size) < 0.4 * last) return text; // no half: its digits are not asked for
   const isHalf = /50{20}e/.test(size.toExponential(digits + 21));
   return isHalf ? text.replace(/[13579](?=e)/, (odd) => String(Number(odd) - 1)) : text;
 }
