@@ -7,7 +7,7 @@ another way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -34,7 +34,7 @@ def measure() -> Iterator[tuple[str, list[float]]]:
                 yield f"split {split}, {key}, {op} with {rule}", [100 * each for each in scores]
 
 
-def accuracies(key: str, op: str, rules: Sequence[str], split: int) -> dict[str, list[float]]:
+def accuracies(key: str, op: str, rules: tuple[str, ...], split: int) -> dict[str, list[float]]:
     """Held-out accuracy by rule and seed, of the split's own five seeds."""
     task = tasks.TASKS[key]
     parameters = {name: value for name, value in task.parameters.items() if op == task.op}
@@ -44,7 +44,7 @@ def accuracies(key: str, op: str, rules: Sequence[str], split: int) -> dict[str,
         )
         run = Run(settings, recorded=())
         run.advance(settings.steps)
-    return {rule: score.tolist() for rule, score in run.snapshot().score.items()}
+    return {rule: score.tolist() for rule, score in run.snapshot().score.items() if score is not None}
 
 
 def split_anew(task: Task, seed: int) -> Task:

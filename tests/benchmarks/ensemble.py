@@ -139,7 +139,8 @@ def _plain_step(settings: Settings) -> Step:
 
 def _kernels(weights: Tensor) -> Tensor:
     """Weights of kernels as torch's own convolution has them: (outputs, inputs, 3, 3)."""
-    return weights.T.unflatten(1, (-1, 3, 3)).contiguous()
+    kernels: Tensor = weights.T.unflatten(1, (-1, 3, 3)).contiguous()
+    return kernels
 
 
 def _convolved(
