@@ -10,8 +10,9 @@ from explorer.catalogue.display import TORCH_OWN
 _HEAD = """# Ops and rules
 
 Every op and every backward rule of the catalogue. A key goes wherever an op or a rule is named: in Python, in
-a link, in a study. The formulas are in [the formula language](language.md). [Beside other libraries](peers.md)
-compares them with the functions of torchao, snnTorch, SpikingJelly, norse and Brevitas.
+a link, in a study. The formulas are in [the formula language](language.md).
+[Beside other libraries](peers.md) compares them with functions of torchao, snnTorch, SpikingJelly,
+norse and Brevitas.
 
 This page is written by `python -m explorer.catalogue.table docs/catalogue.md`; a new op or rule is
 [one entry](../CONTRIBUTING.md#add-a-rule-in-one-minute).
