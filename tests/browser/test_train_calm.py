@@ -188,6 +188,24 @@ def test_why_opens_the_one_panel_that_the_line_rests_on_in_place(first: First) -
     expect(panel).to_be_hidden()
 
 
+def test_each_panel_of_the_evidence_lies_below_the_one_before(first: First) -> None:
+    page = first("task=moons&op=sign&rule=default&rule=clipped&steps=20&pace=full")
+    finish(page)
+    press(page, "Evidence")
+    expect(page.locator(".why-panel .plane canvas").first).to_be_visible()
+
+    def lie_apart() -> None:
+        boxes = [
+            part.bounding_box() for part in page.locator(".plane:visible, .why-panel .frame:visible").all()
+        ]
+        known = [box for box in boxes if box]
+        assert len(known) >= 4
+        lowest = max(box["y"] + box["height"] for box in known[:2])
+        assert all(lowest <= box["y"] for box in known[2:]), known
+
+    in_the_end(page, lie_apart)
+
+
 def test_settings_and_evidence_are_one_press_away_and_stand_in_the_link(first: First) -> None:
     page = first("task=digits&op=round&steps=20&pace=full")
     hidden = page.get_by_role("spinbutton", name="Steps", exact=True)
