@@ -324,7 +324,8 @@ def test_what_to_try_is_said_whole(explore: Page) -> None:
         examples.nth(place).click()
         hint = page.locator(".examples .hint")
         expect(hint).to_have_text(examples.nth(place).locator("small").text_content() or "")
-        assert hint.evaluate("hint => hint.scrollHeight <= hint.clientHeight + 1")
+        whole = hint.evaluate("hint => hint.scrollHeight <= hint.clientHeight + 1")
+        assert whole, hint.text_content()
 
 
 def test_the_menu_of_the_page_lies_on_no_card(explore: Page) -> None:

@@ -14,7 +14,7 @@ import { createControls } from "./controls.js";
 export function createSwitches(store) {
   const switches = Object.entries(catalogue().layers).map(([key, { label, meaning }]) => {
     const box = element("input", { type: "checkbox", onchange: () => turn(key, box.checked) });
-    return { key, box, element: element("label", { class: "end layer", title: meaning }, box, label) };
+    return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
   /** @param {string} key @param {boolean} on */
@@ -23,7 +23,7 @@ export function createSwitches(store) {
   }
 
   return {
-    elements: switches.map((one) => one.element),
+    element: element("div", { class: "end layers" }, ...switches.map((one) => one.element)),
     /** @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;

@@ -41,13 +41,7 @@ export function createStrip(host, { store, examples }) {
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
-  host.append(
-    g.element,
-    from.label,
-    to.label,
-    ...layers.elements,
-    ...(examples.length ? [menu.element] : []),
-  );
+  host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
 
   /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
   function endField(name, index, next) {
