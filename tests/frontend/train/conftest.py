@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from explorer.instrument.view import View, view_data
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
@@ -43,7 +44,7 @@ def choice(
 ) -> dict[str, Any]:
     """A choice as the browser has it."""
     shown = [{"key": key, "slot": slot, "hidden": False} for slot, key in enumerate(rules)]
-    common = {"range": [-3, 3], "g": 1, "bounds": {}, "section": "", "tools": "", "layer": "", "slow": ""}
+    common = view_data(View()) | {"bounds": {}, "slow": ""}
     return {"op": op, "rules": shown, "parameters": parameters or {}, "training": training, **common}
 
 
