@@ -19,7 +19,8 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
- *   restore: (state: import("./memory.js").State) => void, pick: (index: number) => void, missed: () => void, rest: (resting: boolean) => void,
+ *   restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
+ *   missed: () => void, rest: (resting: boolean) => void,
  *   contents: () => (Node|string)[][], right: number, range: [number, number],
  *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` are those of the answers, ``alike`` gives the
  *   index of the answer that a whole drawing over the ``range`` is like, -1 for none

@@ -23,6 +23,7 @@ from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
 
 _MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\(\w+\)")
+_ELEMENTS = ("", "code", "strong", "em", "span")  # by the groups of that
 _WIDTH, _HEIGHT, _EDGE = 300.0, 105.0, 20.0  # of a panel in its own units, and what its numbers take
 _LINES = 14  # for a reason; those that find no room are cut off
 _GRADIENTS = (-1.2, 2.2)  # of the gradients' axis at least: neither 0 nor 1 stands out
@@ -40,16 +41,15 @@ def sheet(keys: Sequence[str] = tuple(LESSONS)) -> str:
     All numbers are computed now, which takes some seconds.
     """
     lessons = [answers.lesson(key) for key in keys]
-    numbered = [*enumerate(lessons, 1)]
-    pages = "\n".join(_page(number, lesson, len(lessons)) for number, lesson in numbered)
-    key = "\n".join(_solved(number, lesson) for number, lesson in numbered)
+    drawn = [(number, lesson, *_sampled(lesson)) for number, lesson in enumerate(lessons, 1)]
+    pages = "\n".join(_page(*each, count=len(lessons)) for each in drawn)
+    key = "\n".join(_solved(*each) for each in drawn)
     frame = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
     return frame.replace("<!-- pages -->", pages).replace("<!-- key -->", key)
 
 
-def _page(number: int, lesson: Mapping[str, Any], count: int) -> str:
+def _page(number: int, lesson: Mapping[str, Any], choice: Choice, curves: Curves, *, count: int) -> str:
     prediction = lesson["prediction"]
-    choice, curves = _sampled(lesson)
     blank = _panel(choice.range, _GRADIENTS, [])
     return f"""<article class="page">
 <header><span>Lesson {number} of {count}</span><span>Name <i></i></span></header>
@@ -66,13 +66,12 @@ for g = {with_minus(number_text(choice.g))}.</figcaption></figure>
 </article>"""
 
 
-def _solved(number: int, lesson: Mapping[str, Any]) -> str:
+def _solved(number: int, lesson: Mapping[str, Any], choice: Choice, curves: Curves) -> str:
     """A lesson in the key: the right answer, why, and the curve that was to be drawn."""
     prediction = lesson["prediction"]
     right = prediction["right"]
     letter = "" if "rule" in prediction else f"{ascii_uppercase[right]}: "
     text, why = (_inline(prediction["answers"][right][name]) for name in ("text", "why"))
-    choice, curves = _sampled(lesson)
     values = np.concatenate([_GRADIENTS, *curves.gradients.values()])
     curve = _panel(choice.range, _span(values), _traces(curves, "y2")) if _right_rule(prediction) else ""
     return f"""<li value="{number}"><div><b>{html.escape(lesson["title"])}</b>
@@ -98,13 +97,9 @@ def _inline(text: str) -> str:
     """A lesson's Markdown as HTML; terms are plain words."""
 
     def element(match: re.Match[str]) -> str:
-        code, strong, emphasis, term = match.groups()
-        name, content = next(
-            (name, content)
-            for name, content in (("code", code), ("strong", strong), ("em", emphasis), ("span", term))
-            if content is not None
-        )
-        return f"<{name}>{content}</{name}>"
+        kind = match.lastindex or 0  # the one group that is there
+        name = _ELEMENTS[kind]
+        return f"<{name}>{match[kind]}</{name}>"
 
     return _MARKED.sub(element, html.escape(text))
 
