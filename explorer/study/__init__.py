@@ -3,15 +3,15 @@
 from explorer.study.arguments import key_of, rules_of, seeds_of, usual_rates
 from explorer.study.conduct import study
 from explorer.study.file import StudyFile
-from explorer.study.plan import Plan
+from explorer.study.plan import SCALED, UNSCALED, Plan
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
 from explorer.study.trial import Row, Trial
 from explorer.study.workers import OtherVersionsError, StudyStoppedError, opened, packed
 
 __all__ = [
-    "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyFile", "StudyStoppedError",
-    "Trial", "key_of", "opened", "packed", "rules_of", "seeds_of", "study", "usual_rates",
+    "SCALED", "UNSCALED", "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyFile",
+    "StudyStoppedError", "Trial", "key_of", "opened", "packed", "rules_of", "seeds_of", "study", "usual_rates",
 ]  # fmt: skip
 
 Lane = Trial  # as it was called

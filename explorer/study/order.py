@@ -40,15 +40,21 @@ def order_of(plan: Plan, judged: Sequence[Judged], other: Plan, others: Sequence
         raise ValueError("the two studies have other rules: compare studies of the same rules")
     if len(own) > MOST_RULES:
         raise ValueError(f"at most {MOST_RULES} rules are compared")
-    one, two = _standings(plan, judged, own), _standings(other, others, own)
+    one, two = standings(plan, judged), standings(other, others)
     both = [pair for pair in combinations(own, 2) if pair in one and pair in two]
     changed = tuple(pair for pair in both if one[pair][0] * two[pair][0] < 0)
     surely = tuple(pair for pair in changed if one[pair][1] and two[pair][1])
     return Order(len(both), changed, surely, _sentence(plan, both, changed, surely))
 
 
-def _standings(plan: Plan, judged: Sequence[Judged], keys: Sequence[str]) -> dict[Pair, tuple[float, bool]]:
-    """By pair: how much lower the second is than the first, and whether its interval leaves out 0."""
+def standings(plan: Plan, judged: Sequence[Judged]) -> dict[Pair, tuple[float, bool]]:
+    """By pair of rules: how much lower the second is than the first, and whether its interval leaves out 0.
+
+    Of more rules than ``rank`` compares there are none.
+    """
+    keys = [key for key in plan.keys if key not in plan.controls]
+    if len(keys) > MOST_RULES:
+        return {}
     ended = [each for each in by_rule(plan, judged) if each.rule in keys and each.scores]
     scores = paired(ended, [each.rule for each in ended])
     means = {each.rule: each.mean for each in ended}

@@ -27,7 +27,11 @@ from explorer.training.settings import checked_learn
 from explorer.training.tasks import Draw, Table
 from explorer.training.tasks.table import read_table
 
-_SCALED = ("sgd", "momentum")  # optimisers whose steps are as long as gradients are large
+SCALED = ("sgd", "momentum")  # optimisers whose steps are as long as gradients are large
+UNSCALED = (
+    "on an equal footing rates are divided by a rule's share, which says nothing about {optimiser}: the length of "
+    f"its steps does not hang on the size of a gradient; choose {' or '.join(SCALED)}"
+)
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
 
 # Measured on one of two shared cores: digits, 64-16-10, chunks of 300 trials.
@@ -120,12 +124,8 @@ class Plan:
             table=base.table,
             equal=equal,
         )
-        if equal and base.optimiser not in _SCALED:
-            raise ValueError(
-                f"on an equal footing rates are divided by a rule's share, which says nothing about "
-                f"{base.optimiser}: the length of its steps does not hang on the size of a gradient; choose "
-                f"{' or '.join(_SCALED)}"
-            )
+        if equal and base.optimiser not in SCALED:
+            raise ValueError(UNSCALED.format(optimiser=base.optimiser))
         plan._check(len(chosen), most)
         chosen = sorted({SETTINGS["seed"].checked(seed) for seed in chosen})
         judging = range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen))

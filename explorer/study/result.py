@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _BEST = ("rule", "lr", "validation", "held_out", "held_out_std", "held_out_stderr", "seeds")
+_TRAINED = "trained_lr"
 _CELLS = ("rule", "lr", "validation", "validation_std", "seeds", "diverged")
 
 
@@ -61,10 +62,15 @@ class Result:
         rule: its key; lr, seed; stage: "choose" or "judge"; steps: taken, fewer where it diverged; loss: on
         the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN where it
         diverged; diverged; passed: what the rule makes of the upstream gradient at the end, sum of sizes
-        after ÷ before; and a column for every swept parameter, NaN for a rule that does not have it.
+        after ÷ before; on an equal footing trained_lr: the rate divided by the rule's share; and a column for
+        every swept parameter, NaN for a rule that does not have it.
         """
-        records = [_record(row) | dict(row.trial.values) for row in self.rows]
-        return _frame(records, [*COLUMNS, *self.plan.columns])
+        trained = [_TRAINED] if self.plan.equal else []
+        rates = [{_TRAINED: self.plan.rate(row.trial)} if trained else {} for row in self.rows]
+        records = [
+            _record(row) | rate | dict(row.trial.values) for row, rate in zip(self.rows, rates, strict=True)
+        ]
+        return _frame(records, [*COLUMNS, *trained, *self.plan.columns])
 
     @cached_property
     def best(self) -> pd.DataFrame:

@@ -85,6 +85,35 @@ def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
     expect(cell(page, "at lr")).to_have_count(0)
 
 
+def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page):
+    open_study(page, f"{SMALL}&optimiser=sgd&rule=approx_sign&controls=no&tools=evidence")
+    page.get_by_text("Net and optimiser").click()
+    equal = page.get_by_label(re.compile("Equal footing"))
+    optimiser = page.get_by_label("Optimiser", exact=True)
+    optimiser.select_option("adam")
+    expect(equal).to_be_disabled()
+    expect(page.locator(".study .unscaled")).to_contain_text("says nothing about adam")
+    optimiser.select_option("sgd")
+    expect(page.locator(".study .unscaled")).to_be_empty()
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+    expect(page.locator(".study .order")).to_be_empty()
+    equal.focus()
+    page.keyboard.press("Space")
+    page.wait_for_url("**equal=yes*")
+    expect(status(page)).to_contain_text("These results belong to other settings")
+    press(page, "Start")
+    expect(page.locator(".study .order")).to_contain_text("pairs of rules", timeout=60_000)
+    expect(page.locator(".study .heat")).to_contain_text("divided by its share")
+    with page.expect_popup() as opened:
+        cell(page, r"ApproxSign at lr 0.03 ÷ its share").click()
+    expect(button(opened.value, "Start")).to_be_visible(timeout=30_000)
+    assert "equal" not in opened.value.url
+    assert re.search(r"[?&]lr=0\.0[3-9]\d+", opened.value.url)
+    opened.value.close()
+    assert in_both_themes(page, ".study") == []
+
+
 def test_stop_go_on_and_what_cannot_be(page: Page):
     open_study(page, LONG)
     press(page, "Start")

@@ -50,6 +50,17 @@ def test_a_trial_is_bit_for_bit_the_run_of_its_settings():
     assert other.rows[0].validation != result.rows[0].validation or other.rows[0].loss != result.rows[0].loss
 
 
+def test_the_table_of_runs_has_the_rate_that_each_was_trained_with():
+    result = explorer.study("circles", "sign", ["clipped"], equal=True, progress=False, **SMALL)
+    shares = dict(zip(result.best.rule, result.best.share, strict=True))
+    for row in result.frame.itertuples():
+        share = shares[row.rule]
+        assert row.trained_lr == (row.lr / share if share else row.lr)
+    assert "trained_lr" in result.csv().splitlines()[0]
+    usual = explorer.study("circles", "sign", ["clipped"], progress=False, **SMALL)
+    assert "trained_lr" not in usual.frame
+
+
 def test_with_adam_it_is_refused_with_the_reason():
     with pytest.raises(ValueError, match="says nothing about adam: the length of its steps"):
         plan_of("clipped", optimiser="adam")

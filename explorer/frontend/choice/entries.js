@@ -28,9 +28,10 @@ import { setSampling } from "../formula/sampling.js";
  * @property {import("./view.js").Word[]} view the words of a link that are rows
  * @property {{rules: number, formula: number, query: number, quote: number,
  *   readings: number, table: {fewest: number, rows: number, columns: number, classes: number, bytes: number},
- *   study: {low: number, high: number, rates: number, values: number},
- *   unwatched: number}} limits ``table`` and ``study`` are not in a saved file either; ``unwatched``: seconds after
- *   which a run that nobody watches pauses
+ *   study: {low: number, high: number, rates: number, values: number, scaled: string[], unscaled: string},
+ *   unwatched: number}} limits ``table`` and ``study`` are not in a saved file either; ``scaled`` are
+ *   optimisers whose steps are as long as gradients are large, ``unscaled`` says why not others, ``unwatched``: seconds
+ *   after which a run that nobody watches pauses
  * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker

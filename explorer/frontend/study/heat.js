@@ -2,6 +2,7 @@
 
 import { passedText, shortText } from "../formula/numbers.js";
 import { lineName, subjectOf, trainQuery } from "./rows.js";
+import { isEqual } from "./settings.js";
 
 /** @import { Cell } from "../train/state/records.js" */
 /** @import { Line, Subject } from "./rows.js" */
@@ -21,6 +22,8 @@ const NOT_YET = "–";
 const LEGEND = "Framed: the rate each rule is judged at. A cell opens as a run on Train.";
 const SHARES =
   "Share: the part of straight-through's gradient that the rule passes at the start weights of seed 0.";
+const DIVIDED =
+  "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
 
 /** @param {State} state @returns {Heat} */
 export function heatOf(state) {
@@ -41,7 +44,9 @@ export function heatOf(state) {
         (each) => each.rule === line.key && each.value === line.value && each.lr === lr,
       );
       const isChosen = chosen.get(keyOf({ rule: line.key, value: line.value })) === lr;
+      const share = isEqual(subject.choice) ? shares.get(keyOf({ rule: line.key, value: line.value })) : 1;
       return drawn(subject, line, lr, cell, {
+        trained: share ? lr / share : lr,
         metric,
         decimals: results?.decimals ?? 1,
         shade,
@@ -52,7 +57,7 @@ export function heatOf(state) {
   }));
   return {
     heading: headingOf(metric, results?.seeds ?? 0),
-    legend: results ? `${LEGEND} ${SHARES}` : LEGEND,
+    legend: [LEGEND, results ? SHARES : "", isEqual(subject.choice) ? DIVIDED : ""].filter(Boolean).join(" "),
     rates: subject.rates.map(shortText),
     rows,
     busy: results !== null,
@@ -87,12 +92,14 @@ function shadesOf(cells) {
  * @param {Line} line
  * @param {number} lr
  * @param {Cell|undefined} cell
- * @param {{metric: string, decimals: number, shade: (score: number) => number, isChosen: boolean, seeds: number}} among
+ * @param {{trained: number, metric: string, decimals: number, shade: (score: number) => number, isChosen: boolean,
+ *   seeds: number}} among ``trained`` is the rate that its nets have, which is not ``lr`` on an equal footing
  * @returns {Drawn}
  */
-function drawn({ choice, sweep }, line, lr, cell, { metric, decimals, shade, isChosen, seeds }) {
-  const at = `${lineName(line, sweep)} at lr ${shortText(lr)}`;
-  const query = trainQuery(choice, line, lr);
+function drawn({ choice, sweep }, line, lr, cell, { trained, metric, decimals, shade, isChosen, seeds }) {
+  const divided = trained === lr ? "" : ` ÷ its share = ${shortText(trained)}`;
+  const at = `${lineName(line, sweep)} at lr ${shortText(lr)}${divided}`;
+  const query = trainQuery(choice, line, trained);
   const common = { query, chosen: isChosen, diverged: false, mark: "" };
   if (!cell) return { ...common, text: NOT_YET, words: `${at}: not yet trained`, shade: null };
   const lost = cell.diverged ? `, ${cell.diverged} of ${seeds} seeds diverged` : "";

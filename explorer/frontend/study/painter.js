@@ -49,6 +49,8 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const chart = createAccuracyChart(plot, { plotly });
   const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");
   find("measured").append(rates, csv);
+  const order = element("p", { class: "order", role: "status" });
+  find("differences").after(order);
   const setup = createSetup(find("setup"), store, on.onWrong);
 
   const hasEvidence = () => ["all", "evidence"].includes(openTools(store.now));
@@ -79,6 +81,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       plot.style.setProperty("--lines", String(picture.accuracy.names.length));
       chart.draw(picture.accuracy);
       setup.show(choice);
+      setText(order, picture.order);
       said(find("verdict"), picture.verdict);
       setAttribute(csv, "hidden", id === null);
       setAttribute(csv, "href", id && server(`studies/${id}/rows.csv`));

@@ -4,6 +4,7 @@ import { accuracyOf } from "./accuracy.js";
 import { catalogue } from "../choice/entries.js";
 import { differencesOf } from "./differences.js";
 import { heatOf } from "./heat.js";
+import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
 import { isUnread, settingText, taskOf } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
@@ -16,7 +17,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
  *   accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
- *   differences: import("./differences.js").Picture|null, verdict: string[], csv: string|null,
+ *   differences: import("./differences.js").Picture|null, order: string, verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
  *   table: import("../train/settings/table-input.js").Picture}} Picture
  */
@@ -44,6 +45,7 @@ export function pictureOf(state) {
     accuracy: accuracyOf(state),
     plan: isJudged(state) ? planOf(state) : null,
     differences: differencesOf(state),
+    order: orderOf(state),
     verdict: results?.words ?? [],
     csv: results?.runs && !LOST.includes(view.status.state) ? view.id : null,
     choice,

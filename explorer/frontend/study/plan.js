@@ -3,6 +3,7 @@
 import { shortText } from "../formula/numbers.js";
 import { settingText } from "../train/state/tasks.js";
 import { lineName, subjectOf } from "./rows.js";
+import { isEqual } from "./settings.js";
 
 /** @import { Line } from "./rows.js" */
 /** @import { State } from "./state.js" */
@@ -13,6 +14,8 @@ import { lineName, subjectOf } from "./rows.js";
  */
 
 const MOST_LINES = 8;
+const CAPTION = "A ring is a run; new seeds judge each rule at its best rate.";
+const EQUAL = "Each rule's rates are divided by its share.";
 
 /** @param {State} state @returns {Plan|null} null once there are results, or where there is nothing to compare */
 export function planOf(state) {
@@ -22,7 +25,7 @@ export function planOf(state) {
   const left = subject.lines.length - MOST_LINES;
   return {
     heading: "The plan",
-    caption: "A ring is a run; new seeds judge each rule at its best rate.",
+    caption: isEqual(choice) ? `${CAPTION} ${EQUAL}` : CAPTION,
     rates: subject.rates.map(shortText),
     rows: subject.lines.slice(0, MOST_LINES).map((line) => ({ line, name: lineName(line, subject.sweep) })),
     rings: Number(settingText(choice, "seeds")),

@@ -74,7 +74,7 @@ export function shortName(name) {
  * @param {number} lr
  */
 export function trainQuery(choice, { key, value }, lr) {
-  const { rates: _r, sweep, values: _v, controls: _c, ...training } = choice.training;
+  const { rates: _r, sweep, values: _v, controls: _c, equal: _e, ...training } = choice.training;
   const chosen = choice.rules.find((rule) => rule.key === key);
   const rule = { key, slot: chosen?.slot ?? 0, hidden: false };
   const control = value === null ? null : choiceControls(choice).find(({ name }) => name === sweep);

@@ -2,6 +2,8 @@
 
 import { choiceControls } from "../choice/choice.js";
 import { catalogue } from "../choice/entries.js";
+import { filled } from "../formula/learning-words.js";
+import { capitalised } from "../formula/numbers.js";
 import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
 import { listOf, listText, spaced } from "./lists.js";
 
@@ -89,6 +91,24 @@ export function withControls(choice, has) {
   return { ...choice, training: has ? others : { ...others, controls: "no" } };
 }
 
+/** Whether each rule's rates are divided by its share. @param {Choice} choice */
+export function isEqual(choice) {
+  return choice.training.equal === "yes";
+}
+
+/** @param {Choice} choice @param {boolean} is */
+export function withEqual(choice, is) {
+  const { equal: _, ...others } = choice.training;
+  return { ...choice, training: is ? { ...others, equal: "yes" } : others };
+}
+
+/** Why rates cannot be divided by shares, "" where they can. @param {Choice} choice */
+export function unequal(choice) {
+  const { scaled, unscaled } = catalogue().limits.study;
+  const optimiser = settingText(choice, "optimiser");
+  return scaled.includes(optimiser) ? "" : `${capitalised(filled(unscaled, { optimiser }))}.`;
+}
+
 /** The keys of the controls that are added to the rules. @param {Choice} choice @returns {string[]} */
 export function addedControls(choice) {
   if (!hasControls(choice)) return [];
@@ -123,6 +143,7 @@ export function studyKey(choice, table) {
     ratesText(choice),
     swept,
     hasControls(choice),
+    isEqual(choice),
     shared,
     task.kind === "own" ? JSON.stringify(table) : "",
   ]);

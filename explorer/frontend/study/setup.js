@@ -8,13 +8,16 @@ import { settingText, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
 import {
   hasControls,
+  isEqual,
   rateBounds,
   ratesOf,
   sharedSettings,
   sweptOf,
+  unequal,
   valueBounds,
   valuesOf,
   withControls,
+  withEqual,
   withRates,
   withSweep,
   withValues,
@@ -56,6 +59,12 @@ export function createSetup(host, store, onWrong) {
     type: "checkbox",
     onchange: () => store.change(withControls(store.now, box.checked)),
   });
+  const unscaled = element("small", { id: freshId(), class: "wide unscaled" });
+  const equal = element("input", {
+    type: "checkbox",
+    "aria-describedby": unscaled.id,
+    onchange: () => store.change(withEqual(store.now, equal.checked)),
+  });
   const fields = createFields(sharedSettings(), store, (name, text, phase) =>
     store.change(withSetting(store.now, name, text), { phase, thing: name }),
   );
@@ -74,7 +83,18 @@ export function createSetup(host, store, onWrong) {
       "details",
       {},
       element("summary", {}, "Net and optimiser"),
-      element("div", { class: "settings" }, ...rest.map(({ field }) => field.element)),
+      element(
+        "div",
+        { class: "settings" },
+        ...rest.map(({ field }) => field.element),
+        element(
+          "label",
+          { class: "wide tick" },
+          equal,
+          "Equal footing: divide each rule's rates by its share",
+        ),
+        unscaled,
+      ),
     ),
   );
   let offered = "";
@@ -106,6 +126,10 @@ export function createSetup(host, store, onWrong) {
       values.show(valuesOf(choice));
       if (!sweptOf(choice) && wrong.has("values")) mark("values", false);
       box.checked = hasControls(choice);
+      const reason = unequal(choice);
+      equal.checked = isEqual(choice);
+      equal.disabled = reason !== "" && !equal.checked; // what a link has can be taken back
+      setText(unscaled, reason);
       for (const { name, field } of fields) field.show(settingText(choice, name));
     },
   };

@@ -13,11 +13,11 @@ import { studyKey } from "./settings.js";
  * The cost of a study: in words, and whether it is refused.
  * @typedef {{sentence: string, refused: boolean}} Cost
  * The state: what is chosen, what the study that is seen was begun with, how it stands, what the chosen one
- * would cost (null while that is measured), the colours, the visitor's table and what was read of it, and how many fields hold
- * something that cannot be.
+ * would cost (null while that is measured), the colours, the visitor's table and what was read of it, how many fields hold
+ * something that cannot be, and the studies that are finished.
  * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null,
  *   colours: {rules: string[], neutral: string}, table: OwnTable, reading: Reading,
- *   wrong: number}} State
+ *   wrong: number, finished: import("./order.js").Finished}} State
  */
 
 export const ACTIVE = ["waiting", "running"];
@@ -45,6 +45,7 @@ export function stateOf(choice, colours, table) {
     table,
     reading: null,
     wrong: 0,
+    finished: [],
   };
 }
 

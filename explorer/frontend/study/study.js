@@ -7,6 +7,7 @@ import { keep, load } from "../choice/session.js";
 import { createOwnTable } from "../train/client/reading.js";
 import { NO_TABLE } from "../train/state/own-table.js";
 import { taskOf } from "../train/state/tasks.js";
+import { withFinished } from "./order.js";
 import { createPainter } from "./painter.js";
 import { pictureOf } from "./picture.js";
 import { createSession } from "./session.js";
@@ -30,7 +31,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   let frame = 0;
   let timer = 0;
   let weighed = ""; // the key of what its cost is known or asked for
-  const session = createSession({ server, onChange: (view) => become({ view }) });
+  const session = createSession({ server, onChange: seen });
   const table = createOwnTable({ server, state: () => state, become, onRead: weigh });
   const painter = createPainter(host, { store, plotly, server, examples }, acts());
 
@@ -38,6 +39,13 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   function become(change) {
     state = { ...state, ...change };
     frame ||= requestAnimationFrame(paint);
+  }
+
+  /** @param {State["view"]} view */
+  function seen(view) {
+    const finished = withFinished({ ...state, view });
+    if (finished !== state.finished) keep("finished studies", finished);
+    become({ view, finished });
   }
 
   function paint() {
@@ -117,5 +125,5 @@ function restored() {
   const { own, studied = null, studiedKey = null } = load("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))
     own?.[kind].forEach((/** @type {*} */ entry) => learn(kind, entry));
-  return { studied, studiedKey };
+  return { studied, studiedKey, finished: load("finished studies") ?? [] };
 }

@@ -11,7 +11,7 @@ from explorer.instrument.view import VIEW, View
 from explorer.training import SETTINGS, USUAL, TrainingSettings
 from explorer.training.settings import Branch, branches_text
 
-STUDY = ("rates", "controls", "sweep", "values")
+STUDY = ("rates", "controls", "equal", "sweep", "values")
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Choice(View, TrainingSettings):
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
     "" for 1, 2, 3 …; ``slow`` the stage of slow motion, and as far as they are chosen the numbers of rule,
     layer, unit and row from 1, or "". Of a study: ``rates`` to try, () for the task's usual ones; whether
-    zero and reversal stand beside the rules as ``controls``; the parameter that is swept, ``sweep``, or "",
-    with its ``values``. ``branch``: the branch points of a run, as ``Settings`` has them.
+    zero and reversal stand beside the rules as ``controls``; whether each rule's rates are divided by its share,
+    ``equal``; the parameter that is swept, ``sweep``, or "", with its ``values``. ``branch``: the branch points of a run, as ``Settings`` has them.
     """
 
     op: str = "round"
@@ -36,6 +36,7 @@ class Choice(View, TrainingSettings):
     learns: str = ""
     rates: tuple[float, ...] = ()
     controls: bool = True
+    equal: bool = False
     sweep: str = ""
     values: tuple[float, ...] = ()
     branch: tuple[Branch, ...] = ()
@@ -128,6 +129,7 @@ def training_texts(choice: Choice) -> dict[str, str]:
 
 def _study_texts(choice: Choice) -> dict[str, str]:
     texts = {"rates": numbers_text(choice.rates), "controls": "" if choice.controls else "no"}
+    texts |= {"equal": "yes" if choice.equal else ""}
     texts |= {"sweep": choice.sweep, "values": numbers_text(choice.values)}
     return {name: text for name, text in texts.items() if text}
 

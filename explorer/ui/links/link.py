@@ -293,13 +293,15 @@ class _Reader:
         rates = self.numbers("rates", SMALLEST_LR, LARGEST_LR, MOST_RATES, "The task's usual ones are taken.")
         if rates == usual_rates(TASKS[choice.task].lr):
             rates = ()
-        return replace(choice, rates=rates, controls=self.controls(), **self.swept(choice))
+        flags = {name: self.flag(name, getattr(_DEFAULT, name)) for name in ("controls", "equal")}
+        return replace(choice, rates=rates, **flags, **self.swept(choice))
 
-    def controls(self) -> bool:
-        text = self.last("controls")
-        if text not in (None, "yes", "no"):
-            self.note(f"The link asks for controls = {_quoted(str(text))}: it must be yes or no.")
-        return text != "no"
+    def flag(self, name: str, usual: bool) -> bool:
+        text = self.last(name)
+        if text in (None, "yes", "no"):
+            return text == "yes" if text else usual
+        self.note(f"The link asks for {name} = {_quoted(text)}: it must be yes or no.")
+        return usual
 
     def swept(self, choice: Choice) -> dict[str, Any]:
         """The parameter that is swept with its values, where there are both."""

@@ -19,7 +19,7 @@ from explorer.instrument.page import Page
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.reading import MAX_CHARACTERS
-from explorer.study import usual_rates
+from explorer.study import SCALED, UNSCALED, usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
 from explorer.training.limits import (
@@ -80,7 +80,14 @@ TABLE_LIMITS = {
     "bytes": MAX_TABLE_BYTES,
 }
 
-STUDY_LIMITS = {"low": SMALLEST_LR, "high": LARGEST_LR, "rates": MOST_RATES, "values": MOST_VALUES}
+STUDY_LIMITS = {
+    "low": SMALLEST_LR,
+    "high": LARGEST_LR,
+    "rates": MOST_RATES,
+    "values": MOST_VALUES,
+    "scaled": SCALED,
+    "unscaled": UNSCALED,
+}
 
 
 def training() -> Answer:

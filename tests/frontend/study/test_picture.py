@@ -191,6 +191,68 @@ def test_a_cell_opens_on_train_with_its_very_nets(
             assert (opened.task, opened.op, opened.seeds, opened.rates) == ("circles", "sign", 2, ())
 
 
+EQUAL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 4, "batch": 8, "optimiser": "sgd"}
+RULES = ["default", "clipped", "approx_sign"]
+
+
+def rows_of(plan: Plan) -> list[Row]:
+    stepper = Stepper(plan)
+    while not stepper.finished:
+        stepper.advance()
+    return stepper.rows
+
+
+def test_on_an_equal_footing_a_cell_opens_with_its_divided_rate_and_says_it(
+    node: Node, document: dict[str, Any]
+):
+    plan = Plan.of("circles", "sign", RULES, equal=True, **EQUAL)
+    words = {"task": "circles", "rates": RATES, "seeds": "2", "optimiser": "sgd", "equal": "yes"}
+    chosen = choice("sign", *RULES, **words)
+    seen = picture(node, document, SEEN, chosen=chosen, event=event(plan, rows_of(plan), "finished"))
+    for row in seen["heat"]["rows"]:
+        for cell, lr in zip(row["cells"], plan.lrs, strict=True):
+            trial = plan.trials("choose")[0]._replace(rule=row["line"]["key"], lr=lr)
+            opened, notices = from_text(cell["query"])
+            assert (notices, opened.lr, opened.equal) == ([], plan.rate(trial), False)
+            assert ("÷ its share" in cell["words"]) == (plan.rate(trial) != lr)
+    assert "divided by its share" in seen["heat"]["legend"]
+    assert seen["order"] == "", "the other study was not run"
+
+
+def test_pairs_that_change_order_are_counted_as_python_counts_them(node: Node, document: dict[str, Any]):
+    """Both studies on one page, in scores that turn one pair for sure and another one within its noise."""
+    plans = [Plan.of("circles", "sign", RULES, equal=is_equal, **EQUAL) for is_equal in (False, True)]
+    before = {"default": (0.5, 0.5), "clipped": (0.9, 0.91), "approx_sign": (0.8, 0.81)}
+    after = {"default": (0.4, 0.61), "clipped": (0.7, 0.71), "approx_sign": (0.8, 0.81)}
+    told = []
+    for plan, scores in zip(plans, (before, after), strict=True):
+        shown = {**scores, "zero": (0.5, 0.5), "reversal": (0.5, 0.5)}
+        trials = [*plan.trials("choose")]
+        rows = [Row(trial, 5, 0.1, 0.9, 0.9, False, 1.0) for trial in trials]
+        judge = plan.trials("judge", rows)
+        rows += [
+            Row(trial, 5, 0.1, 0.9, shown[trial.rule][plan.judge_seeds.index(trial.seed)], False, 1.0)
+            for trial in judge
+        ]
+        told.append((event(plan, rows, "finished"), Result(plan, rows)))
+    body = f"""
+        const {{ withFinished }} = await import("./study/order.js");
+        {SEEN}
+        state.finished = withFinished(state);
+        state = {{ ...state, choice: {{ ...state.choice, training: {{ ...state.choice.training, equal: "yes" }} }} }};
+        given.event = given.other;
+        {SEEN}
+        state.finished = withFinished(state);
+    """
+    words = {"task": "circles", "rates": RATES, "seeds": "2", "optimiser": "sgd"}
+    (first, one), (second, two) = told
+    chosen = choice("sign", *RULES, **words)
+    seen = picture(node, document, body, chosen=chosen, event=first, other=second)
+    order = two.order(one)
+    assert len(order.changed) == 1
+    assert seen["order"] == f"With equal footing and without: {order.sentence}"
+
+
 def test_a_cell_of_a_sweep_opens_with_its_value(node: Node, document: dict[str, Any]):
     swept = {"task": "digits", "sweep": "c", "values": "0.5,2", "rates": "0.1", "controls": "no"}
     chosen = choice("sign", "clipped", "default", parameters={"c": 3.0}, **swept)

@@ -21,6 +21,7 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         "seeds": "3",
         "rates": "0.001,0.01",
         "controls": "no",
+        "equal": "yes",
         "sweep": "c",
         "values": "0.5,2",
     }
@@ -40,6 +41,7 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
             f"up to {MOST_RATES} numbers",
         ),
         ("controls=x", 'controls = "x"'),
+        ("equal=1", 'equal = "1"'),
         ("sweep=c", "A sweep needs a parameter and its values"),
         ("values=1,2", "A sweep needs a parameter and its values"),
         ("sweep=<b>&values=1", 'sweeps "<b>"'),

@@ -49,10 +49,13 @@
  *   low: number|null, high: number|null, seeds: Array<number>, words: string}} Distance
  */
 /**
+ * @typedef {{first: string, second: string, lower: number, sure: boolean}} Standing
+ */
+/**
  * @typedef {{controls: Array<string>, lrs: Array<number>, seeds: number, metric: string|null,
  *   decimals: number, chance: number|null, runs: number, most: number, cells: Array<Cell>,
- *   judged: Array<Judgement>, differences: Array<Distance>, equal: Array<string>, headline: string,
- *   words: Array<string>}} Results
+ *   judged: Array<Judgement>, differences: Array<Distance>, equal: Array<string>, standings: Array<Standing>,
+ *   headline: string, words: Array<string>}} Results
  */
 /**
  * @typedef {{id: string, state: string, sentence: string, done: number, total: number, left: string,

@@ -22,7 +22,7 @@ import { plain, pointsOf } from "./branches.js";
 
 const FIRST_SEEDS = "5"; // of who has set nothing: what is said of one seed alone has no uncertainty
 const OF_OWN_OP = ["learn", "learn_rate", "learn_each"]; // what goes with an op that stays
-const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls"]; // what means the same whatever is learnt
+const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls", "equal"]; // what means the same whatever is learnt
 
 /** @returns {Task[]} in the order of the picker */
 export function tasks() {

@@ -19,7 +19,7 @@ from explorer.training.runs.lines import Line
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import Column, Survey
 from explorer.ui.server.runs.stream import BY_SEED, Fields, Recorded
-from explorer.ui.server.runs.studies import Cell, Distance, Judgement, Results, StudyEvent
+from explorer.ui.server.runs.studies import Cell, Distance, Judgement, Results, Standing, StudyEvent
 
 FILE = MODULES / "train/state/records.js"
 _RECORDS = (
@@ -32,6 +32,7 @@ _RECORDS = (
     Cell,
     Judgement,
     Distance,
+    Standing,
     Results,
     StudyEvent,
     Table,

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import combinations
 from threading import Lock
 from typing import Any, TypedDict, get_args
 
@@ -20,6 +21,7 @@ from starlette.routing import Route
 from explorer.study import Plan, Result, Row, Stepper
 from explorer.study.differences import Difference, differences, equal_to_controls
 from explorer.study.judged import Judged, decimals_of, judged
+from explorer.study.order import standings
 from explorer.study.words import headline
 from explorer.training import ACTIVE, SETTINGS, TASKS, StudyCommand, StudyStatus, shared_engine
 from explorer.training.scheduling import SENTENCES, duration
@@ -91,10 +93,20 @@ class Distance(TypedDict):
     words: str
 
 
+class Standing(TypedDict):
+    """By how much the second of two rules is lower than the first, and whether its interval leaves out 0."""
+
+    first: str
+    second: str
+    lower: float
+    sure: bool
+
+
 class Results(TypedDict):
     """The results of a study so far, of ``runs`` of ``most``; all its scores have as many ``decimals``.
 
-    ``headline`` is the ranking in words, ``equal`` has a sentence for each rule that equals a control.
+    ``headline`` is the ranking in words, ``equal`` has a sentence for each rule that equals a control;
+    ``standings`` of each pair of rules there are once it is finished.
     """
 
     controls: Sequence[str]
@@ -109,6 +121,7 @@ class Results(TypedDict):
     judged: list[Judgement]
     differences: list[Distance]
     equal: list[str]
+    standings: list[Standing]
     headline: str
     words: Sequence[str]
 
@@ -180,6 +193,7 @@ def _plan(data: Json) -> Plan:
         steps=choice.steps,
         parameters={**choice.parameters, **swept},
         controls=choice.controls,
+        equal=choice.equal,
         most=limits.LANES,
         table=data.get("table"),
         device=choice.device or "cpu",
@@ -281,6 +295,7 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "judged": [_judged(each, result.shares[each.rule, each.values]) for each in ended],
         "differences": [_distance(each) for each in differences(plan, ended)],
         "equal": equal_to_controls(plan, ended),
+        "standings": _standings(plan, ended) if result.finished else [],
         "headline": headline(plan, ended),
         "words": result.sentences,
     }
@@ -323,6 +338,15 @@ def _distance(each: Difference) -> Distance:
         "seeds": [*each.seeds.values()],
         "words": each.words,
     }
+
+
+def _standings(plan: Plan, ended: Sequence[Judged]) -> list[Standing]:
+    found = standings(plan, ended)
+    pairs = [pair for pair in combinations(plan.keys, 2) if pair in found]
+    return [
+        {"first": first, "second": second, "lower": found[first, second][0], "sure": found[first, second][1]}
+        for first, second in pairs
+    ]
 
 
 def _finite(value: float) -> float | None:

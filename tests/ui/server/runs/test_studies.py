@@ -107,6 +107,24 @@ def test_all_runs_are_there_as_csv(client, engine):
     assert "press Start" in text
 
 
+def test_on_an_equal_footing_the_csv_has_the_divided_rates_and_pairs_are_told_at_the_end(client, engine):
+    query = QUERY.replace("straight_through", "clipped&rule=approx_sign") + "&optimiser=sgd&equal=yes"
+    study = begun(client, query=query)
+    engine.turn()
+    assert last_event(study)["results"]["standings"] == []
+    turn_until_idle(engine)
+    results = last_event(study)["results"]
+    shares = {each["rule"]: each["share"] for each in results["judged"]}
+    _, text = client.get(f"/studies/{study['id']}/rows.csv")
+    for row in csv.DictReader(io.StringIO(text)):
+        share = shares[row["rule"]] or 1
+        assert float(row["trained_lr"]) == float(row["lr"]) / share
+    (pair,) = results["standings"]
+    means = {each["rule"]: each["mean"] for each in results["judged"]}
+    assert (pair["first"], pair["second"]) == ("clipped", "approx_sign")
+    assert pair["lower"] == means["clipped"] - means["approx_sign"]
+
+
 def test_stop_resume_and_drop(client, engine):
     study = begun(client)
     engine.turn()
@@ -157,6 +175,7 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
         (f"{QUERY}&rates=", "rates = "),
         (f"{QUERY}&sweep=nothing&values=1,2", "no parameter of its op and rules"),
         (f"{QUERY}&controls=perhaps", "yes or no"),
+        (f"{QUERY}&optimiser=adam&equal=yes", "says nothing about adam"),
     ],
 )
 def test_what_cannot_be_studied_is_said_and_starts_nothing(client, engine, query, said):
