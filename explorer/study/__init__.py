@@ -11,7 +11,8 @@ from explorer.study.workers import OtherVersionsError, StudyStoppedError, opened
 
 __all__ = [
     "SCALED", "UNSCALED", "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyFile",
-    "StudyStoppedError", "Trial", "key_of", "opened", "packed", "rules_of", "seeds_of", "study", "usual_rates",
+    "StudyStoppedError", "Trial", "key_of", "opened", "packed", "rules_of", "seeds_of", "study",
+    "usual_rates",
 ]  # fmt: skip
 
 Lane = Trial  # as it was called

@@ -23,8 +23,9 @@ class Choice(View, TrainingSettings):
     ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
     "" for 1, 2, 3 …; ``slow`` the stage of slow motion, and as far as they are chosen the numbers of rule,
     layer, unit and row from 1, or "". Of a study: ``rates`` to try, () for the task's usual ones; whether
-    zero and reversal stand beside the rules as ``controls``; whether each rule's rates are divided by its share,
-    ``equal``; the parameter that is swept, ``sweep``, or "", with its ``values``. ``branch``: the branch points of a run, as ``Settings`` has them.
+    zero and reversal stand beside the rules as ``controls``; whether each rule's rates are divided by its
+    share, ``equal``; the parameter that is swept, ``sweep``, or "", with its ``values``. ``branch``: the
+    branch points of a run, as ``Settings`` has them.
     """
 
     op: str = "round"

@@ -239,7 +239,8 @@ def test_pairs_that_change_order_are_counted_as_python_counts_them(node: Node, d
         const {{ withFinished }} = await import("./study/order.js");
         {SEEN}
         state.finished = withFinished(state);
-        state = {{ ...state, choice: {{ ...state.choice, training: {{ ...state.choice.training, equal: "yes" }} }} }};
+        const training = {{ ...state.choice.training, equal: "yes" }};
+        state = {{ ...state, choice: {{ ...state.choice, training }} }};
         given.event = given.other;
         {SEEN}
         state.finished = withFinished(state);
