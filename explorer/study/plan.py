@@ -29,8 +29,8 @@ from explorer.training.tasks.table import read_table
 
 SCALED = ("sgd", "momentum")  # optimisers whose steps are as long as gradients are large
 UNSCALED = (
-    "on an equal footing rates are divided by a rule's share, which says nothing about {optimiser}: the length "
-    f"of its steps does not hang on the size of a gradient; choose {' or '.join(SCALED)}"
+    "on an equal footing rates are divided by a rule's share, which says nothing about {optimiser}: the "
+    f"length of its steps does not hang on the size of a gradient; choose {' or '.join(SCALED)}"
 )
 _TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
 
