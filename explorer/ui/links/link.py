@@ -293,10 +293,12 @@ class _Reader:
         rates = self.numbers("rates", SMALLEST_LR, LARGEST_LR, MOST_RATES, "The task's usual ones are taken.")
         if rates == usual_rates(TASKS[choice.task].lr):
             rates = ()
-        flags = {name: self.flag(name, getattr(_DEFAULT, name)) for name in ("controls", "equal")}
-        return replace(choice, rates=rates, **flags, **self.swept(choice))
+        choice = replace(
+            choice, controls=self.flag("controls", usual=True), equal=self.flag("equal", usual=False)
+        )
+        return replace(choice, rates=rates, **self.swept(choice))
 
-    def flag(self, name: str, usual: bool) -> bool:
+    def flag(self, name: str, *, usual: bool) -> bool:
         text = self.last(name)
         if text in (None, "yes", "no"):
             return text == "yes" if text else usual
