@@ -2,7 +2,8 @@
 
 explore  N visitors change something every 3 to 8 seconds
 train    N visitors each watch a run at full pace to its end, while three explore
-first    N visitors ask at once for step 0 of a training, each of settings of their own
+first    N visitors ask at once for step 0 of a training, each of settings of their own; with --settings 1
+         all of the same ones, as a class that opens one link
 open     N pages are held open
 class    N students join a class within half a minute, draw, send it all at once and see the answers, while
          one visitor explores for each fifteen of them
@@ -39,7 +40,7 @@ _LONGEST_S = 300.0
 SCENARIOS = ("explore", "train", "first", "open", "class", "flood", "fault", "attack")
 
 
-async def scenario(name: str, crowd: Crowd, count: int) -> None:
+async def scenario(name: str, crowd: Crowd, count: int, settings: int = 0) -> None:
     """Let the visitors do what they came for, and leave."""
     if name == "open":
         await asyncio.gather(*(crowd.hold(ARRIVALS_S * number) for number in range(count)))
@@ -50,7 +51,8 @@ async def scenario(name: str, crowd: Crowd, count: int) -> None:
         return
     if name == "first":
         together = asyncio.Barrier(count)
-        await asyncio.gather(*(crowd.see_first(number, together) for number in range(count)))
+        seeds = [number % (settings or count) for number in range(count)]
+        await asyncio.gather(*(crowd.see_first(seed, together) for seed in seeds))
         return
     if name == "class":
         async with exploring(crowd, max(1, count // 15)):
@@ -132,6 +134,7 @@ def main() -> None:
         "--names", type=int, default=0, help=f"connections of names signed; {NAMES} to compare (0)"
     )
     options.add_argument("--before", type=float, default=5.0, help="seconds of attack before who comes (5)")
+    options.add_argument("--settings", type=int, default=0, help="different ones at first (one a visitor)")
     options.add_argument("--pid", type=int, help="of the server, to see its memory and threads")
     options.add_argument("--after", type=float, default=0.0, help="seconds until they are seen once more")
     given = options.parse_args()
@@ -142,7 +145,7 @@ def main() -> None:
     if given.scenario == "attack":
         work = attacked(crowd, given.count, given.before, given.scale, given.names)
     else:
-        work = scenario(given.scenario, crowd, given.count)
+        work = scenario(given.scenario, crowd, given.count, given.settings)
     asyncio.run(work)
     print(f"{given.count} visitors, {given.scenario}, {time.monotonic() - begun:.0f} s")
     print("\n".join(crowd.tally.rows()))

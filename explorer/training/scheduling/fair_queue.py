@@ -84,9 +84,11 @@ class FairQueue(Generic[Item]):
         """Note how much of its turn an item has used, in turns or in seconds, unless it has gone."""
         self._changes += 1
         for around, party in self._levels(item):
-            weights = {each: self._weight(each, around is self._all) for each in around.inside.values()}
-            around.now = max(around.now, party.start) + used / sum(weights.values())
-            party.start = round(party.start + used / weights[party], _DIGITS)
+            is_address = around is self._all
+            inside = around.inside.values()
+            total = sum(self._weight(each, True) for each in inside) if is_address else len(inside)
+            around.now = max(around.now, party.start) + used / total
+            party.start = round(party.start + used / self._weight(party, is_address), _DIGITS)
 
     def catch_up(self, item: Item) -> None:
         """Start the next turn of an item now, if it was earlier: nobody saves up turns without waiting."""

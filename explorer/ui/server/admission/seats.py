@@ -64,9 +64,12 @@ class Seats:
         """Give each free seat to who is next and may have one more."""
         self._queue.keep(self._visitors)
         seated = [visitor for turn, visitor in self._visitors.items() if _is_seated(turn)]
+        free = self._computing - len(seated)
+        if free <= 0:
+            return
         full = {visitor for visitor in seated if seated.count(visitor) >= self._each}
         could = [turn for turn in self._in_line() if self._visitors[turn] not in full]
-        for turn in self._queue.order(could) if len(seated) < self._computing else ():
+        for turn in self._queue.order(could) if free > 1 else filter(None, [self._queue.first(could)]):
             visitor = self._visitors[turn]
             if len(seated) < self._computing and seated.count(visitor) < self._each:
                 seated.append(visitor)

@@ -158,8 +158,11 @@ def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.Mo
 
     async def visited() -> int:
         house, asked = _House(2, 99), []
-        order = house.seats._queue.order
-        monkeypatch.setattr(house.seats._queue, "order", lambda items: asked.append(items) or order(items))
+        for name in ("order", "first"):
+            search = getattr(house.seats._queue, name)
+            monkeypatch.setattr(
+                house.seats._queue, name, lambda items, search=search: asked.append(items) or search(items)
+            )
         for _ in range(9):
             await house.ask("many")
         before = len(list(filter(None, asked)))
