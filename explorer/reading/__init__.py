@@ -8,6 +8,7 @@ the old instance style), a small ``nn.Module``, or a plain function that stops g
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
@@ -16,13 +17,30 @@ from explorer.formula.tree import Node, measure, names, walk
 from explorer.reading.beginning import beginnings
 from explorer.reading.building import ONE, built, number
 from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
-from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
+from explorer.reading.errors import (
+    DeadEndError,
+    Note,
+    RaisesError,
+    ReadingError,
+    UndecidedError,
+    UnreadableError,
+    require,
+)
 from explorer.reading.learning import Part
-from explorer.reading.reader import Reader
+from explorer.reading.reader import Input, Reader
 from explorer.reading.text import MAX_CHARACTERS, syntax_trees
 from explorer.reading.values import is_shared
 
-__all__ = ["MAX_CHARACTERS", "Reading", "ReadingError", "beginnings", "read_source", "read_sources"]
+__all__ = [
+    "MAX_CHARACTERS",
+    "Input",
+    "Note",
+    "Reading",
+    "ReadingError",
+    "beginnings",
+    "read_source",
+    "read_sources",
+]
 
 MAX_DEFINITIONS = 30
 MAX_BRANCHES = 4  # tests of a parameter that one path may meet
@@ -38,7 +56,9 @@ class Reading:
         op: a key for ``apply`` and ``sample``; empty if it could not be read.
         rule: likewise, with what its parameters learn; ``default`` where the gradient is left to torch.
         problem: the part that could not be read and its line; None if all is well.
-        notes: differences between code and formulas, a sentence each.
+        notes: differences between code and formulas, and faults that no curve shows, a sentence each.
+        guarded: the parameters whose gradients are computed only where they are needed.
+        second: how the gradient changes with x where torch follows backward; None where that is not known.
     """
 
     name: str
@@ -46,7 +66,9 @@ class Reading:
     op: str = ""
     rule: str = ""
     problem: ReadingError | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    guarded: frozenset[str] = frozenset()
+    second: Formula | None = None
 
 
 class Keys(tuple[str, str]):
@@ -85,10 +107,11 @@ def read_source(text: str) -> Keys:
     raise readings[0].problem or ReadingError("the text is empty", 1)
 
 
-def read_sources(text: str) -> list[Reading]:
+def read_sources(text: str, inputs: Sequence[Input] = ()) -> list[Reading]:
     """All Functions of a text in their order, each with its keys or the reason why there are none.
 
-    Where there is no Function, the modules and plain functions that no other one calls.
+    Where there is no Function, the modules and plain functions that no other one calls. ``inputs`` are those
+    after x in the call whose result is wanted: a Function is read for them, and they are its parameters.
 
     Raises:
         ReadingError: the text as a whole is no Python, or nothing in it could be drawn.
@@ -100,31 +123,37 @@ def read_sources(text: str) -> list[Reading]:
             raise ReadingError(what, definitions[-1].definition.lineno)
         if definitions:
             steps = count()
-            return [_reading(candidate, module, lines, steps) for candidate in definitions]
+            return [_reading(candidate, module, lines, steps, inputs) for candidate in definitions]
     what = "there is no Function here: paste a class with forward and backward, or a function of x"
     raise ReadingError(what, 1)
 
 
-def _reading(candidate: Candidate, module: ast.Module, lines: list[str], steps: Iterator[int]) -> Reading:
+def _reading(
+    candidate: Candidate, module: ast.Module, lines: list[str], steps: Iterator[int], inputs: Sequence[Input]
+) -> Reading:
     name, line = candidate.name, candidate.definition.lineno
 
     def attempt(decisions: Mapping[object, bool]) -> Trees:
-        reader = Reader(lines, decisions, steps)
+        reader = Reader(lines, decisions, steps, inputs=inputs)
         trees = read(candidate, module, reader)
         taken = trees.learned and COUNT in reader.parameters.values()
-        return read(candidate, module, Reader(lines, decisions, steps, taken={COUNT})) if taken else trees
+        again = partial(Reader, lines, decisions, steps, taken={COUNT}, inputs=inputs)
+        return read(candidate, module, again()) if taken else trees
 
     try:
         trees = _both_ways(attempt, {})
         trees = _fitting(trees)
         learned = [_learned(part) for part in trees.learned]
         rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule, learned)
-        return Reading(name, line, _key(name, trees.op, find_op), rule, notes=trees.notes)
+        second = None if trees.second is None else Formula(number(trees.second))
+        op = _key(name, trees.op, find_op)
+        return Reading(name, line, op, rule, None, trees.notes, trees.guarded, second)
     except ReadingError as error:
         problem = error
     except (UnreadableError, RecursionError) as reason:
         words = reason if isinstance(reason, UnreadableError) else "is nested too deeply to be read"
         problem = ReadingError(f"line {line}: {name} {words}", line)
+        problem.raises = isinstance(reason, RaisesError)
     return Reading(name, line, problem=problem)
 
 
@@ -164,7 +193,7 @@ def _fitting(trees: Trees) -> Trees:
                 _require_short(node)
             learned.append(part)
         except UnreadableError as reason:
-            notes.append(LEFT_OUT.format(part.name, f"it {reason}"))
+            notes.append(Note(LEFT_OUT.format(part.name, f"it {reason}"), "unread"))
     return trees._replace(learned=tuple(learned), notes=tuple(notes))
 
 
@@ -186,7 +215,10 @@ def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dic
         raise dead
     notes = tuple(dict.fromkeys(note for side in sides for note in side.notes))
     alike = sides[0][:3] == sides[-1][:3]
-    return (sides[0] if alike else _joined(test, line, *sides))._replace(notes=notes)
+    guarded = frozenset.intersection(*(side.guarded for side in sides))
+    second = sides[0].second if alike and sides[0].second == sides[-1].second else None
+    joined = sides[0] if alike else _joined(test, line, *sides)
+    return joined._replace(notes=notes, guarded=guarded, second=second)
 
 
 def _undecided(tests: Sequence[object]) -> str:

@@ -5,8 +5,10 @@ class ReadingError(ValueError):
     """Source code that cannot be turned into formulas.
 
     ``message`` is a plain sentence that names the part that could not be read; ``line`` is its line
-    in the original text, 1 for the first.
+    in the original text, 1 for the first. ``raises`` says whether torch or Python surely raises there too.
     """
+
+    raises = False
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -16,16 +18,42 @@ class ReadingError(ValueError):
 class DeadEndError(ReadingError):
     """The code itself raises an error on this path, so no value comes out of it."""
 
+    raises = True
+
 
 class UnreadableError(Exception):
     """An expression cannot be read; the message ends a sentence that begins with its line and its code."""
+
+
+class RaisesError(UnreadableError):
+    """Likewise, and torch or Python surely raises an error there."""
 
 
 class UndecidedError(Exception):
     """A branch depends on a parameter or a shape, given with its line: both sides have to be read."""
 
 
-def require(condition: object, reason: str) -> None:
-    """Raise UnreadableError with this reason where a condition does not hold."""
+class Note(str):
+    """A difference between code and formulas, or a fault of the code that no curve shows, as a sentence.
+
+    Attributes:
+        kind: ``raises`` where torch surely raises an error, ``writes`` where g itself is changed,
+            ``constant`` where a second derivative is lost, ``silent`` where an input gets no gradient,
+            ``unread`` where a gradient was left out, "" else.
+        line: in the original text, 0 where it is of no single line.
+    """
+
+    kind: str
+    line: int
+
+    def __new__(cls, words: str, kind: str = "", line: int = 0) -> "Note":
+        """The sentence with its kind and line."""
+        note = super().__new__(cls, words)
+        note.kind, note.line = kind, line
+        return note
+
+
+def require(condition: object, reason: str, error: type[UnreadableError] = UnreadableError) -> None:
+    """Raise an error with this reason where a condition does not hold."""
     if not condition:
-        raise UnreadableError(reason)
+        raise error(reason)

@@ -20,12 +20,15 @@ from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, is_condition, names
 from explorer.reading import values, vocabulary
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
-from explorer.reading.errors import UnreadableError, require
+from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.sums import NUMPY, REMARKS, arranged, expanded, larger, statistic, summed_to, total
 from explorer.reading.tracking import AUTOGRAD, assigned, detached
 from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
 
+OF_NUMBERS = "takes a single number, not a tensor: use the function of torch"
+OF_TENSORS = "takes a tensor, not a number: use the function of math"
+MASKED_BY = "fills with a tensor, and torch takes a single number: use torch.where"
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
 
 
@@ -69,6 +72,11 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
 
     ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are ignored.
     """
+    if isinstance(function, Library):
+        _require_suited(function, next(iter(positional), None))
+    if isinstance(function, Library | partial):  # none of the text's: what is a list is read as a tuple
+        positional = tuple(map(values.fixed, positional))
+        keywords = {name: values.fixed(value) for name, value in keywords.items()}
     function = function.row if isinstance(function, Library) else function
     require(not isinstance(function, Quantity), UNKNOWN)
     what = values.WORDS.get(type(function), "an object")
@@ -94,6 +102,15 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
     if "dtype" in set(keywords).difference(takes) and isinstance(result, Quantity):
         result = _Torch.to(result, keywords["dtype"])
     return result if target is None else assigned(target, result)
+
+
+def _require_suited(function: Library, first: Value) -> None:
+    """Raise RaisesError where a function of tensors is given a number, or one of numbers a tensor."""
+    root, row = function.path.split(".")[0], FUNCTIONS.get(function.name)
+    whole = isinstance(first, Tensor) and has_elements(first.node)
+    require(not (root == "math" and whole), OF_NUMBERS, RaisesError)
+    alone = root == "torch" and row is not None and row.arity == 1
+    require(not (alone and values.is_number(first)), OF_TENSORS, RaisesError)
 
 
 def refusal(reason: str) -> values.Function:
@@ -276,7 +293,7 @@ class _Torch:
             return replace(SHAPE, counts=names(self.node)[0]) if known else SHAPE
         require(not self.within, "counts the elements picked out by a mask, which a formula cannot")
         first = next(name for name in names(self.node) if name in VARIABLES)
-        return Quantity(Call("numel", (Name(first),)), "int64")
+        return Quantity(Call("numel", (Name(first),)), "int64", number=True)
 
     def nan_to_num(self: Value, nan: Value = 0, posinf: Value = None, neginf: Value = None) -> Value:
         result = made("nan_to_num", self)
@@ -321,6 +338,12 @@ class _Torch:
             return replace(self, folded=False) if self.folded else self
         self.frozen = True
         return replace(self, folded=True)
+
+
+def _masked_fill(self: Value, mask: Value, value: Value) -> Value:
+    whole = isinstance(value, Tensor) and has_elements(value.node)
+    require(not whole, MASKED_BY, RaisesError)
+    return made("where", mask, value, self)
 
 
 def _float(self: Value) -> Value:
@@ -404,7 +427,7 @@ _ROWS: dict[str, values.Function] = {
     "clamp_min": lambda self, min: _Torch.clamp(self, min),
     "clamp_max": lambda self, max: _Torch.clamp(self, None, max),
     "where": lambda condition, input, other: made("where", condition, input, other),
-    "masked_fill": lambda self, mask, value: made("where", mask, value, self),
+    "masked_fill": _masked_fill,
     "max": partial(larger, "max"),
     "min": partial(larger, "min"),
     "is_available": lambda: False,
@@ -449,12 +472,13 @@ BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     "float": _float,
     "isinstance": _isinstance,
-    **{row.__name__: partial(_listed, row) for row in (tuple, list, range, enumerate, zip, reversed)},
+    **{row.__name__: partial(_listed, row) for row in (tuple, range, enumerate, zip, reversed)},
+    "list": lambda items=(): values.List(_listed(list, items)),
     **{row.__name__: partial(_settled, row) for row in (all, any)},
     "max": partial(_largest, "max"),
     "min": partial(_largest, "min"),
     "sum": lambda numbers, start=0: reduce(partial(operation, "+"), several(numbers), start),
     "str": lambda _a: values.Opaque("text"),
     "type": lambda _a: values.Opaque("the kind of number"),
-    "len": lambda self: len(self) if isinstance(self, tuple | dict | str) else SHAPE,
+    "len": lambda self: len(self) if isinstance(self, tuple | list | dict | str) else SHAPE,
 }

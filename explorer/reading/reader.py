@@ -5,6 +5,7 @@ class a Python class of such functions, and every other name means a row of ``fu
 """
 
 import ast
+import builtins
 import inspect
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,12 +14,20 @@ from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import Parameter, signature
 from types import EllipsisType
-from typing import Any
+from typing import Any, NamedTuple
 
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, functions, sums, tracking, values, vocabulary
-from explorer.reading.errors import DeadEndError, ReadingError, UndecidedError, UnreadableError, require
+from explorer.reading.errors import (
+    DeadEndError,
+    Note,
+    RaisesError,
+    ReadingError,
+    UndecidedError,
+    UnreadableError,
+    require,
+)
 from explorer.reading.functions import Library, called, of_name, sensible
 from explorer.reading.spoiling import Scope, spoil
 from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value
@@ -42,9 +51,16 @@ REFUSED: dict[type[ast.AST], str] = {
 }
 OTHER = "is Python that cannot be read here"
 SPECIAL = ("__init__", "__call__")  # of the methods that Python itself calls
+NOT_DEFINED = "is not defined in this text"
 YES_OR_NO = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
-WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
 PASSED_OVER = "may change what the curve depends on, and is not followed"
+
+
+class Input(NamedTuple):
+    """An input after x in a call of the Function: the parameter it is, and whether it is a tensor."""
+
+    name: str
+    tensor: bool = False
 
 
 class _Body(ChainMap[str, Value]):
@@ -69,20 +85,27 @@ class Reader:
     depth: int = 0
     parameters: dict[str, str] = field(default_factory=dict)
     notes: dict[Node, str] = field(default_factory=dict)
-    warnings: dict[int, str] = field(default_factory=dict)
+    warnings: dict[tuple[int, str], Note] = field(default_factory=dict)
     groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
+    constants: Sequence[str] = ()  # on the context: what forward has computed, where torch follows backward
     taken: Collection[str] = ()  # names that no parameter may have
+    inputs: Sequence[Input] = ()  # what follows x in the call; () where no call is known
 
     def __post_init__(self) -> None:
         modules = {name: Library(path) for name, path in vocabulary.MODULES.items()}
-        builtins = {name: Library(f"builtins.{name}") for name in functions.BUILTINS}
-        self.scope: Scope = ChainMap({}, {**builtins, **modules, "getattr": self.attribute})
+        own = {name: Library(f"builtins.{name}") for name in functions.BUILTINS}
+        self.scope: Scope = ChainMap({}, {**own, **modules, "getattr": self.attribute})
 
     def parameter(self, name: str) -> Quantity:
         """The parameter of the formula for an input of this name."""
         if name not in self.parameters:
             self.parameters[name] = building.sound_name(name, {*self.parameters.values(), *self.taken})
         return Quantity(Name(self.parameters[name]))
+
+    def given(self, names: Sequence[str]) -> list[Quantity]:
+        """The values of the call for inputs of these names after x: parameters under the call's own names."""
+        self.parameters |= {name: each.name for name, each in zip(names, self.inputs, strict=False)}
+        return [Quantity(Name(each.name), number=not each.tensor) for each in self.inputs]
 
     def error(self, node: ast.expr | ast.stmt, reason: Exception) -> ReadingError:
         """An error that names a piece of the code, with its line."""
@@ -92,7 +115,9 @@ class Reader:
         line = self.lines[node.lineno - 1].encode()  # the tree counts bytes
         code = line[node.col_offset : None if more else node.end_col_offset].decode(errors="replace")
         quoted = f"{code[:57]}…" if more or len(code) > 60 else code
-        return ReadingError(f"line {node.lineno}: {quoted} {reason}", node.lineno)
+        error = ReadingError(f"line {node.lineno}: {quoted} {reason}", node.lineno)
+        error.raises = isinstance(reason, RaisesError)
+        return error
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """The value of an expression; ReadingError with line and code for one that cannot be read."""
@@ -115,7 +140,8 @@ class Reader:
             case ast.Constant(str() | int() | float() | None | EllipsisType() as value):
                 return value
             case ast.Name(name):
-                require(name in scope, "is not defined in this text")
+                known = name in dir(builtins) or "*" in scope  # what is imported so is not known
+                require(name in scope, NOT_DEFINED, UnreadableError if known else RaisesError)
                 return scope[name]
             case ast.Attribute(owner, name):
                 return self.attribute(self.value(owner, scope), name)
@@ -141,7 +167,7 @@ class Reader:
                 sides = [self.value(part, scope) for part in (first, *others)]
                 links = [values.compared(*link) for link in zip(signs, sides, sides[1:], strict=False)]
                 chained = any(isinstance(link, Tensor) and has_elements(link.node) for link in links[:-1])
-                require(not chained, YES_OR_NO)  # Python asks each link but the last
+                require(not chained, YES_OR_NO, RaisesError)  # Python asks each link but the last
                 return reduce(partial(values.operation, "&"), links)
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
@@ -152,10 +178,13 @@ class Reader:
                 return values.element(self.value(owner, scope), self.value(key, scope))
             case ast.Slice(lower, upper, None):
                 return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
-            case ast.Tuple(parts) | ast.List(parts) | ast.Set(parts):
+            case ast.List(parts):
+                return values.List(self._tuple(parts, scope))
+            case ast.Tuple(parts) | ast.Set(parts):
                 return self._tuple(parts, scope)
             case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
-                return values.several(tuple(self._looped(part, loops, ChainMap({}, *scope.maps))))
+                items = values.several(tuple(self._looped(part, loops, ChainMap({}, *scope.maps))))
+                return values.List(items) if isinstance(node, ast.ListComp) else items
             case ast.NamedExpr(target, value):
                 self._assign(target, self.value(value, scope), scope)
                 return scope[target.id]
@@ -179,6 +208,7 @@ class Reader:
         value: Value = self.value(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
+            require(not has_elements(value.node) or values.sum_of(value), YES_OR_NO, RaisesError)
             require(is_constant(counted(value.node)) and not values.sum_of(value), YES_OR_NO)
             test = building.mask(value.node)
             known = building.known(test)
@@ -369,13 +399,15 @@ class Reader:
                     raise error from None
                 spoil(statement, error, scope)
             finally:
-                self._warn(statement)
+                self.warn(statement)
 
-    def _warn(self, statement: ast.stmt) -> None:
-        """Note that a statement has written to g, once for its line."""
-        if tracking.WRITTEN.get():
-            tracking.WRITTEN.set(False)
-            self.warnings[statement.lineno] = str(self.error(statement, UnreadableError(WRITES_G)))
+    def warn(self, statement: ast.stmt) -> None:
+        """Note what is to be said of a statement, once for its line."""
+        said = tracking.SAID.get({})
+        for kind, what in said.items():
+            sentence = str(self.error(statement, UnreadableError(what)))
+            self.warnings.setdefault((statement.lineno, kind), Note(sentence, kind, statement.lineno))
+        said.clear()
 
     def _execute(self, statement: ast.stmt, scope: Scope) -> None:
         match statement:
@@ -389,9 +421,13 @@ class Reader:
                 self._assign(target, self._fresh(value, scope), scope)
             case ast.AugAssign(target, sign, value):  # a tensor changes in place, a number is a new one
                 result = ast.copy_location(ast.BinOp(target, sign, value), statement)
-                held, value = self.lenient(target, scope), self._fresh(result, scope)
-                value = self._added(statement, held, value) if isinstance(held, Tensor) else value
-                self._assign(target, value, scope)
+                held, changed = self.lenient(target, scope), self._fresh(result, scope)
+                if isinstance(held, Tensor):
+                    changed = self._added(statement, held, changed)
+                elif isinstance(held, values.List):
+                    held[:] = values.several(changed)
+                    changed = held
+                self._assign(target, changed, scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
             case ast.For(target, items, body, otherwise):

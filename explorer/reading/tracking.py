@@ -8,15 +8,26 @@ from dataclasses import replace
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import is_constant
 from explorer.reading import values
-from explorer.reading.building import detach
-from explorer.reading.errors import require
+from explorer.reading.building import detach, is_detached
+from explorer.reading.errors import RaisesError, require
 from explorer.reading.values import Tensor, Value, made, quantity
 from explorer.reading.vocabulary import ELEMENTWISE, REASONS
 
-GRAD_MODES = {"no_grad": "stopped", "inference_mode": "stopped", "enable_grad": "followed"}
+GRAD_MODES = {
+    "no_grad": "stopped",
+    "inference_mode": "stopped",
+    "once_differentiable": "stopped",
+    "enable_grad": "followed",
+}
 AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; empty within a Function
 
-WRITTEN = ContextVar("WRITTEN", default=False)  # whether g has been written to since this was last False
+# What is to be said of the statement that is being read, by kind; see Note.
+SAID: ContextVar[dict[str, str]] = ContextVar("SAID")
+WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
+COMPUTED_IN_FORWARD = (
+    "keeps what forward computes, where nothing is recorded: no second derivative goes through it"
+)
+MAKES_CONSTANT = "makes a constant of it, through which no second derivative goes"
 
 
 @contextmanager
@@ -36,7 +47,15 @@ def detached(value: Value) -> Value:
     if not AUTOGRAD.get() or not isinstance(value, Tensor):
         return value
     value.frozen = True
-    return replace(value, node=detach(value.node))
+    return constant(value)
+
+
+def constant(value: Tensor) -> Tensor:
+    """The same memory without its history."""
+    twin = replace(value, node=detach(value.node))
+    if twin.node != value.node and not is_detached(value.node):
+        SAID.get()["constant"] = MAKES_CONSTANT
+    return twin
 
 
 def assigned(target: Value, value: Value) -> Value:
@@ -53,7 +72,14 @@ def assigned(target: Value, value: Value) -> Value:
 
 
 def written(owner: Value, key: Value, value: Value) -> None:
-    """``tensor[mask] = value``."""
+    """``tensor[mask] = value``, or an item of a list."""
+    if isinstance(owner, list):
+        require(isinstance(key, int), "puts items at a place that cannot be followed")
+        require(-len(owner) <= key < len(owner), f"is no place among {len(owner)} items", RaisesError)
+        owner[key] = value
+        return
+    fixed = "puts an item into a tuple, which Python refuses: make it a list first"
+    require(not isinstance(owner, tuple), fixed, RaisesError)
     held = assigned(values.element(own(owner), key), value)
     if held is not owner:
         require(isinstance(key, Tensor), f"writes single elements of a tensor: {ELEMENTWISE}")
@@ -66,5 +92,5 @@ def own(value: Value) -> Value:
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
     require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
     if value.upstream:
-        WRITTEN.set(True)
+        SAID.get()["writes"] = WRITES_G
     return value

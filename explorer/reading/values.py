@@ -28,10 +28,10 @@ from explorer.formula.tree import (
     names,
 )
 from explorer.reading.building import ZERO, built, known, literal
-from explorer.reading.errors import ReadingError, UnreadableError, require
+from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
 
-MAX_VALUES = 64  # of a tuple: (*a, *a) doubles it
+MAX_VALUES = 64  # of a tuple or list: (*a, *a) doubles it
 Value = Any
 Function = Callable[..., Value]
 
@@ -40,12 +40,14 @@ Function = Callable[..., Value]
 class Quantity:
     """A number by its formula, and of which kind it is: a mask, a byte, an integer or a float.
 
-    ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor.
+    ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor. ``number``
+    says that it is one of Python's; of an input nobody knows, unless the call is given.
     """
 
     node: Node
     kind: str = "float32"
     within: Node | None = None
+    number: bool = False
 
 
 @dataclass(eq=False)
@@ -82,6 +84,27 @@ class Sum:
     spread: str = ""
 
 
+class List(list[Value]):
+    """A list of the text: several names may hold it, and its items change for all of them."""
+
+    def extend(self, more: Value) -> None:
+        """Add the items of another list or of a tuple."""
+        several((*self, *several(more)))
+        super().extend(more)
+
+    def append(self, item: Value) -> None:
+        """Add an item."""
+        self.extend((item,))
+
+
+def fixed(value: Value) -> Value:
+    """A list of the text, and those within it, as tuples; any other value as it is."""
+    return tuple(map(fixed, value)) if isinstance(value, List | tuple) else value
+
+
+LIST_METHODS = frozenset(["append", "extend", "reverse", "pop", "insert", "copy"])
+
+
 @dataclass(frozen=True)
 class Opaque:
     """A value without a counterpart in formulas, on which results seldom depend: a size, a device.
@@ -114,8 +137,7 @@ class Pasted:
 
     def save_for_backward(self, *values: Value) -> None:
         """Store tensors under both names that torch has had for them."""
-        # what torch makes of arithmetic on two masks
-        # torch's results of arithmetic on two masks
+        require(not any(map(is_number, values)), NO_TENSOR, RaisesError)
         self.saved_tensors = self.saved_variables = values
 
     def mark_non_differentiable(self, *outputs: Value) -> None:
@@ -146,16 +168,22 @@ class Pasted:
     to = cuda = cpu = float = double = requires_grad_ = _unchanged
 
 
+NO_TENSOR = "saves a number, but torch takes tensors alone: keep it as ctx.a = a"
 SHAPE = Opaque("the shape of a tensor")
 SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
+    List: "several values",
     Tensor: "a tensor", type(None): "None", bool: "yes or no",
 }  # fmt: skip
 _FOLLOWED = Quantity | Opaque | ReadingError
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 _ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
+NOT_TAKEN_APART = (
+    "needs a tensor or a number, not several values: take them apart, as in x, = ctx.saved_tensors"
+)
+ON_MASK = "subtracts a mask, which torch refuses: use ~, or call .float() first"
 _WHOLE = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
 
 
@@ -167,7 +195,7 @@ def quantity(value: Value) -> Quantity:
         case Quantity():
             return value
         case int() | float():
-            return Quantity(literal(value), _KINDS[type(value)])
+            return Quantity(literal(value), _KINDS[type(value)], number=True)
         case ReadingError():
             raise value
         case Opaque(what):
@@ -176,22 +204,29 @@ def quantity(value: Value) -> Quantity:
             raise UnreadableError(f"needs a tensor or a number, not {WORDS.get(type(value), 'an object')}")
 
 
+def is_number(value: Value) -> bool:
+    """Whether a value is surely a number, no tensor."""
+    return isinstance(value, int | float) or (type(value) is Quantity and value.number)
+
+
 def member(owner: Value, name: str) -> Value:
     """A name of a class or object of the text."""
+    if isinstance(owner, List) and name in LIST_METHODS:
+        return lambda *items: getattr(owner, name)(*items)
     require(isinstance(owner, Pasted | type), UNKNOWN)
     require(name in dir(owner), "is never given a value in this text")
     return getattr(owner, name)
 
 
 def several(value: Value) -> tuple[Value, ...]:
-    """The values of a tuple, at most 64 with those within; UnreadableError for anything else."""
-    require(isinstance(value, tuple), "is taken apart, but it is not several values")
+    """The values of a tuple or list, at most 64 with those within; UnreadableError for anything else."""
+    require(isinstance(value, tuple | list), "is taken apart, but it is not several values")
     require(_weight(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
     return tuple(value)
 
 
 def _weight(value: Value) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
     return 1 + sum(map(_weight, parts))
 
 
@@ -208,7 +243,7 @@ def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
         return Tensor(node, kind, next(iter(masks), None), folded=True in folded, sized=sized)
     value = known(node)
     if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
-        return Quantity(node, kind)
+        return Quantity(node, kind, number=all(map(is_number, operands)))
     return bool(value) if kind == "bool" else int(value) if value.is_integer() else value
 
 
@@ -222,6 +257,8 @@ def made(sign: str, *values: Value) -> Value:
     for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
         is_mask = operand.kind in ("bool", "uint8") or is_condition(operand.node)
         require(is_mask, "is used as a mask, but it holds numbers: compare it first")
+    masks = sign == "-" and any(isinstance(each, Tensor) and each.kind == "bool" for each in operands)
+    require(not masks, ON_MASK, RaisesError)
     byte = sign == "-" and operands[0].kind == "uint8"
     require(not byte, "may fall below 0, where bytes begin again at 255: call .float() first")
     mask = sign in COMPARISONS or (sign in _LOGIC | {"where"} and kinds == {"bool"})
@@ -272,10 +309,18 @@ def operation(sign: str, left: Value, right: Value) -> Value:
             return Quantity(shared(name), "int64")
         case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
             return Opaque(opaque.what)
-        case "+", tuple(), tuple():
-            return several(left + right)
-        case ("*", tuple() as values, int(times)) | ("*", int(times), tuple() as values):
-            return several(values * min(times, MAX_VALUES + 1))
+        case ("+", tuple(), tuple()) | ("+", list(), list()):
+            return type(left)(several((*left, *right)))
+        case ("*", (tuple() | list()) as values, int(times)) | (
+            "*",
+            int(times),
+            (tuple() | list()) as values,
+        ):
+            return type(values)(several(tuple(values) * min(times, MAX_VALUES + 1)))
+        case (_, Quantity(), tuple() | list()) | (_, tuple() | list(), Quantity()):
+            raise RaisesError(NOT_TAKEN_APART)
+        case ("<" | "<=" | ">" | ">=", tuple() | list(), int() | float()):
+            raise RaisesError(NOT_TAKEN_APART)
         case "&" | "|" | "^", int(), int():
             return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
         case "==" | "!=", _, _:
@@ -324,7 +369,7 @@ def element(owner: Value, key: Value) -> Value:
     """``owner[key]``: of a tensor, the elements picked out by a mask."""
     if isinstance(owner, Opaque):
         return owner
-    if isinstance(owner, tuple | dict):
+    if isinstance(owner, tuple | list | dict):
         return picked(owner, key)
     tensor = quantity(owner)
     if held := sum_of(tensor):
@@ -348,11 +393,15 @@ def element(owner: Value, key: Value) -> Value:
 def picked(values: Value, key: Value) -> Value:
     """One of several values, or a slice of them."""
     try:
-        return _in_part(values[key])
+        part = values[key]
+        return List(part) if isinstance(values, List) and isinstance(key, slice) else _in_part(part)
     except (TypeError, LookupError):
         missing = f"asks for a position that does not exist among {len(values)} values"
+        unknown = not isinstance(values, dict) and isinstance(key, int)
         beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
-        raise UnreadableError(beyond if values == (SHAPE,) else missing) from None
+        if values == (SHAPE,):
+            raise UnreadableError(beyond) from None
+        raise (RaisesError if unknown else UnreadableError)(missing) from None
 
 
 def _in_part(value: Value) -> Value:
@@ -372,5 +421,5 @@ def apart(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Val
             values = (*values[:first], values[first : first + more], *values[first + more :])
     if values == (SHAPE,) and count > 1:
         picked(values, count)
-    require(len(values) == count, f"takes {len(values)} values apart into {count} names")
+    require(len(values) == count, f"takes {len(values)} values apart into {count} names", RaisesError)
     return zip(targets, values, strict=True)
