@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
+from explorer.study.agreement import Agreement, agreement, quantised, reference_of
 from explorer.study.plan import Plan
 from explorer.study.trial import Row, Trial, Values
 from explorer.training.nets import Joined, Member, Trace, joined, side_by_side
@@ -23,8 +24,14 @@ if TYPE_CHECKING:
     from explorer.gradient import Forward
 
 
+_UNKNOWN: Agreement = (None, None)
+
+
 class Chunk:
     """Trials of a study, advanced together, each bit for bit like ``Run(plan.settings(trial))`` on a CPU.
+
+    Where the op stands on weights, runs of straight-through that are not among them go with them, to be
+    compared with.
 
     Attributes:
         trials: in the order of their members.
@@ -39,18 +46,22 @@ class Chunk:
         )
         self.step = 0
         self._steps = plan.steps
-        kinds = {_kind(trial): trial for trial in reversed(self.trials)}  # the first run of each
+        self._references = _references(plan, self.trials)
+        everyone = list(dict.fromkeys([*self.trials, *self._references.values()]))
+        self._number = {trial: number for number, trial in enumerate(everyone)}
+        kinds = {_kind(trial): trial for trial in reversed(everyone)}  # the first run of each
         numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
         seeds = {seed: number for number, seed in enumerate(sorted({trial.seed for trial in trials}))}
-        nets = [Member(numbers[_kind(trial)], seeds[trial.seed]) for trial in self.trials]
+        nets = [Member(numbers[_kind(trial)], seeds[trial.seed]) for trial in everyone]
         self._lrs = [plan.rate(kinds[kind]) for kind in numbers]
-        self._number = {net: number for number, net in enumerate(nets)}
+        self._members = {net: number for number, net in enumerate(nets)}
         self._loss = np.full(len(nets), np.nan)
         self._taken = np.zeros(len(nets), np.int64)
         settings = plan.settings(self.trials[0])
         with one_thread():
             op_and_rules = _joined(plan, [kinds[kind] for kind in numbers])
             self._nets = Lockstep(settings, settings.table, list(seeds), nets, op_and_rules)
+            self._start = quantised(self._nets.look().traces) if self._references else None
 
     @property
     def finished(self) -> bool:
@@ -69,7 +80,8 @@ class Chunk:
 
     def rows(self) -> list[Row]:
         """The rows of the trials, once finished."""
-        validation, held_out, passed = (np.full(len(self.trials), np.nan) for _ in range(3))
+        validation, held_out, passed = (np.full(len(self._number), np.nan) for _ in range(3))
+        agreements: dict[Trial, Agreement] = {}
         data, going = self._nets.data[0], self._going()
         assert data.validation is not None
         assert data.held_out is not None
@@ -77,18 +89,45 @@ class Chunk:
             with one_thread():
                 validation[going] = self._nets.scores(data.validation)
                 held_out[going] = self._nets.scores(data.held_out)
-                passed[going] = _passed(self._nets.look().traces)
+                traces = self._nets.look().traces
+                passed[going] = _passed(traces)
+                agreements = self._agreements(traces)
         facts = (self._taken, self._loss, validation, held_out, passed)
         return [
-            Row(trial, steps, loss, chosen, judged, not math.isfinite(chosen + judged), through)
+            Row(
+                *(trial, steps, loss, chosen, judged, not math.isfinite(chosen + judged), through),
+                *agreements.get(trial, _UNKNOWN),
+            )
             for trial, steps, loss, chosen, judged, through in zip(
-                self.trials, *(each.tolist() for each in facts), strict=True
+                self.trials, *(each[: len(self.trials)].tolist() for each in facts), strict=True
             )
         ]
 
+    def _agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
+        """How far each run that is going ended as its reference, where that is going too."""
+        if self._start is None:
+            return {}
+        end = quantised(traces)
+        at = {number: index for index, number in enumerate(self._going())}
+        pairs = (
+            (trial, self._number[trial], self._number[other]) for trial, other in self._references.items()
+        )
+        return {
+            trial: agreement(end[at[own]], end[at[other]], self._start[other])
+            for trial, own, other in pairs
+            if own in at and other in at
+        }
+
     def _going(self) -> list[int]:
         """The numbers of the runs that have not diverged."""
-        return [self._number[net] for net in self._nets.ensemble.going]
+        return [self._members[net] for net in self._nets.ensemble.going]
+
+
+def _references(plan: Plan, trials: Sequence[Trial]) -> dict[Trial, Trial]:
+    """The run of straight-through that each is compared with; none where there is nothing to compare."""
+    of_op = [parameter.name for parameter in plan.op_entry.parameters]
+    choosing = [trial for trial in trials if plan.quantises and trial.stage == "choose"]
+    return {trial: reference_of(trial, of_op) for trial in choosing}
 
 
 def _kind(trial: Trial) -> tuple[str, Values, float]:

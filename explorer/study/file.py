@@ -12,13 +12,13 @@ from pathlib import Path
 import torch
 
 from explorer.study.plan import Plan
-from explorer.study.trial import COLUMNS, Row, Stage, Trial
+from explorer.study.trial import AGREEMENT, Row, Stage, Trial
 
 _STUDY = "study"  # the column that tells which study a run belongs to
 
 
 class StudyFile:
-    """Rows of one plan as CSV: the columns of ``Result.frame``, and the study that they belong to.
+    """Rows of one plan as CSV: the columns of ``Result.frame`` without divided rates, and the study of each.
 
     A last line that was half written when the machine stopped is dropped.
 
@@ -29,7 +29,7 @@ class StudyFile:
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
         """Raises ValueError for a file of another study, or of none; OSError where there cannot be one."""
         self._path, self._plan = Path(path), plan
-        self._columns = [*COLUMNS, *plan.columns, _STUDY]
+        self._columns = [*plan.measured, *plan.columns, _STUDY]
         self._study = f"{plan.identity} torch {torch.__version__}"
         text = self._path.read_bytes() if self._path.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]  # what follows was being written when the machine stopped
@@ -47,10 +47,9 @@ class StudyFile:
             os.fsync(file.fileno())
 
     def _cells(self, row: Row) -> list[object]:
-        trial, *facts = row
-        values = dict(trial.values)
+        values = dict(row.trial.values)
         swept = [values.get(name) for name in self._plan.columns]
-        cells = [trial.rule, trial.lr, trial.seed, trial.stage, *facts, *swept]
+        cells = [*row.cells(self._plan.measured), *swept]
         known = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
         return [*known, self._study]
 
@@ -91,8 +90,9 @@ class StudyFile:
             loss, validation, held_out, passed = (
                 float(named[name] or "nan") for name in ("loss", "validation", "held_out", "passed")
             )
+            agree = (float(named[name]) if named.get(name) else None for name in AGREEMENT)
             diverged = {"True": True, "False": False}[named["diverged"]]
-            return Row(trial, int(named["steps"]), loss, validation, held_out, diverged, passed)
+            return Row(trial, int(named["steps"]), loss, validation, held_out, diverged, passed, *agree)
         except (KeyError, ValueError):
             return None
 

@@ -29,6 +29,7 @@ class Judged:
         seeds: the seeds that judged it so far, diverged or not.
         lost: how many of the others diverged; without a rate, how many runs did at all rates.
         passed: mean of what the rule makes of the upstream gradient; NaN where that is not known.
+        agreed: at that rate, the mean shares of quantised weights that equal straight-through's, see ``Row``.
     """
 
     rule: str
@@ -39,6 +40,7 @@ class Judged:
     seeds: tuple[int, ...]
     lost: int
     passed: float
+    agreed: tuple[float, float]
 
     @property
     def mean(self) -> float:
@@ -150,7 +152,6 @@ def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged
     at_rate = [row for row in rows if row.trial.lr == lr]
     validation = [counted(row) for row in at_rate if row.trial.stage == "choose"]
     ended = [row for row in at_rate if row.trial.stage == "judge"]
-    passed = [row.passed for row in ended if math.isfinite(row.passed)]
     return Judged(
         rule,
         values,
@@ -159,9 +160,21 @@ def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged
         {row.trial.seed: row.held_out for row in ended if not row.diverged},
         tuple(row.trial.seed for row in ended),
         sum(row.diverged for row in ended),
-        fmean(passed) if passed else math.nan,
+        _mean(row.passed for row in ended),
+        agreed([row for row in at_rate if row.trial.stage == "choose"]),
     )
 
 
+def agreed(rows: Sequence[Row]) -> tuple[float, float]:
+    """Mean ``agree`` and ``agree_changed`` of rows, of those that have them."""
+    return _mean(row.agree for row in rows), _mean(row.agree_changed for row in rows)
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    """The mean of what is known and finite; NaN for nothing."""
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    return fmean(finite) if finite else math.nan
+
+
 def _nothing(rule: str, values: Values, lost: int) -> Judged:
-    return Judged(rule, values, None, math.nan, {}, (), lost, math.nan)
+    return Judged(rule, values, None, math.nan, {}, (), lost, math.nan, (math.nan, math.nan))

@@ -18,7 +18,7 @@ from explorer.formula import quoted
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.study.share import SEED, share_at_start
-from explorer.study.trial import COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
+from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import Learned, learned_by, learned_with
 from explorer.training.numerics import metric_of
@@ -172,6 +172,16 @@ class Plan:
         return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
 
     @property
+    def quantises(self) -> bool:
+        """Whether the op stands on weights and nothing of it learns: then nets can be compared by them."""
+        return not TASKS[self.task].net.site.per_example and not self.learned
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The columns of a run, swept parameters aside."""
+        return (*COLUMNS, *(AGREEMENT if self.quantises else ()))
+
+    @property
     def unit(self) -> Unit:
         """The unit of its scores, as ``explorer.rank`` takes it."""
         return "%" if self.metric == "accuracy" else "R²"
@@ -239,7 +249,7 @@ class Plan:
         return share_at_start(self._settings(Trial("choose", rule, values, lr, SEED), lr))
 
     def _settings(self, trial: Trial, lr: float) -> Settings:
-        rule = dict(zip(self.keys, self.rules, strict=True))[trial.rule]
+        rule = dict(zip(self.keys, self.rules, strict=True)).get(trial.rule, trial.rule)
         entries = (self.op_entry, find_rule(rule))
         others = dict(self.others)
         if "learn" in others:
@@ -333,7 +343,7 @@ class Plan:
                 f"{spoken(self._seconds(runs))} of one core, and at most {most:,} runs are taken: use fewer "
                 "rules, rates, seeds or values"
             )
-        if taken := [name for name in self.columns if name in COLUMNS]:
+        if taken := [name for name in self.columns if name in (*COLUMNS, *AGREEMENT)]:
             raise ValueError(
                 f"parameter {quoted(taken[0])} cannot be swept: the table of runs has a column of it"
             )

@@ -9,10 +9,10 @@ from html import escape
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from explorer.study.judged import Judged, by_rule, counted, judged
+from explorer.study.judged import Judged, agreed, by_rule, counted, judged
 from explorer.study.order import Order, order_of
 from explorer.study.plan import Plan
-from explorer.study.trial import COLUMNS, Row, Values
+from explorer.study.trial import AGREEMENT, Row, Values
 from explorer.study.words import headline, sentences
 
 if TYPE_CHECKING:
@@ -62,15 +62,18 @@ class Result:
         rule: its key; lr, seed; stage: "choose" or "judge"; steps: taken, fewer where it diverged; loss: on
         the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN where it
         diverged; diverged; passed: what the rule makes of the upstream gradient at the end, sum of sizes
-        after ÷ before; on an equal footing trained_lr: the rate divided by the rule's share; and a column for
-        every swept parameter, NaN for a rule that does not have it.
+        after ÷ before; where the op stands on weights agree, agree_changed: in stage "choose", the share of
+        quantised weights that equal straight-through's after the same steps at the same rate, of all and of
+        those that it changed; on an equal footing trained_lr: the rate divided by the rule's share; and a
+        column for every swept parameter, NaN for a rule that does not have it.
         """
         trained = [_TRAINED] if self.plan.equal else []
         rates = [{_TRAINED: self.plan.rate(row.trial)} if trained else {} for row in self.rows]
         records = [
-            _record(row) | rate | dict(row.trial.values) for row, rate in zip(self.rows, rates, strict=True)
+            _record(row, self.plan.measured) | rate | dict(row.trial.values)
+            for row, rate in zip(self.rows, rates, strict=True)
         ]
-        return _frame(records, [*COLUMNS, *trained, *self.plan.columns])
+        return _frame(records, [*self.plan.measured, *trained, *self.plan.columns])
 
     @cached_property
     def best(self) -> pd.DataFrame:
@@ -79,7 +82,9 @@ class Result:
         held_out: mean over the other seeds, of those that stayed finite; held_out_std: their standard
         deviation; held_out_stderr: the mean's standard error, both NaN with fewer than two; seeds: how many
         there are. NaN and 0 for a rule that diverged at every rate. share: mean size of the rule's gradient
-        ÷ that of straight-through's, at the start weights of a net of seed 0 (see ``explorer.share``).
+        ÷ that of straight-through's, at the start weights of a net of seed 0 (see ``explorer.share``). agree,
+        agree_changed, where the op stands on weights: of the nets that chose the rate, the share of quantised
+        weights that equal straight-through's at that rate; of all, and of those that it changed.
         """
         return self._table(by_rule(self.plan, self._judged))
 
@@ -93,17 +98,19 @@ class Result:
         """Validation by rate, one row a rule, swept value and lr: the cells of the heat map.
 
         validation: mean over seeds, one that diverged counted as 0, and NaN where all did; diverged: how
-        many did.
+        many did; where the op stands on weights agree, agree_changed: means of those of ``frame``.
         """
+        more = AGREEMENT if self.plan.quantises else ()
         made: dict[tuple[str, Values, float], list[Row]] = {}
         for row in self.rows:
             if row.trial.stage == "choose":
                 made.setdefault((row.trial.rule, row.trial.values, row.trial.lr), []).append(row)
         records = [
-            dict(zip(_CELLS, (rule, lr, *_cell(rows)), strict=True)) | dict(values)
+            dict(zip((*_CELLS, *AGREEMENT), (rule, lr, *_cell(rows), *agreed(rows)), strict=True))
+            | dict(values)
             for (rule, values, lr), rows in made.items()
         ]
-        return _frame(records, [*_CELLS, *self.plan.columns])
+        return _frame(records, [*_CELLS, *more, *self.plan.columns])
 
     def figure(self) -> go.Figure:
         """Differences from the highest rule, the heat map of rule × lr, and a panel a swept parameter.
@@ -145,12 +152,15 @@ class Result:
         return judged(self.plan, self.rows)
 
     def _table(self, variants: Sequence[Judged]) -> pd.DataFrame:
-        known = self.shares
-        own = [{"share": known[each.rule, each.values]} if known else {} for each in variants]
+        shares, more = self.shares, AGREEMENT if self.plan.quantises else ()
         records = [
-            _summary(each) | more | dict(each.values) for each, more in zip(variants, own, strict=True)
+            _summary(each)
+            | {"share": shares[each.rule, each.values]}
+            | dict(zip(AGREEMENT, each.agreed, strict=True))
+            | dict(each.values)
+            for each in variants
         ]
-        return _frame(records, [*_BEST, *(["share"] if known else []), *self.plan.columns])
+        return _frame(records, [*_BEST, "share", *more, *self.plan.columns])
 
 
 def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
@@ -159,10 +169,8 @@ def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=columns)
 
 
-def _record(row: Row) -> dict[str, Any]:
-    trial, *facts = row
-    values = (trial.rule, trial.lr, trial.seed, trial.stage, *facts)
-    return dict(zip(COLUMNS, values, strict=True))
+def _record(row: Row, columns: Sequence[str]) -> dict[str, Any]:
+    return dict(zip(columns, row.cells(columns), strict=True))
 
 
 def _summary(each: Judged) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from explorer.study.limits import SEEDS_TOGETHER
 
@@ -11,6 +11,8 @@ Values = tuple[tuple[str, float], ...]
 """Swept parameters by name."""
 
 COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
+AGREEMENT = ("agree", "agree_changed")  # columns more, where the op stands on weights
+REFERENCE = "straight_through"
 
 
 class Trial(NamedTuple):
@@ -34,6 +36,10 @@ class Row(NamedTuple):
         diverged: whether a value was no longer finite.
         passed: what the rule makes of the upstream gradient at the end, sum of sizes after ÷ before: 0
             where it blocks everything, 1 for straight-through; NaN where no gradient arrives.
+        agree, agree_changed: in stage "choose", the share of quantised weights that equal straight-through's
+            after the same steps at the same rate with the same seed; of all, and of those that
+            straight-through changed. None in the other stage, where the op does not stand on weights or a
+            parameter learns, and where one of both diverged.
     """
 
     trial: Trial
@@ -43,6 +49,12 @@ class Row(NamedTuple):
     held_out: float
     diverged: bool
     passed: float
+    agree: float | None = None
+    agree_changed: float | None = None
+
+    def cells(self, columns: Sequence[str]) -> list[Any]:
+        """Its values by the names of columns, those of ``trial`` or of its own."""
+        return [getattr(self if column in self._fields else self.trial, column) for column in columns]
 
     @property
     def lane(self) -> Trial:

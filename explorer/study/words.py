@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from explorer.formula import listed, number_text, percent
 from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking, states
 from explorer.study.plan import Plan
-from explorer.study.trial import Values
+from explorer.study.trial import REFERENCE, Values
 from explorer.training.ranking import MOST_RULES, shown_above, text
 
 
@@ -32,6 +32,7 @@ def sentences(
         *words.edges([each for each in ended if each.rule not in plan.controls]),
         *words.shares([each for each in rules if each.rule not in plan.controls], shares),
         *words.footing(rules, shares),
+        *words.agreement([each for each in rules if each.rule not in plan.controls]),
         *(sentence for each in rules for sentence in words.swept(each.rule)),
     ]
 
@@ -149,6 +150,17 @@ class _Words:
         whom = f", but not those of {listed(kept)}, without a share above 0" if kept else ""
         return [f"{said}{whom}; those named here are undivided."]
 
+    def agreement(self, rules: Sequence[Judged]) -> list[str]:
+        """How far quantised weights end as straight-through's do, at the rates that were chosen."""
+        others = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreed[0])]
+        if not others:
+            return []
+        shares = listed([f"{self._label(each)} {_both(each.agreed)}" for each in others])
+        return [
+            "At these rates, after the same steps, so many quantised weights equal straight-through's, of "
+            f"all (of those that it changed): {shares}."
+        ]
+
     def swept(self, rule: str) -> list[str]:
         """Sentences on the values of each rule's only swept parameter."""
         variants = [each for each in self._variants if each.rule == rule and each.scores]
@@ -207,6 +219,12 @@ class _Words:
 
     def _complete(self, each: Judged) -> bool:
         return each.lr is None or len(each.scores) + each.lost == len(self._plan.judge_seeds)
+
+
+def _both(agreed: tuple[float, float]) -> str:
+    """ "92 % (89 %)", without brackets where straight-through changed nothing."""
+    of_all, of_changed = agreed
+    return percent(of_all) + ("" if math.isnan(of_changed) else f" ({percent(of_changed)})")
 
 
 def percent_of(share: float) -> str:

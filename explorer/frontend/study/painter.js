@@ -5,6 +5,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { createPicker } from "../train/settings/task-picker.js";
 import { createTable } from "../train/settings/table-input.js";
 import { taskOf, withTask } from "../train/state/tasks.js";
+import { LIMITS, SOURCE } from "./agreement.js";
 import { createAccuracyChart } from "./chart.js";
 import { createCommands } from "./commands.js";
 import { enteredStudy, judgedTasks } from "./settings.js";
@@ -40,6 +41,11 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const tables = examples.filter((example) => example.table);
   const table = createTable(find("table"), on, tables);
   const heat = createHeat(find("heat"));
+  const alike = element("section", { class: "alike" });
+  const agreement = createHeat(alike);
+  const paper = element("a", { href: SOURCE, target: "_blank", rel: "noopener" }, "arXiv 2405.05171");
+  alike.append(element("p", { class: "next" }, LIMITS, " ", paper));
+  find("results").append(alike);
   const plan = createPlan(find("plan"));
   const apart = createDifferences({ headline: find("ranked"), drawing: find("differences") });
   const rates = element("button", { class: "rates", onclick: turn }, "Rates: heat map");
@@ -77,6 +83,8 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       menu.show(choice, picture.about);
       table.show(picture.table);
       heat.show(picture.heat);
+      setAttribute(alike, "hidden", !picture.agreement);
+      if (picture.agreement) agreement.show(picture.agreement);
       setText(heading, picture.accuracy.heading);
       plot.style.setProperty("--lines", String(picture.accuracy.names.length));
       chart.draw(picture.accuracy);

@@ -1,6 +1,7 @@
 // The view model of the page Study: a picture of a state, as plain data. No page.
 
 import { accuracyOf } from "./accuracy.js";
+import { agreementOf } from "./agreement.js";
 import { catalogue } from "../choice/entries.js";
 import { differencesOf } from "./differences.js";
 import { heatOf } from "./heat.js";
@@ -16,7 +17,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  * The whole picture, which a painter puts on the page.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
- *   accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
+ *   agreement: import("./heat.js").Heat|null, accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
  *   differences: import("./differences.js").Picture|null, order: string, verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
  *   table: import("../train/settings/table-input.js").Picture}} Picture
@@ -36,12 +37,14 @@ export function pictureOf(state) {
   const { choice, view } = state;
   const { results } = view.status;
   const task = taskOf(choice);
+  const heat = heatOf(state);
   return {
     offered: offeredOf(state),
     metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
     taken: view.status.total ? view.status.done / view.status.total : 0,
     status: wordsOf(state),
-    heat: heatOf(state),
+    heat,
+    agreement: agreementOf(state, heat),
     accuracy: accuracyOf(state),
     plan: isJudged(state) ? planOf(state) : null,
     differences: differencesOf(state),

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from explorer.formula import percent
 from explorer.study import Plan, Result, Row, Stepper
 from explorer.study.differences import differences
 from explorer.study.words import headline
@@ -252,6 +253,28 @@ def test_pairs_that_change_order_are_counted_as_python_counts_them(node: Node, d
     order = two.order(one)
     assert len(order.changed) == 1
     assert seen["order"] == f"With equal footing and without: {order.sentence}"
+
+
+def test_how_many_quantised_weights_equal_straight_throughs_stands_in_a_map_of_its_own(
+    node: Node, document: dict[str, Any], study: tuple[Plan, list[Row]]
+):
+    rules = ["straight_through", "dsq"]
+    small: dict[str, Any] = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 8, "batch": 16}
+    plan = Plan.of("ternary weights", None, rules, **small)
+    rows = rows_of(plan)
+    chosen = choice("quantize", *rules, task="ternary weights", rates=RATES, seeds="2")
+    seen = picture(node, document, SEEN, chosen=chosen, event=event(plan, rows, "finished"))["agreement"]
+    cells = Result(plan, rows).cells.set_index(["rule", "lr"])
+    assert seen["rates"] == ["0.003", "0.03"]
+    for row in seen["rows"]:
+        for drawn, lr in zip(row["cells"], plan.lrs, strict=True):
+            cell = cells.loc[(row["line"]["key"], lr)]
+            assert drawn["shade"] == pytest.approx(cell.agree)
+            assert drawn["text"] == percent(cell.agree)
+            assert drawn["mark"] == f"({percent(cell.agree_changed)})"
+            assert f"{drawn['text']} of all weights" in drawn["words"]
+    on_units, units = study
+    assert picture(node, document, SEEN, event=event(on_units, units, "finished"))["agreement"] is None
 
 
 def test_a_cell_of_a_sweep_opens_with_its_value(node: Node, document: dict[str, Any]):

@@ -38,7 +38,7 @@
  */
 /**
  * @typedef {{rule: string, lr: number, seeds: number, diverged: number, value: number|null,
- *   mean: number|null}} Cell
+ *   mean: number|null, agree: number|null, agreeChanged: number|null}} Cell
  */
 /**
  * @typedef {{rule: string, value: number|null, lr: number|null, seeds: number, diverged: number,

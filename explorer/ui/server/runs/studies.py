@@ -52,7 +52,10 @@ operation.watchers.labels("study").set_function(lambda: len(_watching))
 
 
 class Cell(TypedDict):
-    """The scores that a rate is chosen by, of one rule and value: ``mean`` validation over ``seeds``."""
+    """The scores that a rate is chosen by, of one rule and value: ``mean`` validation over ``seeds``.
+
+    ``agree``, ``agreeChanged``: shares of quantised weights that equal straight-through's, see ``Row``.
+    """
 
     rule: str
     lr: float
@@ -60,6 +63,8 @@ class Cell(TypedDict):
     diverged: int
     value: float | None
     mean: float | None
+    agree: float | None
+    agreeChanged: float | None
 
 
 class Judgement(TypedDict):
@@ -309,6 +314,8 @@ def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Cell:
         "diverged": cell["diverged"],
         "value": next((_finite(cell[name]) for name in plan.columns), None),
         "mean": _finite(cell["validation"]),
+        "agree": _finite(cell.get("agree", math.nan)),
+        "agreeChanged": _finite(cell.get("agree_changed", math.nan)),
     }
 
 

@@ -1,0 +1,102 @@
+"""The share of quantised weights that end as straight-through's: against runs alone, and as it is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+import explorer
+from explorer.study import Plan, Result, StudyFile
+from explorer.study.chunk import Chunk
+from explorer.study.trial import AGREEMENT
+from explorer.training import Run
+
+SMALL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 12, "hidden": 8, "batch": 16, "controls": False}
+
+
+def rows_of(plan, trials=None):
+    chunk = Chunk(plan, trials or plan.trials("choose"))
+    while not chunk.finished:
+        chunk.advance()
+    return chunk.rows()
+
+
+def quantised(settings, steps):
+    """The op on the latent weights of a run of its own: w · √inputs of every layer."""
+    run = Run(settings)
+    run.advance(steps)
+    known = {p.name for p in explorer.OPS[settings.op].parameters}
+    own = {name: value for name, value in settings.parameters.items() if name in known}
+    weights = (w for name, w in sorted(run.weights().items()) if name.endswith("weight"))
+    return torch.cat(
+        [explorer.apply(settings.op, "default", w * w.shape[1] ** 0.5, **own).flatten() for w in weights]
+    )
+
+
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("rules", [["dsq", "rdfs"], ["dsq", "straight_through", "masked"]])
+def test_it_is_that_of_two_runs_alone(rules, equal):
+    """Whether straight-through is among the rules or goes beside them; its rate is never divided."""
+    optimiser = {"optimiser": "sgd", "lrs": [0.1, 1.0]} if equal else {}
+    plan = Plan.of("ternary weights", None, rules, equal=equal, **{**SMALL, **optimiser})
+    found = []
+    for row in rows_of(plan):
+        settings = plan.settings(row.trial)
+        beside = replace(settings, rules=("straight_through",), lr=row.trial.lr)
+        own, other, start = (quantised(*each) for each in ((settings, 12), (beside, 12), (beside, 0)))
+        assert row.agree == pytest.approx(float((own == other).double().mean()))
+        changed = other != start
+        assert 0.01 < changed.double().mean() < 1
+        assert row.agree_changed == pytest.approx(float((own == other)[changed].double().mean()))
+        found.append(row.agree)
+    assert len(set(found)) > 3
+
+
+def test_runs_are_what_they_are_without_a_reference_beside_them():
+    plan = Plan.of("ternary weights", None, ["dsq"], **SMALL)
+    row = rows_of(plan)[-1]
+    run = Run(plan.settings(row.trial))
+    run.advance(12)
+    assert run.snapshot().loss["dsq"] == row.loss
+
+
+def test_each_swept_value_of_the_op_has_a_reference_of_its_own():
+    plan = Plan.of("ternary weights", None, ["straight_through"], parameters={"s": [0.5, 1.0]}, **SMALL)
+    assert {row.agree for row in rows_of(plan)} == {1.0}
+
+
+def test_it_is_unknown_where_the_op_is_on_units_and_where_something_learns():
+    units = Plan.of("circles", "sign", ["clipped"], **SMALL)
+    learns = Plan.of("ternary weights", "quantize", ["lsq"], learn=["s"], **SMALL)
+    for plan in (units, learns):
+        assert {row.agree for row in rows_of(plan)} == {None}
+        result = Result(plan, rows_of(plan))
+        assert not set(AGREEMENT) & {*result.frame, *result.best, *result.cells}
+        assert "quantised weights" not in result.describe()
+
+
+def test_where_a_run_diverges_it_is_unknown():
+    plan = Plan.of("ternary weights", None, ["formula: g / 0", "dsq"], **SMALL)
+    assert [row.agree is None for row in rows_of(plan)] == [row.diverged for row in rows_of(plan)]
+
+
+def test_tables_csv_file_and_sentences_have_it(tmp_path):
+    plan = Plan.of("ternary weights", None, ["straight_through", "dsq"], **SMALL)
+    chosen = rows_of(plan)
+    rows = chosen + rows_of(plan, plan.trials("judge", chosen))
+    result = Result(plan, rows)
+    frame = result.frame[result.frame.stage == "choose"]
+    means = frame.groupby(["rule", "lr"])[list(AGREEMENT)].mean()
+    for cell in result.cells.itertuples():
+        assert cell.agree == pytest.approx(means.loc[(cell.rule, cell.lr), "agree"])
+    dsq = result.best.set_index("rule").loc["dsq"]
+    assert dsq.agree_changed == pytest.approx(means.loc[("dsq", dsq.lr), "agree_changed"])
+    assert ",agree,agree_changed" in result.csv().splitlines()[0]
+    said = f"Differentiable soft quantisation {100 * dsq.agree:.0f} % ({100 * dsq.agree_changed:.0f} %)."
+    assert f"of all (of those that it changed): {said}" in result.describe()
+    path = tmp_path / "study.csv"
+    StudyFile(path, plan).append(result.rows)
+    read = {row.trial: row.agree for row in StudyFile(path, plan).rows}
+    assert read == {row.trial: row.agree for row in result.rows}
