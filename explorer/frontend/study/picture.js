@@ -1,10 +1,9 @@
 // The view model of the page Study: a picture of a state, as plain data. No page.
 
 import { accuracyOf } from "./accuracy.js";
-import { agreementOf } from "./agreement.js";
 import { catalogue } from "../choice/entries.js";
 import { differencesOf } from "./differences.js";
-import { heatOf } from "./heat.js";
+import { agreementOf, heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
 import { isUnread, settingText, taskOf } from "../train/state/tasks.js";
