@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
@@ -50,6 +50,8 @@ READING_POINTS = 7
 MOST_POINTS = 4001
 # Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
 NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
+_MUCH = 0.02  # of a curve's height: a change within a step of the grid that may be a jump
+_HALVINGS = 120  # from a step of the grid to neighbours next to 0, in float64
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -138,6 +140,11 @@ def sample_curves(
     span = (start, stop)
     columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
     y = columns[chosen[0].key][0]
+    late = _late(x, marks, y, lambda some: _evaluated(op, chosen[0], some, g, settings, span, learns)[0])
+    if late:
+        x[list(late)] = list(late.values())
+        columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
+        y = columns[chosen[0].key][0]
     gradients = {key: gradients for key, (_, gradients) in columns.items()}
     parts = {
         rule.key: _part(op, rule, learning[rule.key], x, g, settings, span)
@@ -145,6 +152,41 @@ def sample_curves(
         if rule.key in learning
     }
     return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
+
+
+def _late(
+    x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
+) -> dict[int, float]:
+    """Jumps that come later than four floats behind a kink: the index of its outer float, and the x to stand there.
+
+    Next to 0 floats lie so densely that a summand swallows them: ``round(x - 0.5)`` jumps at -3e-8 in float32.
+    That x is the first float beyond the jump; it is looked for where a curve changes by much within a step.
+    """
+    kinks, side = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
+    near, far = (kinks + 2 * side).ravel(), (kinks + 3 * side).ravel()
+    usual = y[np.isfinite(y)]
+    if not len(usual):
+        return {}
+    with np.errstate(invalid="ignore", over="ignore"):
+        inside = (far >= 0) & (far < len(x))
+        near, far = near[inside], far[inside]
+        change = np.abs(y[far] - y[near])
+        may = (marks[near] == BESIDE) & (marks[far] == EVEN) & (change > _MUCH * np.ptp(usual))
+        if not may.any():
+            return {}
+        inner, outer = _narrowed(curve, x[near[may]], x[far[may]])
+        jumps = np.abs(curve(outer) - curve(inner)) > change[may] / 2
+    return dict(zip(near[may][jumps].tolist(), outer[jumps].tolist(), strict=True))
+
+
+def _narrowed(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
+    """Neighbouring floats between ``inner`` and ``outer``, (m,) each, where most of the change is."""
+    for _ in range(_HALVINGS):
+        middle = (inner + outer) / 2
+        first, second, third = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)
+        is_inner = np.abs(second - first) <= np.abs(third - second)
+        inner, outer = np.where(is_inner, middle, inner), np.where(is_inner, outer, middle)
+    return inner, outer
 
 
 def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:

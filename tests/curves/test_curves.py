@@ -186,6 +186,27 @@ def test_a_jump_is_told_from_its_limits():
     assert y[math.nextafter(0.5, 1)] == 1
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", ["seq", "formula: round(x - 0.5) + 0.5", "formula: sign(x + 3 - 3)"])
+def test_a_jump_that_a_summand_delays_beside_0_is_found(op: str, dtype: str):
+    """There floats lie so densely that the sum does not change for four of them."""
+    sampled = sample_curves(op, "ewgs", start=-2, stop=2, dtype=dtype)
+    (at,) = np.flatnonzero(sampled.x == 0)
+    before, after = sampled.x[at - 2], np.nextafter(sampled.x[at - 2], sampled.x.dtype.type(1))
+    assert -1e-6 < before < after < 0
+    y = sampled.at("forward", np.array([before, after, 0], dtype=before.dtype))
+    assert y[0] < y[1] == y[2] == sampled.y[at]
+    assert sampled.y[at - 2] == sampled.y[at - 3]
+
+
+@pytest.mark.parametrize("formula", ["tanh(1e5 * abs(x))", "sqrt(abs(x))", "1 / x", "log(abs(x))"])
+def test_a_steep_curve_has_no_late_jump(formula: str):
+    sampled = sample_curves(f"formula: {formula}", "default", start=-2, stop=2)
+    (at,) = np.flatnonzero(sampled.x == 0)
+    assert sampled.marks[at] == KINK
+    assert abs(sampled.x[at - 2]) < 1e-40
+
+
 def test_parameters_are_given_by_name_for_all_or_for_one_rule():
     frame = sample("identity", ["clipped", "boxcar"], **{"c": 2.0, "boxcar.w": 0.25})
     assert _gradient_at(frame, "clipped", 2.0) == 1

@@ -33,6 +33,8 @@ import { sampling } from "./sampling.js";
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
+const MUCH = 0.02; // of a curve's height: a change within a step of the grid that may be a jump
+const HALVINGS = 120; // from a step of the grid to neighbours next to 0
 
 /** The key of a rule's contributions among kinks. @param {string} rule its key */
 export const partKey = (rule) => `part ${rule}`;
@@ -61,7 +63,12 @@ export function sampleCurves({ op, rules: given }, choice, { points = sampling()
     if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range);
   });
   const every = Object.values(kinks).flatMap((each) => each ?? []);
+  const forward = (/** @type {Float64Array} */ some) => evaluate(op.tree, scopeMaker(op, alone, range)(some));
   const { x, marks } = grid(start, stop, points, every);
+  const early = forward(x);
+  const late = lateJumps(x, marks, early, forward);
+  for (const [i, value] of late) x[i] = value;
+  const y = late.size ? forward(x) : early;
   /** @type {Record<string, Float64Array|null>} */
   const gradients = {};
   rules.forEach((rule, i) => {
@@ -74,7 +81,7 @@ export function sampleCurves({ op, rules: given }, choice, { points = sampling()
     const part = learning[i];
     if (choice.learns) parts[key] = part && evaluate(part.tree, scopes[i](x));
   });
-  return { x, marks, y: evaluate(op.tree, scopeMaker(op, alone, range)(x)), gradients, parts, kinks };
+  return { x, marks, y, gradients, parts, kinks };
 }
 
 /**
@@ -212,4 +219,52 @@ function grid(start, stop, points, kinks) {
  */
 function neighbours(x) {
   return [above, below].flatMap((next) => [next(x), next(next(next(next(x))))]);
+}
+
+/**
+ * Jumps that come later than four floats behind a kink: the index of its outer float, and the x to stand there.
+ * As in explorer/curves/sampling.py.
+ * @param {Float64Array} x
+ * @param {Int8Array} marks
+ * @param {Float64Array} y
+ * @param {(x: Float64Array) => Float64Array} curve
+ */
+function lateJumps(x, marks, y, curve) {
+  const usual = y.filter(Number.isFinite).sort();
+  const much = MUCH * (usual[usual.length - 1] - usual[0]);
+  /** @type {[number, number][]} */
+  const steps = [];
+  marks.forEach((mark, at) => {
+    for (const side of mark === KINK ? [-1, 1] : []) {
+      const [near, far] = [at + 2 * side, at + 3 * side];
+      const may = marks[near] === BESIDE && marks[far] === EVEN && Math.abs(y[far] - y[near]) > much;
+      if (may) steps.push([near, far]);
+    }
+  });
+  const [inner, outer] = [0, 1].map((end) => Float64Array.from(steps, (step) => x[step[end]]));
+  narrow(curve, inner, outer);
+  const [before, behind] = [curve(inner), curve(outer)];
+  /** @type {Map<number, number>} */
+  const found = new Map();
+  steps.forEach(([near, far], i) => {
+    if (Math.abs(behind[i] - before[i]) > Math.abs(y[far] - y[near]) / 2) found.set(near, outer[i]);
+  });
+  return found;
+}
+
+/**
+ * Sets pairs of x to the neighbouring floats between them where most of the change is.
+ * @param {(x: Float64Array) => Float64Array} curve
+ * @param {Float64Array} inner
+ * @param {Float64Array} outer
+ */
+function narrow(curve, inner, outer) {
+  for (let halving = 0; inner.length && halving < HALVINGS; halving += 1) {
+    const middle = inner.map((value, i) => (value + outer[i]) / 2);
+    const [first, second, third] = [inner, middle, outer].map(curve);
+    middle.forEach((value, i) => {
+      const isInner = Math.abs(second[i] - first[i]) <= Math.abs(third[i] - second[i]);
+      (isInner ? inner : outer)[i] = value;
+    });
+  }
 }

@@ -5,7 +5,7 @@ import { firstNotBelow } from "../../formula/floats.js";
 /** @typedef {Float64Array|Float32Array} Floats */
 
 const FARTHEST = 1e6; // times as large as the curve away from kinks: the limit of a pole, without a circle
-const BESIDE = 8; // floats: the farthest that a point beside a kink lies from it
+const BESIDE = 2; // points at most on each side of a kink
 
 /**
  * The jumps of a curve: between neighbours that belong to one kink, by more than can be overlooked.
@@ -24,7 +24,7 @@ export function jumps({ x, marks }, y, kinks) {
   for (const kink of kinks) {
     const at = positionOf(x, kink);
     if (at < 0) continue;
-    const [first, last] = group(x, marks, at);
+    const [first, last] = group(marks, at);
     let limits = 0;
     for (let i = first; i <= last; i += 1) {
       if (i < last && Math.abs(y[i + 1] - y[i]) > smallest) gaps[i] = 1;
@@ -50,17 +50,14 @@ function positionOf(x, kink) {
 
 /**
  * The first and last of the points that belong to a kink.
- * @param {Floats} x
  * @param {ArrayLike<number>} marks
  * @param {number} at the kink's own
  */
-function group(x, marks, at) {
-  const [unit, least] = x instanceof Float32Array ? [2 ** -23, 2 ** -149] : [2 ** -52, 2 ** -1074];
-  const reach = BESIDE * (unit * Math.abs(x[at]) + least);
+function group(marks, at) {
   let first = at;
   let last = at;
-  while (marks[first - 1] === 2 && x[at] - x[first - 1] <= reach) first -= 1;
-  while (marks[last + 1] === 2 && x[last + 1] - x[at] <= reach) last += 1;
+  while (marks[first - 1] === 2 && at - first < BESIDE) first -= 1;
+  while (marks[last + 1] === 2 && last - at < BESIDE) last += 1;
   return [first, last];
 }
 

@@ -100,6 +100,16 @@ def test_every_rule_is_one_trace_named_by_its_label(node: Node) -> None:
     ]
 
 
+@pytest.mark.parametrize("op", ["seq", "formula: round(x - 0.5) + 0.5"])
+def test_a_jump_that_comes_late_beside_0_is_a_jump_with_circles(node: Node, op: str) -> None:
+    jumps = {"seq": [-0.5, 0, 0.5]}.get(op, [-1, 0, 1])
+    drawn = chart(node, op=op, rules=["default"], range=[-1.4, 1.4])
+    ends = [end for span in spans(by_meta(drawn)["forward"]) for end in span][1:-1]
+    assert sorted({round(end, 6) + 0.0 for end in ends}) == jumps
+    (marked,) = circles(drawn)
+    assert sorted({round(float(x), 6) + 0.0 for x in marked["x"]}) == jumps
+
+
 @pytest.mark.parametrize("op", ["clamp", "step", "floor", "reciprocal"])
 def test_the_data_are_the_curves(node: Node, op: str) -> None:
     sampled = chart(node, op=op, rules=[POLE, "masked"])
