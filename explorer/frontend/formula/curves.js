@@ -25,10 +25,11 @@ import { beside, shownName } from "./controls.js";
 import { contributionOf, gradientOf } from "./contribution.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
-import { entryKinks, few, searched } from "./kinks.js";
+import { candidatesOf, entryKinks, few, searched } from "./kinks.js";
 import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
+/** @typedef {(isTorchs: boolean) => number[]|null} OfOp the kinks of an op; null for too many */
 /** @import { Op, Rule } from "./entry.js" */
 /** @import { Scope } from "./evaluation.js" */
 
@@ -53,14 +54,15 @@ export function sampleCurves({ op, rules: given }, choice, { points = sampling()
   const scopes = parameters.map((values) => scopeMaker(op, values, range));
   const alone = valuesOf(op, null, choice.parameters);
   /** @type {Record<string, number[]|null>} */
-  const kinks = { forward: kinksOf(op, null, alone, range) };
+  const ofOp = kinksOfOp(op, alone, range);
+  const kinks = { forward: ofOp(false) };
   rules.forEach((rule, i) => {
-    kinks[rule.key] = kinksOf(op, rule, parameters[i], range);
+    kinks[rule.key] = kinksOf(op, rule, parameters[i], range, ofOp);
   });
   const learning = rules.map((rule) => (choice.learns ? contributionOf(op, rule, choice.learns) : null));
   rules.forEach((rule, i) => {
     const part = learning[i];
-    if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range);
+    if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range, ofOp);
   });
   const every = Object.values(kinks).flatMap((each) => each ?? []);
   const forward = (/** @type {Float64Array} */ some) => evaluate(op.tree, scopeMaker(op, alone, range)(some));
@@ -136,18 +138,42 @@ export function scopeMaker(op, parameters, { start, stop, g }) {
 }
 
 /**
+ * The kinks of an op, whether its gradient is torch's own or not; what is the same for both and for all rules is
+ * looked for once.
+ * @param {Op} op
+ * @param {Record<string, number>} parameters all of the op's
+ * @param {Range} range
+ * @returns {OfOp}
+ */
+function kinksOfOp(op, parameters, range) {
+  const search = searchOf(op, parameters, range, false);
+  const watched = /** @type {import("./kinks.js").Watched} */ (op);
+  const candidates = op.kinks ? null : candidatesOf(watched, search);
+  const [own, torchs] = [false, true].map((each) =>
+    once(() => entryKinks(op, { ...search, torchs: each }, parameters, candidates)),
+  );
+  return (isTorchs) => (isTorchs ? torchs() : own());
+}
+
+/** @template T @param {() => T} compute @returns {() => T} */
+function once(compute) {
+  /** @type {{value: T}|undefined} */
+  let known;
+  return () => (known ??= { value: compute() }).value;
+}
+
+/**
  * The kinks of an op and a rule. A rule without y does not jump where its op does.
  * @param {Op} op
- * @param {Rule|null} rule
+ * @param {Rule} rule
  * @param {Record<string, number>} parameters
  * @param {Range} range
+ * @param {OfOp} ofOp
  */
-function kinksOf(op, rule, parameters, range) {
-  const torchs = rule !== null && !rule.tree;
-  const search = searchOf(op, parameters, range, torchs);
-  const forward = entryKinks(op, search, parameters);
-  if (!rule?.tree) return forward ?? (torchs && op.flat ? [] : null); // torch's gradient is 0, jumps or not
-  const own = entryKinks(rule, search, parameters);
+function kinksOf(op, rule, parameters, range, ofOp) {
+  const forward = ofOp(!rule.tree);
+  if (!rule.tree) return forward ?? (op.flat ? [] : null); // torch's gradient is 0, jumps or not
+  const own = entryKinks(rule, searchOf(op, parameters, range, false), parameters);
   const through = forward ?? (rule.usesY ? null : []);
   return through && own && few([...through, ...own]);
 }
@@ -171,11 +197,12 @@ export function opKinks(op, parameters, [first, last], [start, stop]) {
  * @param {import("./contribution.js").Contribution} part
  * @param {Record<string, number>} parameters
  * @param {Range} range
+ * @param {OfOp} ofOp
  */
-function partKinks(op, rule, { origin, watched }, parameters, range) {
-  const ofRule = origin === "torch" ? [] : kinksOf(op, rule, parameters, range);
+function partKinks(op, rule, { origin, watched }, parameters, range, ofOp) {
+  const ofRule = origin === "torch" ? [] : kinksOf(op, rule, parameters, range, ofOp);
   const own = watched ? searched(watched, searchOf(op, parameters, range, false)) : [];
-  const all = [kinksOf(op, null, parameters, range), ofRule, own];
+  const all = [ofOp(false), ofRule, own];
   return all.includes(null) ? null : few(all.flatMap((some) => some ?? []));
 }
 

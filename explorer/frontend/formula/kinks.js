@@ -26,12 +26,13 @@ import { sampling } from "./sampling.js";
  * @param {Entry} entry
  * @param {Search} search
  * @param {Record<string, number>} parameters
+ * @param {Float64Array|null} [candidates] of an entry that declares none, if they are known
  */
-export function entryKinks(entry, search, parameters) {
+export function entryKinks(entry, search, parameters, candidates) {
   const { start, stop } = search;
   const found = entry.kinks
     ? declared(entry.kinks, parameters, start, stop)
-    : searched(/** @type {Watched} */ (entry), search);
+    : searched(/** @type {Watched} */ (entry), search, candidates);
   return found && few(found.filter((x) => x >= start && x <= stop));
 }
 
@@ -83,8 +84,19 @@ function latticePoints(lattice, value, start, stop) {
  * The kinks of a formula that declares none, ascending; null for too many.
  * @param {Watched} entry
  * @param {Search} search
+ * @param {Float64Array|null} [candidates]
  */
-export function searched(entry, { scopeAt, start, stop, opSlope, torchs }) {
+export function searched(entry, search, candidates = candidatesOf(entry, search)) {
+  const { scopeAt, start, stop, opSlope, torchs } = search;
+  return candidates && bends(sidesOf(entry, scopeAt, opSlope), candidates, stop - start, torchs);
+}
+
+/**
+ * The x where a piece of a formula changes, ascending; null for too many.
+ * @param {Watched} entry
+ * @param {Search} search
+ */
+export function candidatesOf(entry, { scopeAt, start, stop }) {
   const width = stop - start;
   /** @type {number[]} */
   const found = [];
@@ -104,8 +116,7 @@ export function searched(entry, { scopeAt, start, stop, opSlope, torchs }) {
     const touching = turning.filter((_, i) => isSign && signs[i] === 0);
     found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * width)));
   }
-  const candidates = apart(found, width).filter((x) => x >= start && x <= stop);
-  return bends(sidesOf(entry, scopeAt, opSlope), Float64Array.from(candidates), width, torchs);
+  return Float64Array.from(apart(found, width).filter((x) => x >= start && x <= stop));
 }
 
 /** @param {number} x @param {number[]} positions @param {number} distance */

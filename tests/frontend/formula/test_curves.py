@@ -207,6 +207,22 @@ def test_the_catalogue(node: Node):
         assert not unequal_curves(sampled, curves), case.name
 
 
+def test_the_kinks_of_an_op_are_looked_for_once_for_all_rules(node: Node):
+    rules = [entry(RULES[key]) for key in ("default", "straight_through", "zero", "clipped", "ewgs")]
+    looks = """
+        const { sampleCurves } = await import("./formula/curves.js");
+        let looks = 0;
+        const op = Object.defineProperty({ ...given.op }, "pieces", {
+          get: () => (looks += 1) && given.op.pieces,
+        });
+        const choice = { start: -1000, stop: 1000, g: 1, parameters: {} };
+        const { kinks } = sampleCurves({ op, rules: given.rules }, choice);
+        return [looks, Object.values(kinks).map((some) => some.length)];
+    """
+    count, found = node.run(looks, {"op": entry(OPS["fp8_e4m3"]), "rules": rules})
+    assert (count, found) == (1, [252, 252, 252, 252, 254, 252])
+
+
 def test_own_formulas(node: Node):
     """As the catalogue; but where the last bits of tanh or log decide, kinks and values may be others."""
     cases = own_cases()
