@@ -157,10 +157,10 @@ def sample_curves(
 def _late(
     x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
 ) -> dict[int, float]:
-    """Jumps that come later than four floats behind a kink: the index of its outer float, and the x to stand there.
+    """Jumps that come later than four floats behind a kink: index of its outer float, and an x to stand there.
 
     Next to 0 floats lie so densely that a summand swallows them: ``round(x - 0.5)`` jumps at -3e-8 in float32.
-    That x is the first float beyond the jump; it is looked for where a curve changes by much within a step.
+    The x is the first float beyond the jump; it is looked for where a curve changes by much within a step.
     """
     kinks, side = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
     near, far = (kinks + 2 * side).ravel(), (kinks + 3 * side).ravel()
