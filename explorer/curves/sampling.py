@@ -157,9 +157,9 @@ def sample_curves(
 def _late(
     x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
 ) -> dict[int, float]:
-    """Jumps that come later than four floats behind a kink: index of its outer float, and an x to stand there.
+    """Jumps that come later than four floats behind a kink: its outer float's index, the x to stand there.
 
-    Next to 0 floats lie so densely that a summand swallows them: ``round(x - 0.5)`` jumps at -3e-8 in float32.
+    Next to 0 floats lie so close that a summand swallows them: in float32 ``round(x - 0.5)`` jumps at -3e-8.
     The x is the first float beyond the jump; it is looked for where a curve changes by much within a step.
     """
     kinks, side = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
