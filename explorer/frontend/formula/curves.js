@@ -53,8 +53,8 @@ export function sampleCurves({ op, rules: given }, choice, { points = sampling()
   const parameters = rules.map((rule) => valuesOf(op, rule, choice.parameters));
   const scopes = parameters.map((values) => scopeMaker(op, values, range));
   const alone = valuesOf(op, null, choice.parameters);
-  /** @type {Record<string, number[]|null>} */
   const ofOp = kinksOfOp(op, alone, range);
+  /** @type {Record<string, number[]|null>} */
   const kinks = { forward: ofOp(false) };
   rules.forEach((rule, i) => {
     kinks[rule.key] = kinksOf(op, rule, parameters[i], range, ofOp);
