@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open, Tab
-from tests.browser.reading import in_the_end, settle, tab_to, visit
+from tests.browser.reading import choose, in_the_end, settle, tab_to, visit
+from tests.browser.training import requests
 
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
 FINGER = {"has_touch": True, "is_mobile": True}
@@ -230,6 +231,26 @@ def test_the_example_of_the_published_clamp_shows_its_bug_at_once(first: First) 
     expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
 
 
+def test_a_badge_of_an_own_formula_comes_after_a_rest_and_is_asked_for_once(first: First) -> None:
+    page = first("/?op=round&rule=straight_through")
+    with requests(page, "/checks") as asked:
+        page.wait_for_timeout(1500)  # what holds has no badge
+        expect(page.locator(".failing:visible")).to_have_count(0)
+        choose(page, "Add rule", "own formula")
+        field = page.locator(".typed input").first
+        field.fill("g * g")
+        field.press("Enter")
+        expect(page.locator(".failing:visible")).to_have_text(["✗ fails: linear in g"])
+        before = len(asked)
+        page.get_by_role("button", name="Edit g * g").click()
+        page.get_by_role("button", name="Remove g * g").click()
+        expect(page.locator(".failing:visible")).to_have_count(0)
+        page.go_back()
+        expect(page.locator(".failing:visible")).to_have_text(["✗ fails: linear in g"])
+        page.wait_for_timeout(1500)
+    assert 1 <= before == len(asked)
+
+
 WORDS_IN_PLACE = """() => {
     const box = name => document.querySelector(`.instrument ${name}`).getBoundingClientRect();
     const [words, head, main, chart] = [".words", ".headline", ".words .main", ".chart"].map(box);
@@ -366,11 +387,16 @@ _WATCH = """() => {
 }"""
 _MOVED = "moved.filter(each => each.startTime > 1000).reduce((sum, each) => sum + each.value, 0)"
 
+# The bytes of each answer as they came, but for plotly.js, of which there are two builds.
+_BROUGHT = """["navigation", "resource"].flatMap(kind => performance.getEntriesByType(kind))
+    .filter(({ name }) => !name.includes("/assets/plotly-")).map(({ transferSize }) => transferSize)"""
+_MOST_REQUESTS = 85  # a first visit took 117
+
 
 @pytest.mark.parametrize("path", ["/", "/train", "/study", "/learn", "/learn?lesson=vanishing"])
 @pytest.mark.parametrize("tools", ["few tools", "all tools"])
 def test_nothing_moves_after_the_first_second(new_page: Open, path: str, tools: str) -> None:
-    """Who has all tools meets Start among the first stops of the keyboard, in the same visit."""
+    """In the same visits: the bytes that come; with all tools Start is among the keyboard's first stops."""
     page = new_page(viewport={"width": 1366, "height": 768}, fresh=True)
     page.add_init_script(NOTHING_CHOSEN if tools == "few tools" else "")
     page.add_init_script(f"({_WATCH})()")
@@ -379,6 +405,10 @@ def test_nothing_moves_after_the_first_second(new_page: Open, path: str, tools: 
     page.locator(".served").wait_for(state="detached")
     page.wait_for_timeout(1000)
     assert page.evaluate(_MOVED) < 0.02
+    if tools == "few tools":
+        brought = page.evaluate(_BROUGHT)
+        assert len(brought) <= _MOST_REQUESTS
+        assert 1_000_000 < sum(brought) <= (1_400_000 if path == "/" else 1_650_000)
     if tools == "all tools" and path in ("/train", "/study"):
         has_start_among_the_first_five_stops(page)
 

@@ -351,7 +351,7 @@ def test_an_example_is_taken_with_its_hint(page: Page) -> None:
     page.get_by_text("Examples", exact=True).click()
     page.get_by_role("button", name="ClampGradient's bug").click()
     settle(page, shows=["default", "published_clamp", "straight_through"])
-    expect(page.locator(".hint")).to_contain_text("Above 1 the published rule returns 1")
+    expect(page.locator(".hint")).to_contain_text("Above hi the published rule returns 1")
     page.wait_for_url("**range=0*")
     assert asked(page)["range"] == ["0", "2"]
 

@@ -7,6 +7,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from explorer.ui.links.presets import STUDIES
 from tests.browser.access import in_both_themes, violations
 from tests.browser.conftest import NOTHING_CHOSEN, Open
 from tests.browser.reading import tab_to
@@ -47,6 +48,16 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     expect(page.locator(".study .equal")).to_contain_text("exactly the scores of")
     expect(page.locator(".study .heat")).to_be_hidden()
     assert in_both_themes(page, ".study") == []
+    for _ in range(2):  # what it opens lies below it, on a phone too
+        rates = button(page, "Rates: heat map")
+        rates.click()
+        opened, heat = rates.bounding_box(), page.locator(".study .heat").bounding_box()
+        assert opened
+        assert heat
+        assert 0 < heat["y"] - opened["y"] - opened["height"] < 40
+        rates.click()
+        page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size({"width": 1366, "height": 768})
     page.evaluate("document.activeElement.blur()")
     tab_to(page, "Rates: heat map", 60)
     page.keyboard.press("Enter")
@@ -112,6 +123,17 @@ def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page):
     assert re.search(r"[?&]lr=0\.0[3-9]\d+", opened.value.url)
     opened.value.close()
     assert in_both_themes(page, ".study") == []
+
+
+def test_what_an_example_shows_is_said_of_its_own_settings_alone(page: Page):
+    (example, *_) = STUDIES
+    open_study(page, example.query)
+    hint = page.locator(".study .about .hint")
+    expect(hint).to_have_text(example.hint)
+    rates = page.get_by_label("Rates lr")
+    rates.fill("0.003, 0.01")
+    rates.press("Enter")
+    expect(hint).not_to_have_text(example.hint)
 
 
 def test_stop_go_on_and_what_cannot_be(page: Page):

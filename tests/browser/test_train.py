@@ -550,10 +550,14 @@ def test_an_example_is_chosen_from_a_menu_and_says_what_to_see(train: Page) -> N
     chosen = TRAINING[-1]
     menu.get_by_role("button", name=chosen.name).click()
     expect(train.locator(".about .hint")).to_have_text(chosen.hint)
-    expect(train.locator(".training .live .exact").first).to_have_value("0.00001")
+    rate = train.locator(".training .live .exact").first
+    expect(rate).to_have_value("0.00001")
     expect(menu).to_be_hidden()
     press(train, "Start")
     expect(status(train)).to_contain_text("Diverged at step")
+    rate.fill("1e-6")
+    rate.press("Enter")
+    expect(train.locator(".about .hint")).not_to_have_text(chosen.hint)  # which is not so at this rate
 
 
 # A document with one more setting, which each task sets itself; without one that of the server.

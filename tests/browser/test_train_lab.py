@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
+from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings, limits
 from explorer.ui.links.presets import TRAINING
 from tests.browser.conftest import FINGER, PHONE, Open, Profiles, Tab
 from tests.browser.reading import TRACES, traces
@@ -211,6 +211,10 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]
     turn_train(refused, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
     field = refused.get_by_label("Paste a table")
+    expect(refused.locator(".table label").first).to_contain_text(
+        f"CSV of {limits.FEWEST_TABLE_ROWS} to {limits.MAX_TABLE_ROWS:,} rows, "
+        f"2 to {limits.MAX_TABLE_COLUMNS} columns, at most {limits.MAX_TABLE_BYTES:,} bytes"
+    )
     press(refused, "Start")
     expect(status(refused).locator(".main")).to_contain_text("table")  # there is none yet
     field.fill("a,b\n1\n")

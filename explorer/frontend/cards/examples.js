@@ -16,7 +16,7 @@ import { createMenu } from "../elements/menu.js";
 
 /**
  * A menu of examples, and beside it what to try with the one that is shown: it has the op, the rules and
- * whatever else ``isSame`` compares.
+ * whatever else ``isSame`` compares, so that its hint is true of what is shown.
  * @param {Example[]} examples
  * @param {(choice: Choice, table: string) => void} onChoose
  * @param {(example: Example, choice: Choice) => boolean} [isSame]

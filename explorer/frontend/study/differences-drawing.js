@@ -13,7 +13,7 @@ export function createDifferences({ headline, drawing }) {
   return {
     /** @param {Picture|null} picture */
     show(picture) {
-      setText(headline, picture?.headline ?? "");
+      setText(headline, (picture?.headline ?? "").replaceAll(" %", "\u00a0%")); // a line never begins with %
       setAttribute(drawing, "hidden", !picture);
       if (!picture) return;
       panels[0].show(picture.near);

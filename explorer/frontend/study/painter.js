@@ -4,10 +4,11 @@ import { createExamples } from "../cards/examples.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createPicker } from "../train/settings/task-picker.js";
 import { createTable } from "../train/settings/table-input.js";
-import { taskOf, withTask } from "../train/state/tasks.js";
+import { NO_TABLE } from "../train/state/own-table.js";
+import { withTask } from "../train/state/tasks.js";
 import { createAccuracyChart } from "./chart.js";
 import { createCommands } from "./commands.js";
-import { enteredStudy, judgedTasks } from "./settings.js";
+import { enteredStudy, judgedTasks, studyKey } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { chooseTools, openTools } from "../choice/tools.js";
 import { LIMITS, SOURCE } from "./heat.js";
@@ -35,7 +36,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     examples,
     (choice) =>
       store.change({ ...enteredStudy(choice, "link"), section: store.now.section, tools: store.now.tools }),
-    ({ choice }, other) => taskOf(choice).key === taskOf(other).key,
+    ({ choice }, other) => studyKey(choice, NO_TABLE) === studyKey(other, NO_TABLE),
   );
   find("about").append(menu.element);
   const tables = examples.filter((example) => example.table);

@@ -43,7 +43,7 @@ PRESETS = (
            train="Train both"),
     Preset("ClampGradient's bug",
            "op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&range=0&range=2",
-           "Above 1 the published rule returns 1, whatever g is: torch's own gradient is 0 there.",
+           "Above hi the published rule returns 1, whatever g is: torch's own gradient is 0 there.",
            lesson="clamp"),
     Preset("MyReLU at exactly 0", "op=relu&rule=default&rule=seed_relu&range=-1&range=1",
            "Hover over x = 0: the hand-written rule passes g there, torch does not."),

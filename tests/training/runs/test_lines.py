@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +76,34 @@ def test_ends_are_those_of_the_ranking(ended):
             assert float(lower[1]) == pytest.approx(100 * ranking.lower[rule][0], abs=0.06)
         if within := re.search(r"Within (\d) points? of the highest", line.text):
             assert 100 * ranking.differences[rule][1] <= int(within[1]) <= 3
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        ([0.0, 0.01, 0.0, 0.01, 0.0], "Within 2 points of the highest."),
+        ([0.02, 0.03, 0.02, 0.01, -0.04], "Not told apart from the highest."),
+        ([0.02, 0.021, 0.02, 0.019, 0.02], "Lower by at least 1.7 points; nothing measured sets it apart."),
+    ],
+)
+def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_three_at_most(apart, said):
+    """Both rules pass the whole gradient, so that nothing else is said of them."""
+    own = {"op": "identity", "rules": ("default", "straight_through"), "hidden": 4, "batch": 8}
+    run = Run(Settings(task="digits", **own, steps=2, seeds=5, device="cpu"), recorded=())
+    run.advance(2)
+    highest = np.array([0.8, 0.81, 0.79, 0.8, 0.8])
+    scores = {"default": highest, "straight_through": highest - np.array(apart)}
+    snapshot = replace(run.snapshot(BASIS), score=scores)
+    ranking = rank({rule: each.tolist() for rule, each in scores.items()}, 1 / snapshot.held_out, unit="%")
+    most = 100 * ranking.differences.get("straight_through", (math.nan, math.nan))[1]
+    if "Within" in said:
+        assert 1 < most <= 2
+    if "Not told" in said:
+        assert most > 3
+    found = {rule: line.text for rule, line in lines(snapshot).items()}
+    assert found["straight_through"].endswith(said)
+    lead = "Highest mean." if "Lower" not in said else "Best."
+    assert found["default"].endswith(lead)
 
 
 def test_what_is_left_of_the_gradient_is_what_was_measured(ended):

@@ -207,7 +207,7 @@ def test_explore_comes_with_its_choice():
     head, page = answers.served("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
     assert "<title>Sign: g * (x &lt; 0) · Gradient explorer</title>" in head
     assert 'content="The gradient that g * (x &lt; 0) returns for Sign, drawn below it."' in head
-    assert "ClampGradient&#x27;s bug. Above 1 the published rule" in answers.served(PRESETS[2].query)[0]
+    assert "ClampGradient&#x27;s bug. Above hi the published rule" in answers.served(PRESETS[2].query)[0]
     assert "heading" not in page
     assert page.count("</script>") == 1
     data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])

@@ -51,7 +51,7 @@ function slopeLabels(values, lines, frame, g) {
     const known = labels.get(text);
     const fits = ends[1][0] + BESIDE_PX + WIDEST * size < left + inner;
     const [x, y] = ends[fits ? 1 : 0];
-    const place = { x: x + (fits ? BESIDE_PX : -BESIDE_PX), y: y - size / 3 };
+    const place = { x: x + (fits ? BESIDE_PX : -BESIDE_PX), y: y - ABOVE * size }; // the op may go on there
     const parts = [{ text, colour: known ? "currentColor" : colour }];
     labels.set(text, { parts, ...place, anchor: fits ? "start" : "end" });
   }

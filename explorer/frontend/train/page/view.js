@@ -22,7 +22,7 @@ import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
 import { newTable } from "../state/own-table.js";
-import { entered, taskOf, withSetting } from "../state/tasks.js";
+import { endsAlike, entered, withSetting } from "../state/tasks.js";
 import { createTravel } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
@@ -65,7 +65,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       if (its) on.onTable(newTable(its));
       store.change({ ...entered(choice, "link"), section: store.now.section, tools: store.now.tools });
     },
-    ({ choice, table: its }, other) => taskOf(choice).key === taskOf(other).key && (!its || its === pasted),
+    ({ choice, table: its }, other) => endsAlike(choice, other) && (!its || its === pasted),
   );
   find("about").append(menu.element);
   const tables = examples.filter((example) => example.table);

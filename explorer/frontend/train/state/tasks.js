@@ -4,6 +4,7 @@ import { catalogue } from "../../choice/entries.js";
 import { stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
+import { NO_TABLE } from "./own-table.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
@@ -86,6 +87,12 @@ export function settingsKey(choice, table) {
   const rules = choice.rules.map(({ key }) => key);
   const points = plain(pointsOf(choice.training.branch, rules));
   return JSON.stringify([choice.op, rules, choice.parameters, task.key, lasting, own, points]);
+}
+
+/** Whether runs of two choices end alike, on the same table where there is one. @param {Choice} one @param {Choice} other */
+export function endsAlike(one, other) {
+  const [its, others] = [one, other].map((each) => [settingsKey(each, NO_TABLE), settingText(each, "lr")]);
+  return String(its) === String(others);
 }
 
 /**
