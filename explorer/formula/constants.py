@@ -38,7 +38,8 @@ def python_step(node: Node, values: list[float]) -> float:
             return result
 
 
-def _ieee_step(node: Node, values: list[float]) -> float:
+def ieee_step(node: Node, values: list[float]) -> float:
+    """An inner node's value as IEEE arithmetic has it."""
     try:
         return python_step(node, values)
     except _RAISED:
@@ -48,7 +49,7 @@ def _ieee_step(node: Node, values: list[float]) -> float:
 
 
 def constant_value(
-    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = _ieee_step
+    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = ieee_step
 ) -> float:
     """The value of a tree without x, y and g; a bool for a condition. ``step`` computes each inner node."""
     match node:

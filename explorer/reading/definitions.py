@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 from explorer.formula import derivative
 from explorer.formula.tree import VARIABLES, Name, Node, Number, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, cancelled, detach, is_detached, number, untracked
-from explorer.reading.errors import Note, RaisesError, ReadingError, UndecidedError, UnreadableError, require
+from explorer.reading.errors import (
+    HangsError,
+    Note,
+    RaisesError,
+    ReadingError,
+    UndecidedError,
+    UnreadableError,
+    require,
+)
 from explorer.reading.learning import Part, part_of, shape_notes
 from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
 from explorer.reading.sums import NUMPY, REMARKS
@@ -289,7 +297,7 @@ def _learned(
             if again is not None:
                 ways = [_under(again, position, needed) for needed in ({0, position}, {position})]
                 same = all(_is_same(value, way) for way in ways)
-                require(same, GUARDED.format(own, position))
+                require(same, GUARDED.format(own, position), HangsError)
                 guarded |= {name} if _under(again, position, {0}) is None else set()
             parts.append(part)
             notes += map(Note, shape_notes(value, own))
@@ -297,7 +305,8 @@ def _learned(
             unread.add(name)
             named = own if name == own else f"{own} (here {name})"
             words = reason if isinstance(reason, ReadingError) else f"it {reason}"
-            notes.append(Note(LEFT_OUT.format(named, words), "unread"))
+            kind = "silent" if isinstance(reason, HangsError) else "unread"
+            notes.append(Note(LEFT_OUT.format(named, words), kind))
     return _Learned(tuple(parts), notes, frozenset(unread), frozenset(guarded))
 
 

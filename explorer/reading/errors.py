@@ -29,6 +29,10 @@ class RaisesError(UnreadableError):
     """Likewise, and torch or Python surely raises an error there."""
 
 
+class HangsError(UnreadableError):
+    """A gradient of a Function hangs on whether another input needs one."""
+
+
 class UndecidedError(Exception):
     """A branch depends on a parameter or a shape, given with its line: both sides have to be read."""
 

@@ -44,6 +44,11 @@ def syntax_trees(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
         raise max(failures, key=lambda error: error.line)
 
 
+def require_python(text: str) -> None:
+    """Raise ReadingError for a text that is not Python as it stands."""
+    _module(text.split("\n"))
+
+
 def _parsed(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
     """The text, if need be without the lines at its margin that are no Python and if definitions are left."""
     failures = []

@@ -1,0 +1,69 @@
+"""Formulas at one point after another, in Python's own float64: without torch, as in the browser."""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from explorer.formula.constants import PYTHON, ieee_step
+from explorer.formula.operands import casts
+from explorer.formula.operators import operation
+from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children
+
+Point = Mapping[str, float]
+"""The values of all names of a formula."""
+
+# What Python has under another name, exact as in torch where no argument is NaN.
+_EXACT: Mapping[str, Callable[..., float]] = {
+    **PYTHON,
+    "sign": lambda a: (a > 0) - (a < 0),
+    "round": round,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "relu": lambda a: max(a, 0.0),
+    "clamp": lambda a, low, high: min(max(a, low), high),
+    "clamp_min": max,
+    "clamp_max": min,
+    "where": lambda condition, a, b: a if condition else b,
+}
+
+
+@lru_cache(maxsize=512)
+def compiled(node: Node) -> Callable[[Point], float]:
+    """A tree as a function of the values of its names."""
+    match node:
+        case Number(value):
+            return lambda _: value
+        case Name("pi" | "e" as name):
+            constant = float(getattr(math, name))
+            return lambda _: constant
+        case Name(name):
+            return lambda point: point[name]
+    operands = [_operand(*pair) for pair in zip(children(node), casts(node), strict=True)]
+    step = _step(node)
+
+    def computed(point: Point) -> float:
+        values = [operand(point) for operand in operands]
+        try:
+            return step(*values) if all(each == each for each in values) else ieee_step(node, values)
+        except (ArithmeticError, ValueError):
+            return ieee_step(node, values)
+
+    return computed
+
+
+def _operand(node: Node, cast: bool) -> Callable[[Point], float]:
+    evaluate = compiled(node)
+    return (lambda point: float(evaluate(point))) if cast else evaluate
+
+
+def _step(node: Node) -> Callable[..., float]:
+    match node:
+        case Unary("~"):
+            return lambda a: not a
+        case Binary("**"):
+            return math.pow
+        case Call(function):
+            return _EXACT.get(function) or (lambda *values: ieee_step(node, list(values)))
+        case _:
+            return operation(node)
