@@ -126,8 +126,8 @@ _NEEDED = Exercise(
 
 _STEP_SIZE = Exercise(
     "step-size",
-    "LSQ, whose step size s learns: its gradient is to be divided by the root of N · qmax, where N is the number of "
-    "elements of x. Repair its backward.",
+    "LSQ, whose step size s learns: the gradient for s is to be divided by the root of N · qmax, N being "
+    "the number of elements of x. Repair its backward.",
     """class LSQ(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, s, qmin, qmax):

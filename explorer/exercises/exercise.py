@@ -1,6 +1,5 @@
 """The records of an exercise: a Function that fails, and what it should return."""
 
-import re
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -53,7 +52,7 @@ class Exercise:
     @property
     def name(self) -> str:
         """The name of the Function."""
-        return re.findall(r"^class (\w+)", self.code, re.MULTILINE)[0]
+        return self.code.split("(")[0].removeprefix("class ")
 
     @property
     def values(self) -> dict[str, float]:

@@ -101,7 +101,7 @@ def _sentence(words: str) -> str:
 
 def _noted(reading: Reading, *kinds: str) -> _Found | None:
     note = next((note for note in reading.notes if note.kind in kinds), None)
-    return note and _Found(_sentence(note), note.line)
+    return _Found(_sentence(note), note.line) if note else None
 
 
 def _raised(_exercise: Exercise, reading: Reading) -> _Found | None:
@@ -136,7 +136,7 @@ def _curve(exercise: Exercise, reading: Reading) -> _Found | None:
     kinks = _kinks(exercise)
     for g, cases in wrong.items():
         if between := [case for case in cases if case.x not in kinks]:
-            case = min(between, key=lambda one: (len(_text(one.x)), abs(one.x)))
+            case = min(between, key=lambda one: (len(_place(one.x)), abs(one.x)))
             return _Found(_lead(table, g) + _told(exercise, case), case=case)
     cases = next(filter(None, wrong.values()))
     places = " and ".join(f"x = {_text(case.x)}" for case in cases[:3])
@@ -160,7 +160,7 @@ def _lead(table: Mapping[float, list[Case]], g: float) -> str:
 
 
 def _told(exercise: Exercise, case: Case) -> str:
-    given = [f"x = {_text(case.x)}", f"g = {_text(case.g)}"]
+    given = [f"x = {_place(case.x)}", f"g = {_text(case.g)}"]
     given += [f"{argument.name} = {_text(argument.value)}" for argument in exercise.arguments]
     where = f"{', '.join(given[:-1])} and {given[-1]}"
     return f"At {where} it returns {_text(case.found)}, not {_text(case.wanted)}."
@@ -287,6 +287,11 @@ def _ratio(pairs: list[tuple[float, float]]) -> float | None:
 
 def _text(value: float) -> str:
     return with_minus(f"{value + 0.0:.4g}")
+
+
+def _place(x: float) -> str:
+    """An x in full: some lie close beside a kink."""
+    return with_minus(f"{x + 0.0:.10g}")
 
 
 # Points.

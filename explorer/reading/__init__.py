@@ -107,11 +107,12 @@ def read_source(text: str) -> Keys:
     raise readings[0].problem or ReadingError("the text is empty", 1)
 
 
-def read_sources(text: str, inputs: Sequence[Input] = ()) -> list[Reading]:
+def read_sources(text: str, inputs: Sequence[Input] | None = None) -> list[Reading]:
     """All Functions of a text in their order, each with its keys or the reason why there are none.
 
     Where there is no Function, the modules and plain functions that no other one calls. ``inputs`` are those
-    after x in the call whose result is wanted: a Function is read for them, and they are its parameters.
+    after x in the call whose result is wanted: a Function is read for them, and they are its parameters; None
+    where no call is known.
 
     Raises:
         ReadingError: the text as a whole is no Python, or nothing in it could be drawn.
@@ -129,7 +130,11 @@ def read_sources(text: str, inputs: Sequence[Input] = ()) -> list[Reading]:
 
 
 def _reading(
-    candidate: Candidate, module: ast.Module, lines: list[str], steps: Iterator[int], inputs: Sequence[Input]
+    candidate: Candidate,
+    module: ast.Module,
+    lines: list[str],
+    steps: Iterator[int],
+    inputs: Sequence[Input] | None,
 ) -> Reading:
     name, line = candidate.name, candidate.definition.lineno
 

@@ -152,7 +152,7 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     written = tuple(reader.warnings.values())
     gradient = _first(gradients)
     others = gradients[1:] if gradient is None and isinstance(gradients, tuple) else ()
-    known = reader.inputs or all(value is None or sum_of(value) for value in others)
+    known = reader.inputs is not None or all(value is None or sum_of(value) for value in others)
     require(known, "returns no gradient for its first input, which is taken for x: put the tensor first")
     rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
     asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
@@ -250,7 +250,7 @@ def _both_passes(
 
 def _require_called(reader: Reader, group: type[Pasted]) -> None:
     """Raise RaisesError where a call of the Function has too many inputs or too few."""
-    if not reader.inputs:
+    if reader.inputs is None:
         return
     takes = list(signature(method(group, "forward")).parameters.values())
     needed = [each for each in takes if each.kind < 2 and each.default is Parameter.empty]
@@ -323,7 +323,7 @@ def _without_gradient(
 def _refused(gradients: Value, reader: Reader) -> list[Note]:
     """A note for each gradient of an input that is a number in the call."""
     returned = gradients[1:] if isinstance(gradients, tuple) else ()
-    pairs = zip(reader.inputs, returned, strict=False)
+    pairs = zip(reader.inputs or (), returned, strict=False)
     return [
         Note(FOR_A_NUMBER.format(each.name), "raises")
         for each, value in pairs

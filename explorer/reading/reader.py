@@ -89,7 +89,7 @@ class Reader:
     groups: dict[ast.ClassDef, type[Pasted]] = field(default_factory=dict)
     constants: Sequence[str] = ()  # on the context: what forward has computed, where torch follows backward
     taken: Collection[str] = ()  # names that no parameter may have
-    inputs: Sequence[Input] = ()  # what follows x in the call; () where no call is known
+    inputs: Sequence[Input] | None = None  # what follows x in the call; None where no call is known
 
     def __post_init__(self) -> None:
         modules = {name: Library(path) for name, path in vocabulary.MODULES.items()}
@@ -104,8 +104,9 @@ class Reader:
 
     def given(self, names: Sequence[str]) -> list[Quantity]:
         """The values of the call for inputs of these names after x: parameters under the call's own names."""
-        self.parameters |= {name: each.name for name, each in zip(names, self.inputs, strict=False)}
-        return [Quantity(Name(each.name), number=not each.tensor) for each in self.inputs]
+        inputs = self.inputs or ()
+        self.parameters |= {name: each.name for name, each in zip(names, inputs, strict=False)}
+        return [Quantity(Name(each.name), number=not each.tensor) for each in inputs]
 
     def error(self, node: ast.expr | ast.stmt, reason: Exception) -> ReadingError:
         """An error that names a piece of the code, with its line."""
@@ -127,13 +128,19 @@ class Reader:
         return value
 
     def lenient(self, node: ast.expr, scope: Scope) -> Value:
-        """The value of an expression, or its error, in case the value is never used."""
+        """The value of an expression, or its error, in case the value is never used.
+
+        Where the call is known the text is all there is: what surely raises an error then does.
+        """
         if next(self.steps) > MAX_STEPS:
             return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
         try:
             return self._value(node, scope)
         except (UnreadableError, ReadingError) as reason:
-            return self.error(node, reason)
+            error = self.error(node, reason)
+            if error.raises and self.inputs is not None:
+                raise error from None
+            return error
 
     def _value(self, node: ast.expr, scope: Scope) -> Value:
         match node:

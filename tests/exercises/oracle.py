@@ -1,4 +1,4 @@
-"""Torch's verdict on a solution: it is run, and what it returns is compared with autograd's or the formula."""
+"""Torch's verdict on a solution: it is run, and what it returns is compared with the formulas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
@@ -41,8 +40,8 @@ def _says(exercise: Exercise, text: str) -> str:
 def defined(exercise: Exercise, text: str) -> Any:
     """The Function of a text."""
     scope: dict[str, Any] = {
-        "torch": torch, "math": math, "np": np, "F": F, "nn": torch.nn, "Function": Function,
-        "once_differentiable": once_differentiable,
+        "torch": torch, "math": math, "np": np, "F": torch.nn.functional, "nn": torch.nn,
+        "Function": Function, "once_differentiable": once_differentiable,
     }  # fmt: skip
     before = set(scope)
     exec(text, scope)

@@ -1,5 +1,7 @@
 """Solutions as students write them: by exercise, what is right and what is wrong."""
 
+# ruff: noqa: E501 -- a text stands on one line
+
 from __future__ import annotations
 
 from textwrap import dedent, indent

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.exercises import EXERCISES, judged
+from explorer.exercises import EXERCISES, Exercise, judged
+from tests.exercises.fresh import FRESH
 from tests.exercises.oracle import torch_says
 from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
 
@@ -31,6 +32,17 @@ def test_a_solution_is_judged_as_torch_does(key: str, text: str) -> None:
     check(key, text)
 
 
+@pytest.mark.parametrize(("key", "text"), FRESH, ids=range(len(FRESH)))
+def test_no_solution_written_after_the_judge_is_misjudged(key: str, text: str) -> None:
+    check(key, text, is_read=False)
+
+
+def test_most_of_them_are_read() -> None:
+    unread = [text for key, text in FRESH if judged(EXERCISES[key], text).kind == "unread"]
+    assert len(FRESH) >= 20
+    assert len(unread) == 2  # a sum by torch.dot, and .all() of a mask
+
+
 def test_right_and_wrong_ones_are_what_they_are_called() -> None:
     for key, texts in RIGHT.items():
         assert {torch_says(EXERCISES[key], text) for text in texts} == {"right"}
@@ -40,6 +52,77 @@ def test_right_and_wrong_ones_are_what_they_are_called() -> None:
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=list(EXERCISES))
-def test_an_exercise_begins_with_what_is_wrong(exercise) -> None:
+def test_an_exercise_begins_with_what_is_wrong(exercise: Exercise) -> None:
     assert torch_says(exercise, exercise.code) != "right"
     assert judged(exercise, exercise.code).kind == "wrong"
+
+
+CLAMP = EXERCISES["clamp"]
+UNREAD = {
+    "": "paste the source code",
+    "class Clamp(": "this is not Python as it stands",
+    "x = 1": "there is no Function here",
+    CLAMP.code.replace("class", "klass"): "this is not Python as it stands",
+    CLAMP.code + "\nsome words\n": "this is not Python as it stands",
+    CLAMP.code.replace("grad[x > 1] = 1", "grad = torch.cumsum(grad, 0)"): "mixes the elements",
+    CLAMP.code + CLAMP.code.replace("Clamp", "Other"): "",
+    CLAMP.code.replace("Clamp", "One") + CLAMP.code.replace("Clamp", "Other"): "There are 2 Functions in it",
+    "def f(x):\n    return x.clamp(0, 1)\n": "There is no Function in it",
+    "\0": "",
+    "x" * 30_000: "the text has 30,000 characters",
+    "(" * 5_000: "",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), UNREAD.items(), ids=range(len(UNREAD)))
+def test_what_cannot_be_read_is_never_called_wrong(text: str, words: str) -> None:
+    verdict = judged(CLAMP, text)
+    assert verdict.kind == ("unread" if words or text.count("class") != 2 else "wrong")
+    assert words.lower() in verdict.sentence.lower()
+    assert verdict.sentence
+
+
+def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
+    verdict = judged(CLAMP, CLAMP.code)
+    assert verdict.sentence == "At x = 2 and g = 1 it returns 1, not 0."
+    assert verdict.case == (2.0, 1.0, 0.0, 1.0)
+    bare = judged(CLAMP, RIGHT["clamp"][0].replace("return g *", "return"))
+    assert bare.sentence.startswith("Right at g = 1 alone: it does not hang on g. At x = 0.5 and g = 2")
+    edge = judged(EXERCISES["edge"], EXERCISES["edge"].code)
+    assert edge.sentence.startswith("Right everywhere but exactly at x = −1 and x = 1. At x = −1 and g = 1")
+    twice = judged(EXERCISES["twice"], EXERCISES["twice"].code)
+    assert (twice.line, twice.case) == (10, None)
+    assert "makes a constant of it" in twice.sentence
+    slope = judged(EXERCISES["slope"], EXERCISES["slope"].code)
+    assert slope.sentence == "At x = −1, g = 1 and a = 0.25 it returns 0.1, not 0.25."
+    step = judged(EXERCISES["step-size"], EXERCISES["step-size"].code)
+    assert step.sentence == (
+        "The gradient for s is 6.928 times what it should be where 16 elements share it, at g = 1."
+    )
+
+
+RENAMED = """class Mine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, inp, slope):
+        ctx.save_for_backward(inp)
+        ctx.k = slope
+        return torch.where(inp > 0, inp, slope * inp)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        inp, = ctx.saved_tensors
+        return torch.where(inp > 0, grad_output, ctx.k * grad_output), None
+"""
+
+
+def test_other_names_change_nothing() -> None:
+    check("slope", RENAMED)
+    assert judged(EXERCISES["slope"], RENAMED).kind == "right"
+
+
+def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
+    check("slope", RIGHT["slope"][0].replace("x, a", "x, a, b"))
+    check("slope", RIGHT["slope"][0].replace("x, a):", "x):"))
+    check(
+        "slope", RIGHT["slope"][0].replace("x, a):", "x, a, b=None):").replace(", None\n", ", None, None\n")
+    )
