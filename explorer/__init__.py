@@ -12,7 +12,7 @@ from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import Layer, apply, share
 from explorer.instrument import instrument
 from explorer.lens import lens
-from explorer.measures import compare
+from explorer.measures import compare, rule_map
 from explorer.model import observe, race, swap
 from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
@@ -25,6 +25,6 @@ __version__ = "0.1.0"
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
     "__version__", "apply", "assert_rule", "check", "compare", "describe", "figure", "instrument", "lens",
-    "nearest", "observe", "parse", "race", "rank", "read_source", "sample", "share", "snippet", "study",
-    "swap",
+    "nearest", "observe", "parse", "race", "rank", "read_source", "rule_map", "sample", "share", "snippet",
+    "study", "swap",
 ]  # fmt: skip

@@ -14,7 +14,13 @@ from explorer.catalogue import (
     find_op,
     find_rule,
 )
-from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.catalogue.colours import (
+    NEGATIVE,
+    NEUTRAL,
+    POSITIVE,
+    RULE_COLOURS_DARK,
+    RULE_COLOURS_LIGHT,
+)
 from explorer.catalogue.noises import MOST_RATE, NOISES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
 from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
@@ -49,7 +55,12 @@ def document() -> Json:
             "op": entry(find_op(OWN + FIRST_OWN_OP)),
             "rule": [entry(find_rule(OWN + text)) for text in FIRST_OWN_RULES],
         },
-        "colours": {"light": RULE_COLOURS_LIGHT, "dark": RULE_COLOURS_DARK, "neutral": NEUTRAL},
+        "colours": {
+            "light": RULE_COLOURS_LIGHT,
+            "dark": RULE_COLOURS_DARK,
+            "neutral": NEUTRAL,
+            "ends": [NEGATIVE, POSITIVE],
+        },
         "sampling": sampling(),
         "noises": noises(),
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},

@@ -20,6 +20,7 @@ SECTIONS = {
     "rest": "Where it settles",
     "format": "Format",
     "compare": "Compare",
+    "map": "Rule map",
     "paste": "Paste code",
     "data": "Data",
 }

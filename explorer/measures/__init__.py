@@ -1,6 +1,7 @@
-"""Numbers that follow from an op with a rule: its size, and the table of all rules that suit an op."""
+"""Numbers that follow from an op with a rule: its size, its map over x and g, and the table of all rules."""
 
+from explorer.measures.maps import RuleMap, rule_map
 from explorer.measures.size import Size, size_of
 from explorer.measures.table import Row, compare, row_of, suiting
 
-__all__ = ["Row", "Size", "compare", "row_of", "size_of", "suiting"]
+__all__ = ["Row", "RuleMap", "Size", "compare", "row_of", "rule_map", "size_of", "suiting"]

@@ -16,7 +16,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<string, string>} groups
  * @property {string} own what the key of an own formula begins with
  * @property {{op: Op, rule: Rule[]}} firstOwn what own formulas start from
- * @property {{light: string[], dark: string[], neutral: string}} colours
+ * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends`` of a scale through 0
  * @property {import("../formula/sampling.js").Sampling} sampling
  * @property {Record<import("../formula/contribution.js").Origin, string>} origins of a contribution, in words
  * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,

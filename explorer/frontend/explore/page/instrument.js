@@ -9,6 +9,7 @@ import { catalogue } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
+import { createMap } from "../sections/map.js";
 import { createPaste } from "../sections/paste.js";
 import { createResting } from "../sections/resting.js";
 import { createStage } from "../stage/stage.js";
@@ -106,6 +107,8 @@ export function createInstrument(host, store, reach) {
   const compare = hostOf("compare-host");
   if (compare && reach.readLines)
     parts.push(createCompare(compare, { store, read: reach.readLines, brought: reach.brought }));
+  const map = hostOf("map-host");
+  if (map && stage) drawn.push(createMap(map, { store }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));

@@ -1,0 +1,70 @@
+// A rule's map as pixels: a colour a band, and lines of ink where there is no number.
+
+import { bandOf } from "../../measures/map.js";
+
+/** @import { Bands, Map } from "../../measures/map.js" */
+/** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
+
+const FAINTEST = 0.16; // of the first band's colour, the rest is ground: it is told from 0
+const STRIPE = 4; // px from line to line
+
+/**
+ * The colours from the lowest band to the highest, 0 in the middle.
+ * @param {number} count of bands on either side
+ * @param {Colour} ground
+ * @param {[Colour, Colour]} ends
+ */
+export function coloursOf(count, ground, [below, above]) {
+  return Array.from({ length: 2 * count + 1 }, (_, index) => {
+    const band = index - count;
+    if (band === 0) return ground;
+    const part = FAINTEST + ((1 - FAINTEST) * (Math.abs(band) - 1)) / Math.max(1, count - 1);
+    return mixed(ground, band < 0 ? below : above, count === 1 ? 1 : part);
+  });
+}
+
+/** @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
+function mixed(one, other, part) {
+  const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));
+  return [red, green, blue];
+}
+
+/**
+ * Paint a map.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Map} map
+ * @param {Bands} bands
+ * @param {Colour[]} colours of ``coloursOf``
+ * @param {Colour} ink
+ */
+export function paint(canvas, { columns, rows, values }, bands, colours, ink) {
+  if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const image = context.createImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  const packed = colours.map(pack);
+  const [blank, line] = [packed[bands.count], pack(ink)];
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i];
+    if (Number.isNaN(value)) pixels[i] = ((i % columns) + Math.floor(i / columns)) % STRIPE ? blank : line;
+    else pixels[i] = packed[bands.count + bandOf(value, bands)];
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/** @param {Colour} colour as the four bytes of a pixel, the lowest first */
+function pack([red, green, blue]) {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+/** A colour such as "#2f7fd6" or "rgb(16, 22, 29)". @param {string} text @returns {Colour} */
+export function colourOf(text) {
+  const parts = text.startsWith("#")
+    ? (text.slice(1).match(/../g) ?? []).map((pair) => parseInt(pair, 16))
+    : (text.match(/[\d.]+/g) ?? []).map(Number);
+  const [red = 255, green = 255, blue = 255] = parts;
+  return [red, green, blue];
+}
+
+/** @param {Colour} colour */
+export const cssOf = ([red, green, blue]) => `rgb(${red}, ${green}, ${blue})`;

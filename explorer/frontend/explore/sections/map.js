@@ -1,0 +1,243 @@
+// The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a line to drag.
+
+import { entriesOf, settingsOf, withG } from "../../choice/choice.js";
+import { catalogue } from "../../choice/entries.js";
+import { boundsOfWord } from "../../choice/view.js";
+import { themeOf } from "../../chart/plotly/theme.js";
+import { keyed } from "../../elements/children.js";
+import { element, setAttribute, setText } from "../../elements/dom.js";
+import { capitalised, numberText, within } from "../../formula/numbers.js";
+import { bentIn, bentWords } from "../../measures/linearity.js";
+import { bandsOf, mapOf } from "../../measures/map.js";
+import { colourOf, coloursOf, cssOf, paint } from "./map-drawing.js";
+
+/** @import { Choice } from "../../choice/choice.js" */
+/** @import { Rule } from "../../formula/entry.js" */
+/** @import { Bands, Map } from "../../measures/map.js" */
+/** @typedef {{key: string, label: string, rule: Rule, map: Map|null}} Shown */
+
+const LEAST_TOP = 2;
+const SIZES = { moving: { columns: 161, rows: 81 }, settled: { columns: 321, rows: 161 } };
+const STEPS = 40; // by arrow keys from −top to top
+const LEAD =
+  "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
+
+/**
+ * @param {HTMLElement} host
+ * @param {{store: import("../../choice/store.js").Store}} options
+ */
+export function createMap(host, { store }) {
+  const lead = element("p", {}, LEAD);
+  const scale = element("div", { class: "map-scale", role: "img" });
+  const area = element("div", { class: "maps" });
+  const said = element("p", { class: "map-said" });
+  host.append(lead, scale, area, said);
+  const drawn = keyed(area, createOne, (/** @type {Shown} */ { key }) => key);
+  let frame = 0;
+  let phase = /** @type {"moving"|"settled"} */ ("settled");
+  let top = LEAST_TOP;
+  let bands = /** @type {Bands} */ ({ step: 1, count: 1 });
+
+  /** @param {Choice} _choice @param {{phase?: "moving"|"settled"}} [change] */
+  function changed(_choice, change) {
+    host.hidden = store.now.section !== "map";
+    phase = change?.phase ?? "settled";
+    if (!host.hidden) frame ||= requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    frame = 0;
+    const choice = store.now;
+    if (host.hidden) return;
+    const { op, rules } = entriesOf(choice);
+    top = Math.max(LEAST_TOP, rounded(Math.abs(choice.g)));
+    const shown = choice.rules.flatMap(({ key, hidden }, at) => {
+      const rule = rules[at];
+      if (hidden) return [];
+      return [{ key, label: rule.label, rule, map: mapOf(op, rule, settingsOf(choice), top, SIZES[phase]) }];
+    });
+    bands = bandsOf(
+      shown.flatMap(({ map }) => (map ? [map] : [])),
+      top,
+    );
+    drawn.show(shown);
+    showScale();
+  }
+
+  function showScale() {
+    const colours = palette();
+    const most = numberText(bands.step * bands.count);
+    const swatches = colours.map((colour, index) => {
+      const swatch = element("span", { class: "swatch" });
+      swatch.style.background = cssOf(colour);
+      swatch.title = numberText((index - bands.count) * bands.step).replace("-", "−");
+      return swatch;
+    });
+    scale.replaceChildren(`−${most}`, ...swatches, most);
+    const each = numberText(bands.step);
+    setAttribute(
+      scale,
+      "aria-label",
+      `Colours from −${most} to ${most}, a band each ${each}; 0 has the ground's.`,
+    );
+  }
+
+  function palette() {
+    const { ground } = themeOf(host);
+    const [below, above] = catalogue().colours.ends.map(colourOf);
+    return coloursOf(bands.count, groundOf(ground), [below, above]);
+  }
+
+  /** The ground of the page, also where the host has none of its own. @param {string} own */
+  function groundOf(own) {
+    const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(own);
+    return colourOf(
+      isClear ? getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff" : own,
+    );
+  }
+
+  /** @param {Shown} first */
+  function createOne({ label }) {
+    const canvas = element("canvas", { role: "img" });
+    const chosen = element("span");
+    const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: press }, chosen);
+    const field = element("div", { class: "map-field" }, canvas, line);
+    const ends = ["left", "right", "top", "bottom"].map((side) => element("span", { class: `map-${side}` }));
+    const name = element("h4");
+    const words = element("p", { role: "status" });
+    const one = element(
+      "div",
+      { class: "map", role: "group", "aria-label": label },
+      name,
+      element("div", { class: "map-frame" }, field, ...ends),
+      words,
+    );
+    let rule = /** @type {Rule|null} */ (null);
+    let told = "";
+    field.addEventListener("pointerdown", grasp);
+    field.addEventListener("click", (/** @type {PointerEvent} */ event) => drag(event, "settled"));
+    field.addEventListener("pointermove", point);
+    field.addEventListener("pointerleave", () => setText(said, ""));
+
+    /** @param {PointerEvent} event */
+    function grasp(event) {
+      if (event.pointerType === "touch" && event.target !== line) return; // the page may be scrolled
+      field.setPointerCapture(event.pointerId);
+      line.focus({ preventScroll: true });
+      drag(event);
+      const end = new AbortController();
+      const { signal } = end;
+      field.addEventListener("pointermove", (/** @type {PointerEvent} */ moved) => drag(moved), { signal });
+      for (const name of ["pointerup", "pointercancel"])
+        field.addEventListener(name, () => (end.abort(), choose(store.now.g, "settled")), { signal });
+    }
+
+    /** @param {PointerEvent} event @param {"moving"|"settled"} [how] */
+    function drag(event, how = "moving") {
+      event.preventDefault();
+      const { top: upper, height } = field.getBoundingClientRect();
+      const share = within((event.clientY - upper) / height, 0, 1);
+      choose(stepped(top - 2 * top * share), how);
+    }
+
+    /** @param {PointerEvent} event */
+    function point(event) {
+      const { left, top: upper, width, height } = field.getBoundingClientRect();
+      const [start, stop] = store.now.range;
+      const x = start + within((event.clientX - left) / width, 0, 1) * (stop - start);
+      const g = top - 2 * top * within((event.clientY - upper) / height, 0, 1);
+      const { op } = entriesOf(store.now);
+      const map =
+        rule &&
+        mapOf(op, rule, { ...settingsOf(store.now), start: x, stop: x + 1e-6 }, Math.abs(g) || 1e-12, {
+          columns: 2,
+          rows: 2,
+        });
+      if (map) setText(said, saying(label, x, g, map.values[g < 0 ? 2 : 0]));
+    }
+
+    /** @param {KeyboardEvent} event */
+    function press(event) {
+      const step = (2 * top) / STEPS;
+      const moves = /** @type {Record<string, number>} */ ({
+        ...{ ArrowUp: step, ArrowRight: step, ArrowDown: -step, ArrowLeft: -step },
+        ...{ PageUp: 5 * step, PageDown: -5 * step, Home: -Infinity, End: Infinity },
+      });
+      const move = moves[event.key];
+      if (move === undefined) return;
+      event.preventDefault();
+      choose(stepped(within(store.now.g + move, -top, top)), "settled", true);
+    }
+
+    return {
+      element: one,
+      /** @param {Shown} shown */
+      show(shown) {
+        ({ rule } = shown);
+        const choice = store.now;
+        const { op } = entriesOf(choice);
+        const [start, stop] = choice.range;
+        setText(name, shown.label);
+        const texts = [start, stop, top, -top].map((value) => numberText(value).replace("-", "−"));
+        ends.forEach((end, i) => setText(end, i < 2 ? texts[i] : `g = ${texts[i]}`));
+        line.style.top = `${(50 * (top - choice.g)) / top}%`;
+        setText(chosen, `g = ${numberText(choice.g).replace("-", "−")}`);
+        setAttribute(chosen, "class", choice.g > 0.8 * top ? "below" : null);
+        setAttribute(line, "aria-label", `Chosen g on the map of ${shown.label}`);
+        setAttribute(line, "aria-orientation", "vertical");
+        for (const [end, value] of [
+          ["min", -top],
+          ["max", top],
+          ["now", choice.g],
+        ])
+          setAttribute(line, `aria-value${end}`, value);
+        if (shown.map) paint(canvas, shown.map, bands, palette(), colourOf(themeOf(host).text));
+        const looked = JSON.stringify([op.key, shown.key, settingsOf({ ...choice, g: 1 })]);
+        if (phase === "moving" || looked === told) return;
+        told = looked;
+        const stretches = bentIn(op, shown.rule, settingsOf(choice));
+        const sentence = `${capitalised(bentWords(stretches, choice.range))}.`;
+        setText(words, sentence);
+        setAttribute(canvas, "aria-label", `The gradient of ${shown.label} over x and g. ${sentence}`);
+      },
+    };
+  }
+
+  /** @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys] */
+  function choose(g, how, byKeys = false) {
+    store.change(withG(store.now, g), { phase: how, thing: byKeys ? "g" : null });
+  }
+
+  /** @param {number} g */
+  function stepped(g) {
+    const step = top / 100;
+    return Number((Math.round(g / step) * step).toPrecision(6)) + 0;
+  }
+
+  const stop = store.follow(changed);
+  return {
+    /** Draw anew: the colours have changed. */
+    refresh: () => changed(store.now),
+    destroy() {
+      stop();
+      cancelAnimationFrame(frame);
+    },
+  };
+}
+
+/** The next of 1, 2, 5, 10, … times a power of ten, within what g may be. @param {number} value */
+function rounded(value) {
+  if (!value) return 0;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const next =
+    power * /** @type {number} */ ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)));
+  return Math.min(next, boundsOfWord("g")[1]);
+}
+
+/** @param {string} label @param {number} x @param {number} g @param {number} gradient */
+function saying(label, x, g, gradient) {
+  const [at, upstream, value] = [x, g, gradient].map((one) =>
+    String(Number(one.toPrecision(3))).replace("-", "−"),
+  );
+  return `${label} at x = ${at}, g = ${upstream}: ${value}`;
+}
