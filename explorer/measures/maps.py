@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.catalogue import Op, Rule, finite
+from explorer.catalogue import finite
 from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
+from explorer.foreign import GivenOp, GivenRule
 from explorer.formula import listed, with_minus
 from explorer.sampled import Floats
 
@@ -26,7 +27,8 @@ _SCAN, _OFF = 601, 0.137  # x that are looked at, and how far beside round numbe
 _ROUNDING = 1e-9
 _HALVINGS = 50
 _MOST_PLACES = 3
-_ABOVE = 60  # px of a figure's title
+_LARGEST = 5  # times the greatest g: what lies beyond has the last colour
+_IN_A_ROW, _HEIGHT, _ABOVE = 3, 260, 60  # of a figure: maps, and px of a row and above all
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,19 +77,23 @@ class RuleMap:
         from plotly.subplots import make_subplots
 
         labels = self.curves.labels
-        figure = make_subplots(rows=1, cols=len(labels), subplot_titles=[*labels.values()], shared_yaxes=True)
-        most = max(_largest(gradients) for gradients in self.gradients.values()) or 1.0
+        columns = min(len(labels), _IN_A_ROW)
+        rows = -(-len(labels) // columns)
+        figure = make_subplots(rows, columns, subplot_titles=[*labels.values()], shared_yaxes=True)
+        most = max(_largest(gradients, self.g[-1]) for gradients in self.gradients.values())
         scale = [[0, NEGATIVE], [0.5, "#ffffff"], [1, POSITIVE]]
         figure.update_layout(coloraxis={"colorscale": scale, "cmin": -most, "cmax": most})
-        for column, gradients in enumerate(self.gradients.values(), 1):
-            figure.add_heatmap(x=self.x, y=self.g, z=gradients, coloraxis="coloraxis", row=1, col=column)
+        for index, gradients in enumerate(self.gradients.values()):
+            place = {"row": index // columns + 1, "col": index % columns + 1}
+            figure.add_heatmap(x=self.x, y=self.g, z=gradients, coloraxis="coloraxis", **place)
         figure.update_xaxes(title_text="x").update_yaxes(title_text="g", col=1)
-        return figure.update_layout(margin={"t": _ABOVE}, **layout)
+        size = {"height": _ABOVE + rows * _HEIGHT, "margin": {"t": _ABOVE}}
+        return figure.update_layout(size | layout)
 
 
 def rule_map(
-    op: str | Op,
-    rules: str | Rule | Sequence[str | Rule],
+    op: GivenOp,
+    rules: GivenRule | Sequence[GivenRule],
     *,
     start: float = -3.0,
     stop: float = 3.0,
@@ -165,6 +171,7 @@ def _number(value: float) -> str:
     return with_minus(f"{round(value, 9) + 0.0:.6g}")
 
 
-def _largest(gradients: Floats) -> float:
-    sizes = np.abs(gradients[np.isfinite(gradients)])
-    return float(np.quantile(sizes, 0.99)) if sizes.size else 0.0
+def _largest(gradients: Floats, top: float) -> float:
+    """The largest size that is no pole's; ``top`` where all are 0 or none is a number."""
+    sizes = np.abs(gradients)
+    return float(sizes[sizes <= _LARGEST * top].max(initial=0.0)) or float(top)

@@ -48,6 +48,21 @@ export function mapOf(op, rule, choice, top, { columns, rows }) {
   return { columns, rows, values: evaluate(tree, Object.assign(scope, { g: upstream })) };
 }
 
+/**
+ * The gradient at one x, for the g of the choice; null where only torch knows the rule.
+ * @param {Op} op
+ * @param {Rule} rule
+ * @param {import("../formula/curves.js").Choice} choice
+ * @param {number} x
+ */
+export function gradientAt(op, rule, choice, x) {
+  const tree = gradientOf(op, rule, "");
+  if (tree === null) return null;
+  const [start, stop] = rangeOf(choice);
+  const scope = scopeMaker(op, valuesOf(op, rule, choice.parameters), { start, stop, g: choice.g });
+  return evaluate(tree, scope(Float64Array.of(x)))[0];
+}
+
 /** Whether a tree takes a mean of g, which is another one in each row. @param {Tree} tree @returns {boolean} */
 function reducesG(tree) {
   if (typeof tree === "number") return false;

@@ -6,19 +6,22 @@ import { boundsOfWord } from "../../choice/view.js";
 import { themeOf } from "../../chart/plotly/theme.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { capitalised, numberText, within } from "../../formula/numbers.js";
+import { capitalised, within } from "../../formula/numbers.js";
+import { numberText } from "../../formula/substitution.js";
 import { bentIn, bentWords } from "../../measures/linearity.js";
-import { bandsOf, mapOf } from "../../measures/map.js";
+import { bandsOf, gradientAt, mapOf } from "../../measures/map.js";
 import { colourOf, coloursOf, cssOf, paint } from "./map-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 /** @import { Bands, Map } from "../../measures/map.js" */
+/** @import { Colour } from "./map-drawing.js" */
 /** @typedef {{key: string, label: string, rule: Rule, map: Map|null}} Shown */
 
 const LEAST_TOP = 2;
 const SIZES = { moving: { columns: 161, rows: 81 }, settled: { columns: 321, rows: 161 } };
 const STEPS = 40; // by arrow keys from −top to top
+const [STEPS_OF_G, STEPS_OF_X] = [200, 200]; // that a pointer tells apart
 const LEAD =
   "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
 
@@ -30,13 +33,14 @@ export function createMap(host, { store }) {
   const lead = element("p", {}, LEAD);
   const scale = element("div", { class: "map-scale", role: "img" });
   const area = element("div", { class: "maps" });
-  const said = element("p", { class: "map-said" });
-  host.append(lead, scale, area, said);
+  host.append(lead, scale, area);
   const drawn = keyed(area, createOne, (/** @type {Shown} */ { key }) => key);
   let frame = 0;
   let phase = /** @type {"moving"|"settled"} */ ("settled");
   let top = LEAST_TOP;
+  let isHeld = false;
   let bands = /** @type {Bands} */ ({ step: 1, count: 1 });
+  let look = { colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
 
   /** @param {Choice} _choice @param {{phase?: "moving"|"settled"}} [change] */
   function changed(_choice, change) {
@@ -50,7 +54,7 @@ export function createMap(host, { store }) {
     const choice = store.now;
     if (host.hidden) return;
     const { op, rules } = entriesOf(choice);
-    top = Math.max(LEAST_TOP, rounded(Math.abs(choice.g)));
+    if (!isHeld) top = Math.max(LEAST_TOP, rounded(Math.abs(choice.g))); // a hand keeps its scale
     const shown = choice.rules.flatMap(({ key, hidden }, at) => {
       const rule = rules[at];
       if (hidden) return [];
@@ -60,32 +64,29 @@ export function createMap(host, { store }) {
       shown.flatMap(({ map }) => (map ? [map] : [])),
       top,
     );
+    look = lookNow();
     drawn.show(shown);
     showScale();
   }
 
   function showScale() {
-    const colours = palette();
     const most = numberText(bands.step * bands.count);
-    const swatches = colours.map((colour, index) => {
+    const swatches = look.colours.map((colour, index) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = cssOf(colour);
-      swatch.title = numberText((index - bands.count) * bands.step).replace("-", "−");
+      swatch.title = numberText((index - bands.count) * bands.step);
+      if (index === bands.count) swatch.textContent = "0";
       return swatch;
     });
     scale.replaceChildren(`−${most}`, ...swatches, most);
     const each = numberText(bands.step);
-    setAttribute(
-      scale,
-      "aria-label",
-      `Colours from −${most} to ${most}, a band each ${each}; 0 has the ground's.`,
-    );
+    setAttribute(scale, "aria-label", `Colours from −${most} to ${most}, a band each ${each}; 0 has none.`);
   }
 
-  function palette() {
-    const { ground } = themeOf(host);
+  function lookNow() {
+    const { ground, text } = themeOf(host);
     const [below, above] = catalogue().colours.ends.map(colourOf);
-    return coloursOf(bands.count, groundOf(ground), [below, above]);
+    return { colours: coloursOf(bands.count, groundOf(ground), [below, above]), ink: colourOf(text) };
   }
 
   /** The ground of the page, also where the host has none of its own. @param {string} own */
@@ -103,57 +104,66 @@ export function createMap(host, { store }) {
     const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: press }, chosen);
     const field = element("div", { class: "map-field" }, canvas, line);
     const ends = ["left", "right", "top", "bottom"].map((side) => element("span", { class: `map-${side}` }));
+    const pointed = element("span", { class: "map-at" });
     const name = element("h4");
     const words = element("p", { role: "status" });
     const one = element(
       "div",
       { class: "map", role: "group", "aria-label": label },
       name,
-      element("div", { class: "map-frame" }, field, ...ends),
+      element("div", { class: "map-frame" }, field, ...ends, pointed),
       words,
     );
     let rule = /** @type {Rule|null} */ (null);
     let told = "";
     field.addEventListener("pointerdown", grasp);
-    field.addEventListener("click", (/** @type {PointerEvent} */ event) => drag(event, "settled"));
+    field.addEventListener("click", tap);
     field.addEventListener("pointermove", point);
-    field.addEventListener("pointerleave", () => setText(said, ""));
+    field.addEventListener("pointerleave", () => setText(pointed, ""));
 
     /** @param {PointerEvent} event */
     function grasp(event) {
-      if (event.pointerType === "touch" && event.target !== line) return; // the page may be scrolled
+      if (isFinger(event) && event.target !== line) return; // the page may be scrolled
+      event.preventDefault();
       field.setPointerCapture(event.pointerId);
       line.focus({ preventScroll: true });
-      drag(event);
+      isHeld = true;
+      choose(gAt(event), "moving");
       const end = new AbortController();
       const { signal } = end;
-      field.addEventListener("pointermove", (/** @type {PointerEvent} */ moved) => drag(moved), { signal });
-      for (const name of ["pointerup", "pointercancel"])
-        field.addEventListener(name, () => (end.abort(), choose(store.now.g, "settled")), { signal });
+      const drag = (/** @type {PointerEvent} */ moved) => choose(gAt(moved), "moving");
+      const leave = () => {
+        end.abort();
+        isHeld = false;
+        choose(store.now.g, "settled");
+      };
+      field.addEventListener("pointermove", drag, { signal });
+      for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
     }
 
-    /** @param {PointerEvent} event @param {"moving"|"settled"} [how] */
-    function drag(event, how = "moving") {
-      event.preventDefault();
+    /** @param {PointerEvent} event */
+    function tap(event) {
+      if (isFinger(event)) choose(gAt(event), "settled");
+    }
+
+    /** The g of a place on the map. @param {PointerEvent} event */
+    function gAt({ clientY }) {
       const { top: upper, height } = field.getBoundingClientRect();
-      const share = within((event.clientY - upper) / height, 0, 1);
-      choose(stepped(top - 2 * top * share), how);
+      return stepped(top - 2 * top * within((clientY - upper) / height, 0, 1), (2 * top) / STEPS_OF_G);
     }
 
     /** @param {PointerEvent} event */
     function point(event) {
-      const { left, top: upper, width, height } = field.getBoundingClientRect();
-      const [start, stop] = store.now.range;
-      const x = start + within((event.clientX - left) / width, 0, 1) * (stop - start);
-      const g = top - 2 * top * within((event.clientY - upper) / height, 0, 1);
+      if (!rule) return;
+      const { left, width } = field.getBoundingClientRect();
       const { op } = entriesOf(store.now);
-      const map =
-        rule &&
-        mapOf(op, rule, { ...settingsOf(store.now), start: x, stop: x + 1e-6 }, Math.abs(g) || 1e-12, {
-          columns: 2,
-          rows: 2,
-        });
-      if (map) setText(said, saying(label, x, g, map.values[g < 0 ? 2 : 0]));
+      const [start, stop] = store.now.range;
+      const across = start + within((event.clientX - left) / width, 0, 1) * (stop - start);
+      const x = within(stepped(across, (stop - start) / STEPS_OF_X), start, stop);
+      const g = gAt(event);
+      const gradient = gradientAt(op, rule, { ...settingsOf(store.now), g }, x);
+      const at = `x = ${numberText(x)}, g = ${numberText(g)}`;
+      setText(pointed, gradient === null ? "" : `${at}: ${numberText(gradient)}`);
     }
 
     /** @param {KeyboardEvent} event */
@@ -166,7 +176,7 @@ export function createMap(host, { store }) {
       const move = moves[event.key];
       if (move === undefined) return;
       event.preventDefault();
-      choose(stepped(within(store.now.g + move, -top, top)), "settled", true);
+      choose(stepped(within(store.now.g + move, -top, top), step), "settled", true);
     }
 
     return {
@@ -178,10 +188,10 @@ export function createMap(host, { store }) {
         const { op } = entriesOf(choice);
         const [start, stop] = choice.range;
         setText(name, shown.label);
-        const texts = [start, stop, top, -top].map((value) => numberText(value).replace("-", "−"));
+        const texts = [start, stop, top, -top].map((value) => numberText(value));
         ends.forEach((end, i) => setText(end, i < 2 ? texts[i] : `g = ${texts[i]}`));
         line.style.top = `${(50 * (top - choice.g)) / top}%`;
-        setText(chosen, `g = ${numberText(choice.g).replace("-", "−")}`);
+        setText(chosen, `g = ${numberText(choice.g)}`);
         setAttribute(chosen, "class", choice.g > 0.8 * top ? "below" : null);
         setAttribute(line, "aria-label", `Chosen g on the map of ${shown.label}`);
         setAttribute(line, "aria-orientation", "vertical");
@@ -191,7 +201,7 @@ export function createMap(host, { store }) {
           ["now", choice.g],
         ])
           setAttribute(line, `aria-value${end}`, value);
-        if (shown.map) paint(canvas, shown.map, bands, palette(), colourOf(themeOf(host).text));
+        if (shown.map) paint(canvas, shown.map, bands, look.colours, look.ink);
         const looked = JSON.stringify([op.key, shown.key, settingsOf({ ...choice, g: 1 })]);
         if (phase === "moving" || looked === told) return;
         told = looked;
@@ -206,12 +216,6 @@ export function createMap(host, { store }) {
   /** @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys] */
   function choose(g, how, byKeys = false) {
     store.change(withG(store.now, g), { phase: how, thing: byKeys ? "g" : null });
-  }
-
-  /** @param {number} g */
-  function stepped(g) {
-    const step = top / 100;
-    return Number((Math.round(g / step) * step).toPrecision(6)) + 0;
   }
 
   const stop = store.follow(changed);
@@ -234,10 +238,12 @@ function rounded(value) {
   return Math.min(next, boundsOfWord("g")[1]);
 }
 
-/** @param {string} label @param {number} x @param {number} g @param {number} gradient */
-function saying(label, x, g, gradient) {
-  const [at, upstream, value] = [x, g, gradient].map((one) =>
-    String(Number(one.toPrecision(3))).replace("-", "−"),
-  );
-  return `${label} at x = ${at}, g = ${upstream}: ${value}`;
+/** The nearest multiple of a step. @param {number} value @param {number} step */
+function stepped(value, step) {
+  return Number((Math.round(value / step) * step).toPrecision(6)) + 0;
+}
+
+/** @param {PointerEvent} event */
+function isFinger({ pointerType }) {
+  return pointerType === "touch";
 }
