@@ -19,7 +19,7 @@ from explorer.instrument.document import document
 from explorer.instrument.drawing import plotly_js
 from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
-from explorer.instrument.view import LAYERS, View
+from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
 from explorer.lens import noise_of
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
@@ -65,6 +65,7 @@ def instrument(
     layer: str = "",
     noise: str = "uniform",
     noise_width: float = 1.0,
+    section: str = "",
     **parameters: float,
 ) -> Page:
     """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
@@ -78,17 +79,21 @@ def instrument(
         learns: a parameter that learns, or "": then what each element contributes to its gradient is drawn.
         layer: one of ``explorer.instrument.view.LAYERS``, "implied" or "lens", or "".
         noise, noise_width: of the lens, as for ``explorer.lens``.
+        section: the section that is open below the chart, one of ``explorer.instrument.view.SAVED_SECTIONS``,
+            or "".
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Raises:
-        ValueError: an unknown key, layer, noise or parameter, or a number out of bounds, in a plain sentence.
+        ValueError: an unknown key, layer, noise, section or parameter, or a number out of bounds, in a plain sentence.
     """
     chosen: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns}
     curves = sample_curves(op, rules, **(chosen | parameters))
-    if layer and layer not in LAYERS:
-        raise ValueError(f"layer must be one of {', '.join(LAYERS)}, not {quoted(layer)}")
+    for name, value, known in (("layer", layer, LAYERS), ("section", section, SAVED_SECTIONS)):
+        if value and value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, not {quoted(value)}")
     law, width = noise_of(noise, noise_width).key, float(noise_width)
-    view = View(range=(curves.start, curves.stop), g=curves.g, layer=layer, noise=law, noise_width=width)
+    span = curves.start, curves.stop
+    view = View(range=span, g=curves.g, layer=layer, noise=law, noise_width=width, section=section)
     shown, lines = pointed(curves)
     apart = [(rule, p) for rule in lines for p in rule.parameters if p.plain and p.name in parameters]
     values = {qualified(rule, p): parameters[p.name] for rule, p in apart} | parameters

@@ -24,6 +24,7 @@ SECTIONS = {
     "paste": "Paste code",
     "data": "Data",
 }
+SAVED_SECTIONS = ("format", "map")  # which the browser alone computes: a saved file has them
 
 
 @dataclass(frozen=True)

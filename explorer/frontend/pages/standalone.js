@@ -5,11 +5,13 @@ import { setDocument } from "../choice/entries.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { received } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
+import { wordOf } from "../choice/view.js";
 
 document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 const store = createStore();
 setDocument(start.document);
+const { format, map } = wordOf("section").words;
 store.subscribe((choice) => (document.title = titleOf(choice)));
 store.change(received(start.choice), { origin: "start" });
 createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument")), store, {
@@ -19,7 +21,7 @@ createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument
   readCode: null,
   readLines: null,
   save: null,
-  sections: {},
+  sections: { format, map },
   examples: [],
   words: start.words,
 });

@@ -105,7 +105,7 @@ export function createMap(host, { store }) {
     const field = element("div", { class: "map-field" }, canvas, line);
     const ends = ["left", "right", "top", "bottom"].map((side) => element("span", { class: `map-${side}` }));
     const pointed = element("span", { class: "map-at" });
-    const name = element("h4");
+    const name = element("div", { class: "map-name" });
     const words = element("p", { role: "status" });
     const one = element(
       "div",
