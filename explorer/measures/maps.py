@@ -59,10 +59,10 @@ class RuleMap:
         return pd.concat(blocks, ignore_index=True)
 
     @cached_property
-    def bent(self) -> Mapping[str, list[tuple[float, float]]]:
+    def bent(self) -> Mapping[str, list[tuple[float, float]] | None]:
         """By rule key: the stretches of x, from the lowest on, where it is not linear in g; none for [].
 
-        One that goes on beyond the range ends where the range does.
+        One that goes on beyond the range ends where the range does. None where it has no number at g = 1.
         """
         return {rule.key: bent(self.curves, rule.key) for rule in self.curves.rules}
 
@@ -124,8 +124,8 @@ def rule_map(
     return RuleMap(curves, x, g, gradients)
 
 
-def bent(curves: Curves, key: str) -> list[tuple[float, float]]:
-    """The stretches of x where a rule is not linear in g, both ends found by halving."""
+def bent(curves: Curves, key: str) -> list[tuple[float, float]] | None:
+    """The stretches of x where a rule is not linear in g, both ends found by halving; None without numbers."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN
     x = start + step * (np.arange(_SCAN) + _OFF)
@@ -139,6 +139,8 @@ def bent(curves: Curves, key: str) -> list[tuple[float, float]]:
             found |= ~(apart <= _ROUNDING * abs(other.g) * (1 + np.abs(one)))
         return found & np.isfinite(one)
 
+    if not np.isfinite(replace(curves, g=1.0).at(key, x)).any():
+        return None
     mask = is_bent(x)
     edges = np.flatnonzero(mask[1:] != mask[:-1])
     low, high = x[edges].copy(), x[edges + 1].copy()
@@ -150,8 +152,10 @@ def bent(curves: Curves, key: str) -> list[tuple[float, float]]:
     return list(zip(ends[::2], ends[1::2], strict=True))
 
 
-def bent_words(stretches: Sequence[tuple[float, float]], span: tuple[float, float]) -> str:
+def bent_words(stretches: Sequence[tuple[float, float]] | None, span: tuple[float, float]) -> str:
     """What a rule is, as to g."""
+    if stretches is None:
+        return "not known over g here"
     if not stretches:
         return "linear in g"
     if list(stretches) == [span]:

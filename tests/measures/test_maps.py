@@ -77,6 +77,9 @@ def test_what_is_not_linear_is_said():
     often = rule_map("sign", "formula: where(sin(9 * x) > 0, g, 0 * g + 1)")
     assert "on 9 stretches of x" in often.describe()
     assert "anywhere here" in rule_map("relu", "clip_value").describe()
+    none = rule_map("sign", "formula: g / 0")
+    assert [*none.bent.values()] == [None]
+    assert none.describe() == "g / 0 is not known over g here."
 
 
 def test_a_stretch_narrower_than_the_picture_ends_where_it_ends():

@@ -108,7 +108,14 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
 
 def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, str]) -> None:
     assert '"elsewhere":{}' in pages["index"]
-    assert set(SECTIONS) - set(ELSEWHERE) == {*sections._SECTIONS, "checks", "compare", "format", "map", "rest"}
+    assert set(SECTIONS) - set(ELSEWHERE) == {
+        *sections._SECTIONS,
+        "checks",
+        "compare",
+        "format",
+        "map",
+        "rest",
+    }
 
 
 def test_what_is_not_seen_at_first_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:

@@ -16,7 +16,7 @@ const ROUNDING = 1e-9;
 const HALVINGS = 50;
 const MOST_PLACES = 3;
 
-/** Whether a rule is linear in g; null where only torch knows it. @param {Op} op @param {Rule} rule @param {Choice} choice */
+/** Whether a rule is linear in g; null where that is not known. @param {Op} op @param {Rule} rule @param {Choice} choice */
 export function isLinear(op, rule, choice) {
   const stretches = bentIn(op, rule, choice);
   return stretches && !stretches.length;
@@ -24,7 +24,7 @@ export function isLinear(op, rule, choice) {
 
 /**
  * The stretches of x where a rule is not linear in g, from the lowest on; one that goes on beyond the range ends where
- * that does. Null where only torch knows the rule.
+ * that does. Null where it has no number at g = 1, or only torch knows it.
  * @param {Op} op
  * @param {Rule} rule
  * @param {Choice} choice
@@ -45,6 +45,7 @@ export function bentIn(op, rule, choice) {
   };
   const step = (stop - start) / SCAN;
   const x = Float64Array.from({ length: SCAN }, (_, i) => start + step * (i + OFF));
+  if (!evaluate(tree, scopes[0](x)).some(Number.isFinite)) return null;
   const bent = isBent(x);
   const edges = bent.flatMap((is, i) => (i > 0 && is !== bent[i - 1] ? [i] : []));
   let low = Float64Array.from(edges, (i) => x[i - 1]);
@@ -70,7 +71,7 @@ function isApart(value, unit, g) {
  * @param {Stretch} span
  */
 export function bentWords(stretches, span) {
-  if (!stretches) return "known to torch alone";
+  if (!stretches) return "not known over g here";
   if (!stretches.length) return "linear in g";
   const [first] = stretches;
   if (first[0] === span[0] && first[1] === span[1]) return "not linear in g anywhere here";

@@ -1,0 +1,241 @@
+"""The section Rule map: torch's values in colours, and the chosen g as a line to drag."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Locator, Page, expect
+
+from explorer.measures import rule_map
+from tests.browser.access import in_both_themes
+from tests.browser.reading import card, in_the_end, number, slider, traces, turn
+
+FIVE = {"published_clamp": 0, "toward_range": 1, "guided": 2, "clip_value": 3, "ewgs": 4}
+ALL = "/?op=round&" + "&".join(f"rule={key}" for key in FIVE) + "&section=map"
+# The colours of a map from its lowest g on, as whole numbers, and those of the scale.
+PIXELS = """canvas => {
+    const {width, height} = canvas;
+    const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
+    return [width, height, [...new Uint32Array(data.buffer)]];
+}"""
+SCALE = """scale => [...scale.querySelectorAll(".swatch")].map(({style, title}) =>
+    [style.background.match(/[0-9]+/g).slice(0, 3).map(Number), title])"""
+
+
+def drawn(one: Locator) -> NDArray[np.int64]:
+    """The pixels of a map, the lowest g first."""
+    columns, rows, pixels = one.locator("canvas").evaluate(PIXELS)
+    return np.array(pixels).reshape(rows, columns)[::-1]
+
+
+def bands(page: Page) -> dict[int, float]:
+    """The upper end of each band by its colour as a pixel."""
+    scale: list[Any] = page.locator(".map-scale").evaluate(SCALE)
+    return {
+        255 << 24 | blue << 16 | green << 8 | red: float(title.replace("−", "-"))
+        for (red, green, blue), title in scale
+    }
+
+
+def maps(page: Page) -> Locator:
+    return page.locator(".map")
+
+
+def line(page: Page, of: str) -> Locator:
+    return page.get_by_role("slider", name=f"Chosen g on the map of {of}")
+
+
+def test_a_colour_is_the_band_that_torchs_value_lies_in(explore: Page) -> None:
+    page = explore
+    turn(page, ALL, shows=[*FIVE])
+    expect(maps(page)).to_have_count(5)
+    page.wait_for_function("document.querySelector('.map canvas').width === 321")
+    ends = bands(page)
+    step = min(each for each in ends.values() if each > 0)
+    wanted = rule_map("round", [*FIVE])
+    looks = []
+    for key, at in FIVE.items():
+        pixels = drawn(maps(page).nth(at))
+        shown = np.vectorize(ends.get)(pixels)
+        rows, columns = shown.shape
+        x, g = np.linspace(-3, 3, columns), np.linspace(-2, 2, rows)
+        nearest = np.abs(wanted.x - x[:, None]).argmin(1), np.abs(wanted.g - g[:, None]).argmin(1)
+        # Only where Python has looked at the same x and g.
+        same = np.ix_(np.abs(wanted.g[nearest[1]] - g) < 1e-9, np.abs(wanted.x[nearest[0]] - x) < 1e-9)
+        torchs = wanted.gradients[key][np.ix_(nearest[1], nearest[0])][same]
+        up = np.sign(torchs) * np.ceil(np.abs(torchs) / step - 1e-6) * step
+        np.testing.assert_allclose(shown[same], up, atol=1e-9)
+        assert same[0].size * same[1].size > 1000
+        looks.append(shown)
+    for at, one in enumerate(looks):
+        for other in looks[:at]:
+            assert (one != other).mean() > 0.2  # of all pixels: at a glance
+    said = maps(page).locator("p").all_inner_texts()
+    assert said == [
+        "Not linear in g where x > 1.",
+        "Not linear in g where x < 0 and x > 1.",
+        "Not linear in g where x > 0.",
+        "Not linear in g anywhere here.",
+        "Not linear in g anywhere here.",
+    ]
+
+
+def test_the_line_is_dragged_and_the_curves_follow_before_the_hand_lets_go(explore: Page) -> None:
+    page = explore
+    turn(
+        page, "/?op=round&rule=straight_through&rule=guided&section=map", shows=["straight_through", "guided"]
+    )
+    before = page.url
+    field = maps(page).first.locator(".map-field")
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 4)
+    at = maps(page).first.locator(".map-at")
+    expect(at).to_have_text("x = 0, g = 1: 1")
+    expect(maps(page).first.locator("p")).to_have_text("Linear in g.")
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 0.75 * box["height"], steps=3)
+    in_the_end(page, lambda: _assert_g(page, -1.0))
+    for label in ("Straight-through", "Guided backpropagation"):
+        expect(line(page, label)).to_have_attribute("aria-valuenow", "-1")
+    assert page.url == before
+    page.mouse.up()
+    page.wait_for_url("**g=-1*")
+    page.mouse.move(0, 0)
+    expect(at).to_be_empty()
+
+
+def _assert_g(page: Page, g: float) -> None:
+    assert set(traces(page)["straight_through"].y) == {g}
+
+
+def test_the_scale_stays_under_a_hand_and_follows_a_larger_g(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=round&rule=straight_through&section=map&g=4", shows=["straight_through"])
+    field = maps(page).locator(".map-field")
+    ends = [maps(page).locator(f".map-{side}") for side in ("top", "bottom", "left", "right")]
+    for end, text in zip(ends, ("g = 5", "g = −5", "−3", "3"), strict=True):
+        expect(end).to_have_text(text)
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    assert box
+    middle = box["x"] + box["width"] / 2
+    page.mouse.move(middle, box["y"] + 0.1 * box["height"])
+    page.mouse.down()
+    page.mouse.move(middle, box["y"] + 0.4 * box["height"], steps=3)
+    expect(line(page, "Straight-through")).to_have_attribute("aria-valuenow", "1")
+    expect(ends[0]).to_have_text("g = 5")
+    page.mouse.up()
+    expect(ends[0]).to_have_text("g = 2")
+
+
+def test_g_is_chosen_by_keyboard_on_a_map(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clip_value&section=map", shows=["clip_value"])
+    chosen = line(page, "Clip the gradient")
+    for key, g in (
+        ("ArrowDown", "0.9"),
+        ("PageDown", "0.4"),
+        ("End", "2"),
+        ("Home", "-2"),
+        ("ArrowUp", "-1.9"),
+    ):
+        chosen.press(key)
+        expect(chosen).to_have_attribute("aria-valuenow", g)
+    page.wait_for_url("**g=-1.9*")
+    expect(chosen).to_be_focused()
+    ring = chosen.evaluate("line => getComputedStyle(line).outlineStyle")
+    assert ring == "solid"
+
+
+def test_a_map_follows_a_parameter_before_the_hand_lets_go(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clip_value&section=map", shows=["clip_value"])
+    before, held = page.url, drawn(maps(page).first)
+    box = slider(card(page, "Clip the gradient"), "c").bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.2 * box["width"], y, steps=4)
+    page.wait_for_function("document.querySelector('.map canvas').width === 161")  # coarser under a hand
+    assert page.url == before
+    page.mouse.up()
+    page.wait_for_function("document.querySelector('.map canvas').width === 321")
+    c = float(number(card(page, "Clip the gradient"), "c").input_value())
+    pixels = drawn(maps(page).first)
+    assert pixels.shape == held.shape
+    top = max(bands(page).values())
+    assert c <= top <= 1.5 * c
+
+
+def test_a_hidden_rule_has_no_map(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clip_value&rule=zero&hide=zero&section=map", shows=["clip_value", "zero"])
+    expect(maps(page)).to_have_count(1)
+    page.get_by_role("button", name="Show Zero").click()
+    expect(maps(page)).to_have_count(2)
+
+
+def test_axe_finds_nothing_and_colours_follow_the_theme(explore: Page) -> None:
+    page = explore
+    turn(page, ALL, shows=[*FIVE])
+    picture = maps(page).first.locator("canvas")
+    expect(picture).to_have_attribute(
+        "aria-label",
+        "The gradient of Published clamp (with its bug) over x and g. Not linear in g where x > 1.",
+    )
+    expect(page.locator(".map-scale")).to_have_attribute(
+        "aria-label", "Colours from −2.5 to 2.5, a band each 0.5; 0 has none."
+    )
+    light = drawn(maps(page).first)
+    assert in_both_themes(page, ".map-host") == []
+    page.emulate_media(color_scheme="dark")
+    in_the_end(page, lambda: _assert_other(page, light))
+
+
+def _assert_other(page: Page, light: NDArray[np.int64]) -> None:
+    dark = drawn(maps(page).first)
+    assert dark.shape == light.shape
+    assert (dark != light).all()
+
+
+def test_on_a_phone_a_finger_drags_the_line_and_scrolls_beside_it(phone_explore: Page) -> None:
+    page = phone_explore
+    turn(
+        page, "/?op=round&rule=straight_through&rule=guided&section=map", shows=["straight_through", "guided"]
+    )
+    field = maps(page).first.locator(".map-field")
+    field.scroll_into_view_if_needed()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    boxes = [maps(page).nth(at).bounding_box() or {} for at in (0, 1)]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]
+    chosen = line(page, "Straight-through")
+    assert chosen.evaluate("line => getComputedStyle(line).touchAction") == "none"
+    assert field.evaluate("field => getComputedStyle(field).touchAction") == "pan-y"
+    tall = chosen.evaluate("line => parseFloat(getComputedStyle(line, '::before').height)")
+    assert tall >= 38
+    drag = """([line, field]) => {
+        const {left, top, height} = field.getBoundingClientRect();
+        const {clientX, clientY} = {clientX: left + 40, clientY: top + height / 4};
+        const at = (type, clientY, target) => target.dispatchEvent(new PointerEvent(type,
+            {pointerId: 7, pointerType: "touch", bubbles: true, cancelable: true, clientX, clientY}));
+        field.setPointerCapture = () => {};
+        at("pointerdown", clientY, field); // beside the line: the page is scrolled
+        at("pointermove", top + height / 2, field);
+        const beside = line.getAttribute("aria-valuenow");
+        at("pointerdown", clientY, line);
+        at("pointermove", top + height / 2, field);
+        at("pointerup", top + height / 2, field);
+        return beside;
+    }"""
+    assert page.evaluate(drag, [chosen.element_handle(), field.element_handle()]) == "1"
+    expect(chosen).to_have_attribute("aria-valuenow", "0")
+    page.wait_for_function("/g=0(&|$)/.test(location.search)")
+    field.tap(position={"x": 30, "y": 44})
+    page.wait_for_function("!/g=0(&|$)/.test(location.search)")
+    assert float(parse_qs(urlsplit(page.url).query).get("g", ["1"])[0]) > 0.5
