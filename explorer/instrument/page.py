@@ -84,7 +84,8 @@ def instrument(
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Raises:
-        ValueError: an unknown key, layer, noise, section or parameter, or a number out of bounds, in a plain sentence.
+        ValueError: an unknown key, layer, noise, section or parameter, or a number out of bounds, in a plain
+            sentence.
     """
     chosen: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns}
     curves = sample_curves(op, rules, **(chosen | parameters))

@@ -125,7 +125,7 @@ def rule_map(
 
 
 def bent(curves: Curves, key: str) -> list[tuple[float, float]] | None:
-    """The stretches of x where a rule is not linear in g, both ends found by halving; None without numbers."""
+    """The stretches of x where a rule is not linear in g, by halving; None without numbers."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN
     x = start + step * (np.arange(_SCAN) + _OFF)
