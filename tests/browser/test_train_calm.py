@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -233,6 +234,37 @@ def test_the_middle_layers_are_one_plate_that_opens(first: First) -> None:
     expect(page.locator(".card.rule .lane-plate")).to_have_count(7)
     press(page, "Fold")
     expect(fold).to_be_visible()
+
+
+# Of a lane what its bands are: as tall as their share, with their number, and dashed where none passes.
+_BANDS = """lane => [...lane.querySelectorAll(".band")].map(band => [
+    Number(band.style.getPropertyValue("--left")), band.textContent,
+    getComputedStyle(band.querySelector("i")).borderTopStyle])"""
+
+
+def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradient(first: First) -> None:
+    page = first("task=digits&op=sign&rule=default&rule=clipped&steps=40&pace=20&seeds=1")
+    net = page.locator(".net")
+    expect(net.locator(".plate")).to_have_text(
+        [re.compile(text) for text in ("64 pixels", "w1", "sign", "w2", "6")]
+    )
+    for part in (".of-inputs canvas", ".of-weights canvas", ".of-op path.curve", ".of-op ellipse"):
+        expect(net.locator(part).first).to_be_visible()
+    dead, clipped = page.locator(".card.rule").all()
+    assert dead.evaluate(_BANDS)[0] == [0, "× 0", "dashed"]
+    left, text, style = clipped.evaluate(_BANDS)[0]
+    assert (text, style) == (f"× {left:.2g}", "none")
+    assert 0.4 < left < 0.9
+    assert clipped.evaluate(_BANDS)[1:] == [[1, "", "none"], [1, "", "none"]]
+    for lane in (dead, clipped):
+        expect(lane.locator(".lane-plate")).to_have_count(3)
+        for drawn in ("data", "curve"):
+            expect(lane.locator(f".of-op path.{drawn}")).to_have_attribute("d", re.compile("^M"))
+    page.locator(".buttons .primary").click()  # and it is live
+    expect(clipped.locator(".lane-plate").first).to_have_text(re.compile(r"^w1by [\d.]+$"))
+    expect(dead.locator(".lane-plate").first).to_have_text("w1still")
+    expect(status(page)).to_have_attribute("data-state", "running")
+    assert clipped.evaluate(_BANDS)[0][0] != left
 
 
 def test_a_lane_is_a_group_that_opens_its_parameters_and_remove(first: First) -> None:

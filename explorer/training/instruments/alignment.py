@@ -53,8 +53,10 @@ def compared(ours: Tensor, theirs: Tensor) -> Tensor:
 def missing(settings: Settings) -> str:
     """Why a unit cannot be flipped, with the op or one that a branch goes on with."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
+    if op_site(settings).fires:
+        return "Not measured here: the flip of a unit that spikes changes its later steps of time as well."
     if not op_site(settings).flips:
-        return "Not measured here: it takes an op at hidden units, and here it stands elsewhere."
+        return "Not measured here: it takes an op at hidden units, and here it stands on weights."
     if any(reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
     if is_too_wide(settings.layers):

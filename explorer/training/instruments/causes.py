@@ -107,10 +107,11 @@ def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
 
 INSTRUMENT = Visible(
     key="causes",
-    label="Units without gradient",
-    sentence="How many units × examples get no gradient, and why: the rule returns 0, less than "
-    f"{percent(_FAINT)} of its peak, or nothing comes from above. Hatched: for every example.",
-    limits="It does not say how much a net needs these units: a net with few of them may learn less. Where "
+    label="Without gradient",
+    sentence="How many of the op's inputs (units × examples, or weights) get no gradient, and why: the rule "
+    f"returns 0, less than {percent(_FAINT)} of its peak, or nothing comes from above. Hatched: for every "
+    "example.",
+    limits="It does not say how much a net needs these inputs: a net with few of them may learn less. Where "
     "each channel has learned a value of its own, the peak is that of the rule with their mean.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measured,

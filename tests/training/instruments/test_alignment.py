@@ -333,16 +333,20 @@ def test_the_mean_is_over_the_seeds_that_are_there():
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "why"),
     [
-        {"task": "binary weights"},
-        {"task": "spikes"},
-        {"task": "digits", "op": "scaled_binarize", "rules": ("straight_through",)},
+        ({"task": "binary weights"}, "here it stands on weights"),
+        ({"task": "spikes"}, "a unit that spikes changes its later steps of time"),
+        (
+            {"task": "digits", "op": "scaled_binarize", "rules": ("straight_through",)},
+            "a mean over all values",
+        ),
     ],
 )
-def test_where_it_is_not_measured_it_says_so(settings):
+def test_where_it_is_not_measured_it_says_why(settings, why):
     snapshot = Run(Settings(device="cpu", **settings)).snapshot()
     assert snapshot.unmeasured["alignment"].startswith("Not measured here: ")
+    assert why in snapshot.unmeasured["alignment"]
     assert "alignment" not in snapshot.measured
     assert all(np.isnan(each).all() and len(each) == snapshot.layers for each in snapshot.alignment.values())
 

@@ -102,6 +102,12 @@ def test_round_by_default_never_moves_w1_and_straight_through_does():
     assert snapshot.loss["straight_through"] < snapshot.loss["default"]
 
 
+@pytest.mark.parametrize(("task", "op"), [("binary weights", "binarize"), ("binary kernels", "binarize")])
+def test_weights_have_no_idle_units(task, op):
+    run = Run(Settings(task=task, op=op, rules=("straight_through",), hidden=4, device="cpu"), recorded=())
+    assert run.snapshot().gradients["straight_through"].idle_units is None
+
+
 def test_same_settings_same_bits():
     assert curves(trained(SMALL)) == curves(trained(SMALL))
 

@@ -54,8 +54,8 @@ const COLUMNS = [
   ),
   gradientColumn(
     "Idle units, layer 1",
-    "The share of units of layer 1 that get no gradient from any example.",
-    (g) => shareText(g.idle_units),
+    "The share of units of layer 1 that get no gradient from any example; – where the op stands on weights.",
+    (g) => (g.idle_units === null ? NONE : shareText(g.idle_units)),
   ),
 ];
 

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{w1: number, w2: number, w1_moved: number, passed: number|null, blocked: number,
- *   idle_units: number}} Gradients
+ *   idle_units: number|null}} Gradients
  */
 /**
  * @typedef {{step: number, steps: number, finished: boolean, task: string, seeds: number,

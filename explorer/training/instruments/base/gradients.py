@@ -31,7 +31,8 @@ class Gradients:
             no upstream gradient with any seed.
         blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
             gradient that is not 0: the share "0 by the rule" of the instrument ``causes``.
-        idle_units: fraction (0 to 1) of units that get gradient 0 from every example.
+        idle_units: fraction (0 to 1) of units that get gradient 0 from every example; None of an op on
+            weights, which sees no examples.
     """
 
     w1: float
@@ -39,7 +40,7 @@ class Gradients:
     w1_moved: float
     passed: float | None
     blocked: float
-    idle_units: float
+    idle_units: float | None
 
 
 @torch.no_grad()
@@ -53,6 +54,7 @@ def gradients(ensemble: Ensemble, now: Pass, observed: Observed) -> dict[int, Gr
     above, below = (each.abs().flatten(1).sum(1, dtype=torch.float64).tolist() for each in (before, after))
     blocked, idle = _shares(*_op(observed.traces)).cpu().tolist()
     moved, by_rule = ensemble.moved(), {}
+    at_units = all(layer.site.per_example for layer in ensemble.layers if layer.site)
     for rule, members in ensemble.by_rule().items():
         each = [[values[member] for member in members] for values in (w1, w2, moved, blocked, idle)]
         first, last, far, none, still = map(fmean, each)
@@ -60,7 +62,8 @@ def gradients(ensemble: Ensemble, now: Pass, observed: Observed) -> dict[int, Gr
         factors = [after / before for before, after in sizes if before]
         known = all(map(math.isfinite, (first, last, far, none, *chain(*sizes))))
         passed = fmean(factors) if factors else None
-        by_rule[rule] = Gradients(first, last, far, passed, none, still) if known else None
+        rest = still if at_units else None
+        by_rule[rule] = Gradients(first, last, far, passed, none, rest) if known else None
     return by_rule
 
 
