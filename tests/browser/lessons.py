@@ -17,10 +17,10 @@ MARKUP = re.compile(r"`|\*|\[([^\]]+)\]\(\w+\)")
 CURVES = '(document.querySelector(".watch .js-plotly-plot")?._fullData ?? []).filter(trace => trace.meta)'
 
 
-# Each text that is seen in letters below 24 px or in raised ones; what is drawn by Plotly included.
-SMALL = """() => {
+# Each text of a part that is seen in letters below so many px or in raised ones; those of Plotly included.
+SMALL = """([part, least]) => {
     const found = [];
-    const walker = document.createTreeWalker(document.querySelector(".lesson"), NodeFilter.SHOW_TEXT);
+    const walker = document.createTreeWalker(document.querySelector(part), NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const { parentElement: at, textContent: text } = walker.currentNode;
         const { width, height } = at.getBoundingClientRect();
@@ -28,11 +28,11 @@ SMALL = """() => {
         if (!text.trim() || !width || !height || !at.checkVisibility(options)) continue;
         const size = parseFloat(getComputedStyle(at).fontSize);
         const raised = at.matches("svg *") && /[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]/.test(text);
-        if (size < 24 || raised) found.push(`${text} ${size}`);
+        if (size < least || raised) found.push(`${text} ${size}`);
     }
-    for (const field of document.querySelectorAll(".lesson :is(input, select, textarea)")) {
+    for (const field of document.querySelector(part).querySelectorAll("input, select, textarea")) {
         const size = parseFloat(getComputedStyle(field).fontSize);
-        if (field.checkVisibility() && size < 24) found.push(`${field.ariaLabel} ${size}`);
+        if (field.checkVisibility() && size < least) found.push(`${field.ariaLabel} ${size}`);
     }
     return found;
 }"""
@@ -134,4 +134,4 @@ def nothing_is_small(page: Page) -> None:
 
 
 def no_text_is_small(page: Page) -> None:
-    assert page.evaluate(SMALL) == []
+    assert page.evaluate(SMALL, [".lesson", 24]) == []

@@ -87,7 +87,7 @@ def test_type_and_lines_grow_with_the_stage(course: Page, size: tuple[int, int],
     settle(course)
     story = course.locator(".lesson .text > p").first
     assert float(story.evaluate("at => parseFloat(getComputedStyle(at).fontSize)")) >= type_px
-    small = course.evaluate(SMALL.replace("size < 24", f"size < {0.025 * height}"))
+    small = course.evaluate(SMALL, [".lesson", 0.025 * height])
     assert small == []
     lines = course.locator(".watch .scatterlayer .js-line").evaluate_all(
         "lines => lines.map(line => parseFloat(getComputedStyle(line).strokeWidth))"

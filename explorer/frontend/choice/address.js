@@ -7,8 +7,8 @@ import { held } from "../formula/records.js";
 
 /** @import { Choice } from "./choice.js" */
 
-/** Streamlit's own words in an address. */
-export const FRAME = ["embed", "embed_options"];
+/** The words of an address that say how a page is shown: two of Streamlit's, and whether it is on a stage. */
+export const FRAME = ["embed", "embed_options", "present"];
 
 /** The query of a choice, without values at their default. @param {Choice} choice */
 export function queryOf(choice) {
@@ -73,7 +73,7 @@ export function fits(query) {
 /**
  * The address of a choice on a page, without its host.
  * @param {Choice} choice
- * @param {{pathname: string, search: string}} page whose address keeps Streamlit's words
+ * @param {{pathname: string, search: string}} page whose address keeps the words on how it is shown
  */
 export function addressOf(choice, { pathname, search }) {
   const framing = new URLSearchParams();

@@ -1,4 +1,4 @@
-// Whether all tools are open: chosen in the link, or remembered by the browser; key E turns them.
+// Whether all tools are open: chosen in the link, or remembered by the browser.
 
 import { recall, remember } from "./session.js";
 
@@ -6,8 +6,6 @@ import { recall, remember } from "./session.js";
 /** @typedef {import("./view.js").View["tools"]} Tools */
 
 const REMEMBERED = "all-tools";
-const KEY = "e";
-const FIELDS = "input:not([type=range]), textarea, select, [contenteditable], dialog";
 
 /** The tools that are open: those of the link, or what was chosen last. @param {Choice} choice @returns {string} */
 export function openTools({ tools }) {
@@ -19,20 +17,4 @@ export function openTools({ tools }) {
 export function chooseTools(store, tools) {
   remember(REMEMBERED, tools === "all" ? true : tools);
   store.change({ ...store.now, tools });
-}
-
-/** Call ``turn`` when key E is pressed where nobody types. @param {() => void} turn @param {AbortSignal} signal */
-export function followKey(turn, signal) {
-  addEventListener(
-    "keydown",
-    (event) => {
-      const { key, target, ctrlKey, metaKey, altKey } = event;
-      if (key.toLowerCase() !== KEY || ctrlKey || metaKey || altKey) return;
-      const [inner] = event.composedPath();
-      if ([target, inner].some((each) => each instanceof Element && each.closest(FIELDS))) return;
-      event.preventDefault();
-      turn();
-    },
-    { signal },
-  );
 }

@@ -4,6 +4,7 @@ import { element, setAttribute, setText } from "../elements/dom.js";
 import { chosenLessons, createContents } from "./contents.js";
 import { createLesson } from "./screen.js";
 import { createGlossary } from "./words.js";
+import { isPresented, present } from "../choice/presenting.js";
 import { followSteps } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
@@ -42,11 +43,10 @@ export function createCourse(
   const page = location.pathname;
   const queryNow = () => new URLSearchParams(location.search);
   const embedded = queryNow().has("embed");
-  const presenting = () => queryNow().has("present");
   const terms = createGlossary(glossary);
   const body = element("div", { class: "place" });
   const onClass = classes ? beginClass : null;
-  const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: present, onClass });
+  const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: turnStage, onClass });
   let current = /** @type {Shown|null} */ (null);
   let together = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let turn = 0;
@@ -94,15 +94,15 @@ export function createCourse(
     return bar.say(answer?.message ?? "");
   }
 
-  function present() {
-    history.replaceState(history.state, "", addressWith({ present: presenting() ? null : "1" }));
+  function turnStage() {
+    present(!isPresented());
     dress();
     current?.showLinks();
   }
 
   function dress() {
-    host.classList.toggle("presenting", presenting());
-    bar.show(queryNow().get("lesson"), presenting());
+    host.classList.toggle("presenting", isPresented());
+    bar.show(queryNow().get("lesson"), isPresented());
     dressClass();
   }
 
@@ -114,9 +114,8 @@ export function createCourse(
   function pressed(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "p") present();
-    if (event.key === "Escape" && presenting()) present();
-    if (!presenting()) return;
+    if (event.key === "p" || (event.key === "Escape" && isPresented())) turnStage();
+    if (!isPresented()) return;
     if (/^[1-9]$/.test(event.key)) current?.pick(Number(event.key) - 1);
     const step = NEXT[event.key];
     if (!step) return;
@@ -155,7 +154,7 @@ export function createCourse(
       ...{ lessons, load: lesson, build },
       onLesson(/** @type {string} */ key) {
         history.replaceState(history.state, "", addressWith({ lesson: key }));
-        bar.show(key, presenting());
+        bar.show(key, isPresented());
         host.scrollTo(0, 0);
       },
       onLeave: (/** @type {string|null} */ key) => leadTo({ lesson: key, class: null }),
@@ -168,7 +167,7 @@ export function createCourse(
   function build(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const around = {
-      ...{ address, embedded, presenting, skeleton, instrument },
+      ...{ address, embedded, presenting: isPresented, skeleton, instrument },
       onTerm: terms.show,
       next: () => next(record.key),
       onAgain: show,

@@ -1,14 +1,15 @@
-// The button beside the title that copies the link to the present choice.
+// The buttons beside the title: one puts the page on a stage, one copies the link to the present choice.
 
 import { fits, queryOf } from "../choice/address.js";
+import { present } from "../choice/presenting.js";
 import { isCopied } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 import { store } from "../choice/store.js";
 
 const SAID_MS = 2000;
 
-/** The button, and a reserved space for its message. @param {HTMLElement} host */
-export function createCopyButton(host) {
+/** The buttons, and a reserved space for what is said of the link. @param {HTMLElement} host */
+export function createButtons(host) {
   const said = element("span", { role: "status", class: "said" });
   const button = element("button", { onclick: copy }, "Copy link");
   let timer = 0;
@@ -25,7 +26,8 @@ export function createCopyButton(host) {
     timer = setTimeout(() => setText(said, ""), SAID_MS);
   }
 
-  host.replaceChildren(button, said);
+  const stage = element("button", { class: "to-stage", onclick: () => present(true) }, "Present (p)");
+  host.replaceChildren(stage, button, said);
   return { destroy: () => clearTimeout(timer) };
 }
 

@@ -3,7 +3,7 @@
 import { attended, BEGUN, led } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
 import { explored } from "../choice/taught.js";
-import { createCopyButton } from "./heading.js";
+import { createButtons } from "./heading.js";
 import { received } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
@@ -67,7 +67,7 @@ export function unmount(host) {
 
 /** @type {Make} */
 function heading(root) {
-  const copy = createCopyButton(/** @type {HTMLElement} */ (root.querySelector(".copy")));
+  const buttons = createButtons(/** @type {HTMLElement} */ (root.querySelector(".copy")));
   const end = new AbortController();
   if (attended() || led()) joined();
   else addEventListener(BEGUN, joined, { once: true, signal: end.signal });
@@ -81,7 +81,7 @@ function heading(root) {
   }
 
   return () => {
-    copy.destroy();
+    buttons.destroy();
     end.abort();
   };
 }

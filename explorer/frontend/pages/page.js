@@ -4,6 +4,7 @@ import { isBare, queryOf } from "../choice/address.js";
 import { followAddress } from "../choice/history.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { store } from "../choice/store.js";
+import { createStage } from "./stage.js";
 
 /** @typedef {(query: string) => void} Report */
 
@@ -29,6 +30,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   const instrument = createInstrument(root, store, { ...reach, calm: reach.calm && !framed });
   const leaveAddress = followAddress(store);
   root.classList.toggle("framed", framed);
+  const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   const stop = store.subscribe((_choice, { phase }) => {
     clearTimeout(timer);
     if (phase === "settled" && !root.matches(".training")) timer = setTimeout(tell, REPORT_MS);
@@ -71,6 +73,7 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
       end.abort();
       stop();
       leaveAddress();
+      stage?.destroy();
       instrument.destroy();
     },
   };

@@ -4,7 +4,7 @@ import { createBrought } from "../choice/brought.js";
 import { setDocument } from "../choice/entries.js";
 import { keep, load } from "../choice/session.js";
 import { element } from "../elements/dom.js";
-import { createCopyButton } from "./heading.js";
+import { createButtons } from "./heading.js";
 import { loaded } from "./files.js";
 import { createPython, createReader } from "./python.js";
 import { createTeller } from "./teller.js";
@@ -42,7 +42,7 @@ export function arrange() {
   const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
   const embed = new URLSearchParams(location.search).getAll("embed").at(-1);
   if (embed?.toLowerCase() === "true") return heading.remove();
-  createCopyButton(/** @type {HTMLElement} */ (heading.querySelector(".copy")));
+  createButtons(/** @type {HTMLElement} */ (heading.querySelector(".copy")));
   return undefined;
 }
 

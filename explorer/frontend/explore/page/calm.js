@@ -1,7 +1,8 @@
 // The calm page of Explore: curves, cards and a line to press; all other tools are one press away, by name or by key E.
 
-import { chooseTools, followKey, openTools } from "../../choice/tools.js";
+import { chooseTools, openTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { followKey } from "../../elements/keys.js";
 import { numberText } from "../../formula/numbers.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -22,7 +23,7 @@ export function createCalm(root, bar, { store, onChange }) {
   const g = element("button", { class: "g-chip", onclick: turnG });
   bar.append(tools, g);
   const end = new AbortController();
-  followKey(turn, end.signal);
+  followKey("e", turn, end.signal);
 
   /** @param {Choice} choice */
   const isOpen = (choice) => openTools(choice) === "all";

@@ -1,7 +1,8 @@
 // The calm page of trainings: net, lanes and one chart; settings, evidence and all other tools are one press away.
 
-import { chooseTools, followKey, openTools } from "../../choice/tools.js";
+import { chooseTools, openTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { followKey } from "../../elements/keys.js";
 
 /** @typedef {"all"|"settings"|"evidence"} Part */
 
@@ -23,7 +24,7 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   const code = element("button", { onclick: turnCode, "aria-expanded": "false" }, "Code");
   const step = element("button", { class: "at-step", hidden: true, onclick: turnTime });
   if (calm) dock.append(settings, evidence, code, all, step);
-  if (calm) followKey(() => turn("all"), end.signal);
+  if (calm) followKey("e", () => turn("all"), end.signal);
   dock.hidden = !calm;
 
   /** The open part; on a page that is not calm, all of them. @returns {string} */
