@@ -74,10 +74,10 @@ const whole = (a, low, high) => (a > low ? round(Math.min(a, high)) : low);
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** floor(log2(|a|)) of a finite number, no less than a whole number. @param {number} a @param {number} least */
+/** floor(log2(|a|)) of a finite number, no less than a whole number from −1022 on. @type {Scalar} */
 function binade(a, least) {
-  bits.setFloat64(0, Math.max(Math.abs(a), 2 ** least)); // no subnormal number
-  return ((bits.getUint32(0) >>> 20) & 2047) - 1023;
+  bits.setFloat64(0, a);
+  return Math.max(((bits.getUint32(0) >>> 20) & 2047) - 1023, least);
 }
 
 /** floor(log2(|a|)), exactly, and no less than so much; infinite where a is. @type {Scalar} */
@@ -97,10 +97,8 @@ function castTo([mantissa, least, largest]) {
 function fp(a, mantissa, least, largest) {
   const top = Math.abs(largest);
   if (!Number.isFinite(a) || Number.isNaN(top)) return Number.isNaN(a) ? a : copysign(top, a);
-  const precision = whole(mantissa, 0, 52);
-  const power = binade(a, whole(least, -1022, 1023));
-  const steps = round((a / 2 ** power) * 2 ** precision);
-  return copysign(Math.min(Math.abs((steps / 2 ** precision) * 2 ** power), top), a);
+  const step = 2 ** (binade(a, whole(least, -1022, 1023)) - whole(mantissa, 0, 52));
+  return copysign(Math.min(Math.abs(round(a / step) * step), top), a);
 }
 
 /** @type {Scalar} */
