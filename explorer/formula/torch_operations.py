@@ -52,15 +52,12 @@ class _Layout(NamedTuple):
     integer: torch.dtype
     bits: int  # of the mantissa
     bias: int
-
-    @property
-    def mask(self) -> int:
-        return (2 * self.bias + 1) << self.bits
+    mask: Tensor  # a number would become one at each call, which costs as much as the operation
 
 
 _LAYOUTS = {
-    torch.float32: _Layout(torch.float32, torch.int32, 23, 127),
-    torch.float64: _Layout(torch.float64, torch.int64, 52, 1023),
+    torch.float32: _Layout(torch.float32, torch.int32, 23, 127, torch.tensor(0x7F800000, dtype=torch.int32)),
+    torch.float64: _Layout(torch.float64, torch.int64, 52, 1023, torch.tensor(0x7FF << 52)),
 }
 
 

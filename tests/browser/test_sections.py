@@ -156,11 +156,33 @@ def whatever_is_reached_is_sound(page: Page) -> list[str]:
 
 def test_the_section_format_says_where_an_x_lands(explore: Page) -> None:
     page = explore
-    turn(page, "/?op=fp8_e4m3&rule=straight_through&section=format", shows=["straight_through"])
+    turn(page, "/?op=fp8_e5m2&rule=straight_through&section=format", shows=["straight_through"])
     section = page.locator(".format")
-    expect(section).to_contain_text("253 numbers from −448 to 448")
+    expect(section).to_contain_text("247 numbers from −57344 to 57344")
+    expect(section).to_contain_text("Up to 2⁻¹³ they lie 2⁻¹⁶ apart")
+    expect(section.get_by_role("cell", name="57344", exact=True)).to_have_count(1)
+    field, said = section.get_by_label("Value to round"), section.get_by_role("status")
+    for typed, words in (
+        ("0.3", "y = 0.3125, 0.0125 more than x, 4.167 % of x. Beside 0.3125 lie 0.25 and 0.375."),
+        ("1/4", "x = y = 0.25: nothing is lost."),
+        ("1e5", "What is rounded lies beyond the largest number. y = 57344, 42656 less than x, 42.66 % of x."),
+        ("nan", "“nan” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3."),
+        ("", "“” is not a finite number"),
+    ):
+        field.fill(typed)
+        expect(said).to_contain_text(words)
+        expect(field).to_have_attribute("aria-invalid", str(words.startswith("“")).lower())
+
+
+def test_the_section_format_shows_the_values_of_an_op_of_other_levels(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=seq&rule=seq&section=format", shows=["seq"])
+    section = page.locator(".format")
+    expect(section).to_contain_text("for x from −3 to 3 it has 4 values, 0.5 apart.")
+    expect(section.get_by_role("region", name="All numbers")).to_have_text("−0.75  −0.25  0.25  0.75")
     section.get_by_label("Value to round").fill("0.3")
-    expect(section.get_by_role("status")).to_contain_text("y = 0.3125")
-    expect(section.get_by_role("status")).to_contain_text("−0.0125 is lost, 4.167 % of it")
-    turn(page, "/?op=round&rule=straight_through&section=format", shows=["straight_through"])
-    expect(page.locator(".format-host")).to_contain_text("The op rounds to no number format")
+    expect(section.get_by_role("status")).to_have_text("y = 0.25, 0.05 less than x, 16.67 % of x.")
+    expect(section.get_by_role("table")).to_be_hidden()
+    turn(page, "/?op=relu&rule=straight_through&section=format", shows=["straight_through"])
+    expect(section).to_contain_text("The op rounds to no levels")
+    expect(section.get_by_label("Value to round")).to_be_hidden()

@@ -2,18 +2,24 @@
  * The numbers of the format that an op rounds to, and the one on which an x lands.
  *
  * @typedef {{mantissa: number, least: number, largest: number}} Format bits, least exponent, largest number
- * @typedef {{value: number, x: number, y: number, before: number|null, after: number|null}} Landing
- *   the number of the format for an x, y, and the numbers beside it
+ * @typedef {{value: number, x: number, y: number, before: number|null, after: number|null, isBeyond: boolean}} Landing
+ *   the number of the format for an x, y, the numbers beside it, and whether what is rounded lies beyond all of them
  * @typedef {{from: number, to: number, step: number, count: number}} Octave numbers one step apart; ``to`` belongs to
  *   the next one, but in the last
  */
 
+import { sampleCurves } from "./curves.js";
 import { evaluate, operands } from "./evaluation.js";
 import { CASTS, FUNCTIONS } from "./functions.js";
+import { raised } from "./numbers.js";
+import { roundedText } from "./substitution.js";
 
+/** @import { Op } from "./entry.js" */
 /** @import { Tree } from "./evaluation.js" */
+/** @import { ScopeAt } from "./kinks.js" */
 
 const MOST = 4096; // numbers that a page lists
+const [LETTERS, DIGITS, SHORT] = [9, 15, 7]; // of an exact decimal, of float64, of a number that is not exact
 
 /**
  * The first call in a tree that rounds to a format; null where there is none.
@@ -93,17 +99,20 @@ export function numbersOf(octaves) {
 export const countOf = (octaves) => 2 * octaves.reduce((sum, { count }) => sum + count, 0) - 1;
 
 /**
- * Where an x lands: the number of the format, y, and the numbers beside it.
+ * Where an x lands: the number of the format, y, and the numbers beside it; null for an op that rounds to none.
  * @param {Tree} tree
  * @param {number} x
  * @param {Record<string, number>} parameters
+ * @param {ScopeAt} scopeAt of the op
  * @returns {Landing|null}
  */
-export function landingOf(tree, x, parameters) {
+export function landingOf(tree, x, parameters, scopeAt) {
   const call = roundingIn(tree);
   const format = formatOf(tree, parameters);
   if (!call || !format) return null;
-  const value = at(call, x, parameters);
+  const scope = scopeAt(Float64Array.of(x));
+  const [value] = evaluate(call, scope);
+  const [given] = evaluate(operands(call)[0], scope);
   const size = Math.abs(value);
   const above = size + stepAt(format, size);
   const below = size === 0 ? -above : size - stepAt(format, size - stepAt(format, size) / 2);
@@ -111,8 +120,40 @@ export function landingOf(tree, x, parameters) {
   const outer = above > format.largest ? null : sign * above;
   const inner = sign * below;
   return {
-    ...{ value, x, y: at(tree, x, parameters) },
+    ...{ value, x, y: evaluate(tree, scope)[0], isBeyond: Math.abs(given) > format.largest },
     before: sign < 0 ? outer : inner,
     after: sign < 0 ? inner : outer,
   };
+}
+
+/**
+ * The values of an op of levels in a range, ascending; null for an op that has none, or too many jumps.
+ * @param {Op} op
+ * @param {Record<string, number>} parameters by name
+ * @param {{start: number, stop: number}} range
+ * @returns {number[]|null}
+ */
+export function levelsIn(op, parameters, { start, stop }) {
+  if (!op.flat) return null;
+  const { kinks, y } = sampleCurves({ op, rules: [] }, { start, stop, g: 1, parameters });
+  if (!kinks.forward) return null;
+  const values = y.filter(Number.isFinite).sort();
+  const least = 1e-9 * Math.max(Math.abs(values[0]), Math.abs(values[values.length - 1]));
+  return [...values.filter((value, i) => i === 0 || value - values[i - 1] > least)].map((value) => value + 0);
+}
+
+/**
+ * A number exactly, in a few characters where that can be: 0.28125, or 3·2⁻¹⁶; else with seven digits.
+ * @param {number} value
+ */
+export function exactText(value) {
+  const decimal = String(Number(value.toPrecision(DIGITS)));
+  if (!decimal.includes("e") && decimal.length <= LETTERS) return decimal.replace("-", "−");
+  const size = Math.abs(value);
+  for (let power = FUNCTIONS.exponent(size, -1022); size && size / 2 ** power < MOST; power -= 1) {
+    const factor = size / 2 ** power;
+    if (!Number.isInteger(factor)) continue;
+    return `${value < 0 ? "−" : ""}${factor === 1 ? "" : `${factor}·`}2${raised(power)}`;
+  }
+  return roundedText(value, SHORT);
 }

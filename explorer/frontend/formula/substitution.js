@@ -24,10 +24,13 @@ const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~"
 const [SIGN, ATOM] = [6, 8];
 
 /** A number with at most 4 significant digits, and a true minus. @param {number} value */
-export function numberText(value) {
+export const numberText = (value) => roundedText(value, 4);
+
+/** @param {number} value @param {number} most significant digits */
+export function roundedText(value, most) {
   if (Number.isNaN(value)) return "not a number";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  const [digits, exponent] = String(Number(value.toPrecision(4))).split("e");
+  const [digits, exponent] = String(Number(value.toPrecision(most))).split("e");
   return minus(exponent ? `${digits}·10${raised(Number(exponent))}` : digits);
 }
 

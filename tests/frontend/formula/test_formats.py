@@ -13,10 +13,13 @@ from tests.frontend.modules import Node
 
 ALL = """
     const formats = await import("./formula/formats.js");
-    return given.map(([tree, parameters, xs]) => {
+    const { scopeMaker } = await import("./formula/curves.js");
+    return given.map(([op, parameters, xs]) => {
+      const { tree } = op;
       const format = formats.formatOf(tree, parameters);
       const octaves = format && formats.octavesOf(format);
-      const landings = xs.map((x) => formats.landingOf(tree, x, parameters));
+      const scopeAt = scopeMaker(op, parameters, { start: -3, stop: 3, g: 1 });
+      const landings = xs.map((x) => formats.landingOf(tree, x, parameters, scopeAt));
       if (!octaves) return [format, null, null, null, landings];
       return [format, octaves, formats.numbersOf(octaves), formats.countOf(octaves), landings];
     });
@@ -25,7 +28,7 @@ CODES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2}
 
 
 def asked(node: Node, op: str, parameters: dict[str, float], xs: list[float]) -> list:
-    (answer,) = node.run(ALL, [[entry(find_op(op))["tree"], parameters, xs]])
+    (answer,) = node.run(ALL, [[entry(find_op(op)), parameters, xs]])
     return answer
 
 
@@ -62,6 +65,66 @@ def test_an_x_lands_on_a_number_of_the_format_between_its_neighbours(node: Node)
         assert (landing["x"], landing["y"], landing["value"]) == (x, value, value / 2)
         assert landing["before"] == (every[at - 1] if at else None)
         assert landing["after"] == (every[at + 1] if at + 1 < len(every) else None)
+        assert landing["isBeyond"] == (abs(x / 2) > every[-1])
+
+
+def test_a_mean_in_an_op_is_over_the_range_and_not_over_the_x_that_lands(node: Node) -> None:
+    op = "formula: fp(x / mean(abs(x)), 1, 0, 6) * mean(abs(x))"
+    *_, (landing,) = asked(node, op, {}, [2.8])
+    assert landing["value"] == 2
+    assert landing["y"] == pytest.approx(3, rel=1e-3)
+
+
+LEVELS = """
+    const { exactText, levelsIn } = await import("./formula/formats.js");
+    return given.map(([op, start, stop]) => {
+      const levels = levelsIn(op, {}, { start, stop });
+      return levels && [levels, levels.map(exactText)];
+    });
+"""
+
+
+def test_an_op_of_levels_shows_those_in_view(node: Node) -> None:
+    ops = ["seq", "fake_quantize", "absmean_ternary", "round", "relu", "floor"]
+    spans = [(-3, 3)] * 5 + [(-1e4, 1e4)]
+    found = node.run(LEVELS, [[entry(find_op(op)), *span] for op, span in zip(ops, spans, strict=True)])
+    seq, fake, ternary, rounded, relu, many = found
+    assert seq == [[-0.75, -0.25, 0.25, 0.75], ["−0.75", "−0.25", "0.25", "0.75"]]
+    usual = OPS["fake_quantize"].parsed.bind(
+        {each.name: each.default for each in OPS["fake_quantize"].parameters}
+    )
+    assert fake[0] == sorted({value + 0.0 for value in usual(torch.linspace(-3, 3, 6001)).tolist()})
+    assert ternary[0] == pytest.approx([-1.5, 0, 1.5], rel=1e-3)
+    assert rounded[1] == ["−3", "−2", "−1", "0", "1", "2", "3"]
+    assert relu is many is None
+
+
+def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
+    text = """
+        const { exactText } = await import("./formula/formats.js");
+        return given.map(exactText);
+    """
+    due = {
+        57344.0: "57344", 0.28125: "0.28125", 0.0546875: "0.0546875", -448.0: "−448", 0.0: "0",
+        6 * 0.3: "1.8", 2.0**-9: "2⁻⁹", 7 * 2.0**-16: "7·2⁻¹⁶", -3 * 2.0**-16: "−3·2⁻¹⁶",
+        1 / 3: "0.3333333", 2.0**127: "2¹²⁷",
+    }  # fmt: skip
+    assert node.run(text, list(due)) == list(due.values())
+
+
+@pytest.mark.parametrize("op", CODES)
+def test_each_number_of_a_format_has_a_text_of_its_own(node: Node, op: str) -> None:
+    texts = """
+        const { exactText, formatOf, numbersOf, octavesOf } = await import("./formula/formats.js");
+        return numbersOf(octavesOf(formatOf(given, { s: 1 }))).map((each) => [each, exactText(each)]);
+    """
+    small = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    for value, text in node.run(texts, entry(OPS[op])["tree"]):
+        factor, _, power = (
+            text.translate(small).rpartition("·2") if "·" in text else ("1", "", text.translate(small)[1:])
+        )
+        is_decimal = not set(text) & set("⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+        assert (float(text) if is_decimal else int(factor) * 2.0 ** int(power)) == value
 
 
 def test_an_op_without_a_format_has_none_and_a_wide_one_is_not_listed(node: Node) -> None:

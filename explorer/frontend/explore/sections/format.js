@@ -1,17 +1,28 @@
-// The section Format: all numbers of the format that the op rounds to, their steps, and where an x lands.
+// The section Format: all numbers of the format that the op rounds to, their steps, and where an x lands; of another
+// op of levels those in view.
 
 import { entriesOf } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { valuesOf } from "../../formula/curves.js";
-import { countOf, formatOf, landingOf, numbersOf, octavesOf } from "../../formula/formats.js";
-import { numberText } from "../../formula/substitution.js";
+import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { evaluate } from "../../formula/evaluation.js";
+import {
+  countOf,
+  exactText,
+  formatOf,
+  landingOf,
+  levelsIn,
+  numbersOf,
+  octavesOf,
+} from "../../formula/formats.js";
+import { refusal, typedNumber } from "../../formula/numbers.js";
+import { numberText, roundedText } from "../../formula/substitution.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Format, Octave } from "../../formula/formats.js" */
+/** @import { Format, Landing, Octave } from "../../formula/formats.js" */
 
 const NOTHING =
-  "The op rounds to no number format: choose FP4 or FP8, or write fp(x, mantissa, emin, max) in a formula.";
+  "The op rounds to no levels: choose FP4 or FP8, or write fp(x, mantissa, emin, max) in a formula.";
 const MANY = "The format has too many numbers to list.";
 const PER_CENT = 100;
 const [WIDTH, HEIGHT] = [600, 40];
@@ -21,14 +32,8 @@ const [WIDTH, HEIGHT] = [600, 40];
  * @param {{store: import("../../choice/store.js").Store}} options
  */
 export function createFormat(host, { store }) {
-  const nothing = element("p", {}, NOTHING);
   const lead = element("p");
-  const field = element("input", {
-    type: "number",
-    step: "any",
-    value: "0.3",
-    "aria-label": "Value to round",
-  });
+  const field = element("input", { inputmode: "decimal", value: "0.3", "aria-label": "Value to round" });
   const landed = element("p", { role: "status" });
   const ruler = element("div", { class: "format-ruler" });
   const steps = element("tbody");
@@ -48,50 +53,53 @@ export function createFormat(host, { store }) {
     ),
     steps,
   );
-  const whole = element(
-    "div",
-    { class: "format" },
-    lead,
-    element("label", {}, "Where does ", field, " land?"),
-    landed,
-    ruler,
-    element("div", { class: "format-steps" }, table),
-    element("h4", {}, "Its numbers, and their negatives"),
-    list,
-  );
+  const heard = element("h4");
+  const asked = element("label", {}, "Where does x = ", field, " land?");
+  const scrolled = element("div", { class: "format-steps" }, table);
+  const rounds = element("div", {}, asked, landed, ruler, scrolled, heard, list);
   let drawn = "";
-  host.append(nothing, whole);
+  host.append(element("div", { class: "format" }, lead, rounds));
   field.addEventListener("input", land);
 
   /** @param {Choice} choice */
   function show(choice) {
     host.hidden = choice.section !== "format";
     if (host.hidden) return;
-    const { tree, parameters } = opOf(choice);
-    const format = formatOf(tree, parameters);
-    nothing.hidden = format !== null;
-    whole.hidden = !format;
-    const key = JSON.stringify(format);
-    if (format && key !== drawn) draw(format);
+    const { op, parameters, range } = opOf(choice);
+    const format = formatOf(op.tree, parameters);
+    const levels = format ? null : levelsIn(op, choice.parameters, range);
+    rounds.hidden = !format && !levels;
+    const key = JSON.stringify([format, levels]);
+    if (key !== drawn) draw(format, levels, range);
     drawn = key;
     land();
   }
 
-  /** @param {Format} format */
-  function draw(format) {
-    const octaves = octavesOf(format);
-    setText(lead, octaves ? summary(format, octaves) : MANY);
-    const numbers = octaves ? numbersOf(octaves) : [];
+  /** @param {Format|null} format @param {number[]|null} levels @param {{start: number, stop: number}} range */
+  function draw(format, levels, range) {
+    const octaves = format && octavesOf(format);
+    const numbers = octaves ? numbersOf(octaves) : (levels ?? []);
+    if (format) setText(lead, octaves ? summary(format, octaves) : MANY);
+    else setText(lead, levels ? inView(levels, range) : NOTHING);
+    setText(heard, format ? "Its numbers, and their negatives" : "Its values in view");
+    heard.hidden = list.hidden = !numbers.length;
+    scrolled.hidden = !octaves;
     steps.replaceChildren(...(octaves ?? []).map(row));
-    setText(list, numbers.map(numberText).join("  "));
-    ruler.replaceChildren(...(octaves ? [picture(numbers, format.largest)] : []));
+    setText(list, numbers.map(exactText).join("  "));
+    ruler.replaceChildren(...(format && octaves ? [picture(numbers, format.largest)] : []));
   }
 
   function land() {
-    const { tree, parameters } = opOf(store.now);
-    const x = field.valueAsNumber;
-    const found = Number.isFinite(x) ? landingOf(tree, x, parameters) : null;
-    setText(landed, found ? sentence(found) : "Give a number.");
+    const { op, parameters, range } = opOf(store.now);
+    const x = typedNumber(field.value);
+    field.setAttribute("aria-invalid", String(x === null));
+    if (x === null) return setText(landed, refusal(field.value));
+    const scopeAt = scopeMaker(op, parameters, range);
+    const found = landingOf(op.tree, x, parameters, scopeAt);
+    return setText(
+      landed,
+      found ? landing(found) : becomes(x, evaluate(op.tree, scopeAt(Float64Array.of(x)))[0]),
+    );
   }
 
   return { destroy: store.follow(show) };
@@ -100,7 +108,8 @@ export function createFormat(host, { store }) {
 /** @param {Choice} choice */
 function opOf(choice) {
   const { op } = entriesOf(choice);
-  return { tree: op.tree, parameters: valuesOf(op, null, choice.parameters) };
+  const [start, stop] = choice.range;
+  return { op, parameters: valuesOf(op, null, choice.parameters), range: { start, stop, g: choice.g } };
 }
 
 /** @param {string} name */
@@ -109,20 +118,29 @@ const heading = (name) => element("th", { scope: "col" }, name);
 /** @param {Format} format @param {Octave[]} octaves */
 function summary({ mantissa, least, largest }, octaves) {
   const bits = `${mantissa} ${mantissa === 1 ? "bit" : "bits"} of mantissa`;
-  const smallest = numberText(2 ** (least - mantissa));
-  return (
-    `${countOf(octaves)} numbers from −${numberText(largest)} to ${numberText(largest)}, with ${bits}. ` +
-    `The least above 0 is ${smallest}; below ${numberText(2 ** least)} all steps are as wide as there. ` +
-    `What is larger becomes the largest.`
-  );
+  const [top, step] = [exactText(largest), exactText(2 ** (least - mantissa))];
+  const evenly =
+    octaves.length > 2
+      ? `Up to ${exactText(2 ** (least + 1))} they lie ${step} apart; from there on each power of two doubles the step.`
+      : `They lie ${step} apart.`;
+  return `${countOf(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
+}
+
+/** @param {number[]} levels @param {{start: number, stop: number}} range */
+function inView(levels, { start, stop }) {
+  const steps = levels.slice(1).map((value, i) => value - levels[i]);
+  const [least, most] = [Math.min(...steps), Math.max(...steps)];
+  const even = steps.length > 1 && most - least < 1e-6 * most ? `, ${exactText(least)} apart` : "";
+  const count = `${levels.length} ${levels.length === 1 ? "value" : "values"}`;
+  return `The op rounds to no floating-point format: for x from ${numberText(start)} to ${numberText(stop)} it has ${count}${even}.`;
 }
 
 /** @param {Octave} octave */
 function row({ from, to, step, count }) {
   const share = (/** @type {number} */ value) => `${numberText((PER_CENT * step) / value)} %`;
   const relative =
-    from === 0 ? `from ${share(to)} on` : to === from ? share(from) : `${share(from)} to ${share(to)}`;
-  const cells = [numberText(from), numberText(to), numberText(step), relative, String(count)];
+    from === 0 ? `${share(to)} and more` : to === from ? share(from) : `${share(from)} to ${share(to)}`;
+  const cells = [exactText(from), exactText(to), exactText(step), relative, String(count)];
   return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
 }
 
@@ -131,24 +149,28 @@ function picture(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
   const drawing = shape("svg", {
     viewBox: `-4 0 ${WIDTH + 8} ${HEIGHT}`,
+    preserveAspectRatio: "xMinYMid",
     role: "img",
-    "aria-label": `The numbers from 0 to ${numberText(largest)} on a line: they lie the denser, the nearer to 0.`,
+    "aria-label": `The numbers from 0 to ${exactText(largest)} on a line: they lie the denser, the nearer to 0.`,
   });
   drawing.append(shape("path", { d: line, stroke: "currentColor", "stroke-width": 1, fill: "none" }));
   return drawing;
 }
 
-/** @param {import("../../formula/formats.js").Landing} landing */
-function sentence({ value, x, y, before, after }) {
-  const lost = x - y;
-  const share =
-    x === 0 || lost === 0 ? "" : `, ${numberText((PER_CENT * Math.abs(lost)) / Math.abs(x))} % of it`;
-  const beside = [before, after]
-    .filter((each) => each !== null)
-    .map((each) => numberText(/** @type {number} */ (each)));
-  const loss = lost === 0 ? "Nothing is lost" : `${numberText(lost)} is lost${share}`;
-  return (
-    `y = ${numberText(y)}, by the number ${numberText(value)} of the format. ${loss}. ` +
-    `Beside it ${beside.length > 1 ? "lie" : "lies"} ${beside.join(" and ")}.`
-  );
+/** @param {Landing} landing */
+function landing({ value, x, y, before, after, isBeyond }) {
+  const beside = [before, after].filter((each) => each !== null).map(exactText);
+  const neighbours = `Beside ${exactText(value)} ${beside.length > 1 ? "lie" : "lies"} ${beside.join(" and ")}.`;
+  const beyond = isBeyond ? "What is rounded lies beyond the largest number. " : "";
+  const from = y === value ? "" : `From the format's number ${exactText(value)}: `;
+  return `${beyond}${from}${becomes(x, y)} ${neighbours}`;
+}
+
+/** What an op makes of an x, and by how much it is off. @param {number} x @param {number} y */
+function becomes(x, y) {
+  const [size, off] = [exactText(y), Math.abs(y - x)];
+  if (off === 0) return `x = y = ${size}: nothing is lost.`;
+  if (!Number.isFinite(off)) return `y = ${numberText(y)}.`;
+  const share = x === 0 ? "" : `, ${numberText((PER_CENT * off) / Math.abs(x))} % of x`;
+  return `y = ${size}, ${roundedText(off, 6)} ${y > x ? "more" : "less"} than x${share}.`;
 }
