@@ -54,6 +54,13 @@ async def read(request: Request) -> Response:
     )
 
 
+async def judge(request: Request) -> Response:
+    """A solution of an exercise, read and never run."""
+    data = await payload(request, answers.LONGEST_BODY)
+    asked = data.get("exercise"), data.get("code")
+    return JSONResponse(await _seats.compute(asking(request), answers.judge, *asked), headers=files.NOT_KEPT)
+
+
 async def save(request: Request) -> Response:
     """The instrument with the choice of a link as one file to keep."""
     page = await _seats.compute(asking(request), answers.saved, request.url.query)
@@ -169,6 +176,7 @@ _ANSWERS = [
     answered("/entry", answers.own_entry, "kind", "text"),
     answered("/lesson", answers.lesson, "key"),
     Route("/read", read, methods=["POST"]),
+    Route("/judge", judge, methods=["POST"]),
     Route("/save", save),
     Route("/sheet", on_paper),
 ]

@@ -39,6 +39,11 @@ class Case(NamedTuple):
     wanted: float
     found: float
 
+    @property
+    def words(self) -> str:
+        """What it is, and what it is not."""
+        return f"{_text(self.found)}, not {_text(self.wanted)}"
+
 
 class Verdict(NamedTuple):
     """What is said of a text.
@@ -163,7 +168,7 @@ def _told(exercise: Exercise, case: Case) -> str:
     given = [f"x = {_place(case.x)}", f"g = {_text(case.g)}"]
     given += [f"{argument.name} = {_text(argument.value)}" for argument in exercise.arguments]
     where = f"{', '.join(given[:-1])} and {given[-1]}"
-    return f"At {where} it returns {_text(case.found)}, not {_text(case.wanted)}."
+    return f"At {where} it returns {case.words}."
 
 
 def _silent(_exercise: Exercise, reading: Reading) -> _Found | None:

@@ -109,5 +109,6 @@ LESSON = Lesson(
         fresh("hardtanh", "default", -2, 0.5, 1.5),
         fresh("relu6", "default", -1, 2, 7),
     ),
+    exercise="clamp",
     remember="Run gradcheck, and look at a backward with an upstream gradient that is not one.",
 )

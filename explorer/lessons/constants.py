@@ -148,5 +148,6 @@ LESSON = Lesson(
         fresh("formula: c - x", "formula: -g", -1, 0.5, 2, c=2),
         fresh("formula: c * x**2", "formula: 2 * c * x * g", -1, 0.5, 2, c=3),
     ),
+    exercise="constants",
     remember="At least as many values back as arguments in; None for an argument that is not a tensor.",
 )

@@ -113,5 +113,6 @@ LESSON = Lesson(
         fresh("formula: x + clamp(x, 0, 1)", "default", -1, 0.5, 2),
         fresh("formula: 2 * x + relu(x)", "default", -1, 0.5, 2),
     ),
+    exercise="in-place",
     remember="Read g and return a new tensor: it is not yours.",
 )

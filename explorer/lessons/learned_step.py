@@ -153,5 +153,6 @@ LESSON = Lesson(
         fresh("formula: clamp(round(x / s), -2, 1) * s", "formula: g * (abs(x) < 1)", -2, 0.25, 2, s=0.5),
         fresh("formula: clamp(round(x / s), -2, 1) * s", "default", -2, 0.25, 2, s=0.5),
     ),
+    exercise="step-size",
     remember="A parameter rests where the parts of the data that pull it up and down balance.",
 )  # fmt: skip

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlencode
 
+from explorer.exercises import EXERCISES
 from explorer.formula import with_minus
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.highlighting import spans
@@ -194,6 +195,7 @@ class Lesson:
         excerpt: the lines that the question is about, beside it; None where it is about no code.
         pictures: functions that compute heat maps, lines or sweeps.
         retest: fresh questions on the same matter, two of which are asked at the end.
+        exercise: the key of the exercise that the lesson ends with; "" for none.
     """
 
     key: str
@@ -208,6 +210,7 @@ class Lesson:
     excerpt: Excerpt | None = None
     pictures: tuple[Callable[[], HeatMap | Lines | Sweep], ...] = ()
     retest: tuple[Variant, ...] = ()
+    exercise: str = ""
 
     @property
     def minutes(self) -> int:
@@ -256,6 +259,7 @@ class Lesson:
             "excerpt": self.excerpt and self.excerpt.data(),
             "scenes": [asdict(scene) for scene in self.scenes],
             "retest": [question(variant, rules) for variant in self.retest],
+            "exercise": EXERCISES[self.exercise].data() if self.exercise else None,
             "pictures": [asdict(picture()) for picture in self.pictures],
         }
 

@@ -149,5 +149,6 @@ LESSON = Lesson(
         fresh("formula: b - a * x", "default", -1, 0.5, 2, a=2, b=1),
         fresh("formula: a * (x + b)", "default", -1, 0.5, 2, a=3, b=1),
     ),
+    exercise="needed",
     remember="One gradient per input, in its order and its shape; None where none is due.",
 )

@@ -103,5 +103,6 @@ LESSON = Lesson(
         fresh("formula: relu(-x)", "formula: -g * (x <= 0)", -1, 0, 2),
         fresh("formula: relu(x - 1)", "formula: g * (x >= 1)", 0, 1, 2),
     ),
+    exercise="slope",
     remember="At a corner the gradient is a choice: look which one your code makes.",
 )

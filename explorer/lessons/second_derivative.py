@@ -147,5 +147,6 @@ LESSON = Lesson(
         fresh("formula: 3 * x**2", "formula: 3 * g * detach(x) * 2 * x", -1, 0.5, 2),
         fresh("cube", "default", -1, 0.5, 2),
     ),
+    exercise="twice",
     remember="Save inputs and compute the slope in backward; then gradgradcheck it.",
 )

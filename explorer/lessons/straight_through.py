@@ -93,5 +93,6 @@ LESSON = Lesson(
         fresh("step", "straight_through", -1.5, -0.25, 2),
         fresh("sign", "clipped", -1.5, -0.75, 1),
     ),
+    exercise="edge",
     remember="Straight-through: compute the step forward, pretend the line backward.",
 )

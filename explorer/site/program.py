@@ -48,6 +48,12 @@ def _read(**asked: Any) -> Json:
     return read(**asked)
 
 
+def _judge(**asked: Any) -> Json:
+    from explorer.ui.sections.judged import judge
+
+    return judge(**asked)
+
+
 def _words(**asked: Any) -> Json:
     from explorer.site.words import words
 
@@ -55,5 +61,6 @@ def _words(**asked: Any) -> Json:
 
 
 _ANSWERS: Mapping[str, Callable[..., Json]] = {
-    "entry": own_entry, "formulas": _formulas, "code": _code, "read": _read, "words": _words,
+    "entry": own_entry, "formulas": _formulas, "code": _code, "read": _read, "judge": _judge,
+    "words": _words,
 }  # fmt: skip

@@ -24,7 +24,12 @@ from explorer.formula.measured import at_bounds, e4m3_saturates, is_elsewhere
 ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
 # The module that answers, and those that it imports once they are needed.
-_START = ("explorer.site.program", "explorer.site.words", "explorer.ui.sections.pasted")
+_START = (
+    "explorer.site.program",
+    "explorer.site.words",
+    "explorer.ui.sections.pasted",
+    "explorer.ui.sections.judged",
+)
 _HERE = Path(__file__).parent
 _IN_PLACE = {
     "numpy/__init__.py": _HERE / "numpy.py",

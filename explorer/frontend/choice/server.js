@@ -32,6 +32,15 @@ export async function readCode(code) {
 }
 
 /**
+ * The verdict on code as a solution of an exercise; a message where none comes.
+ * @param {{key: string}} exercise
+ * @param {string} code
+ */
+export function judgeCode({ key }, code) {
+  return post(server("judge"), { exercise: key, code });
+}
+
+/**
  * The lines on a rule; null if the server does not answer in time.
  * @param {"checks"|"neighbours"|"row"} what
  * @param {string} query of a choice with this rule alone

@@ -1,6 +1,7 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
 import { entriesOf } from "../choice/choice.js";
+import { createExercise } from "../editor/exercise.js";
 import { element, setText } from "../elements/dom.js";
 import { createExcerpt, wholeCode } from "./code.js";
 import { createForecast } from "./forecast.js";
@@ -76,6 +77,7 @@ export function createLesson(lesson, around, part = null) {
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
+  let written = /** @type {import("./scenes.js").Store|null} */ (null); // of the curves of an exercise
   let pictures = /** @type {import("./pictures.js").Picture[]} */ ([]);
   const slides = createSlides();
   watch.hidden = !forecast.draws;
@@ -136,11 +138,26 @@ export function createLesson(lesson, around, part = null) {
     show(first);
   }
 
-  /** @param {import("./scenes.js").Scene} scene */
-  function show(scene) {
+  function clear() {
     current?.destroy();
     for (const host of [...watch.querySelectorAll(".words, .strip"), ...list.children])
       host.replaceChildren();
+  }
+
+  /** What an exercise should return and what was written, with the case that fails. @param {*} choice @param {Layer} layer */
+  function showWritten(choice, layer) {
+    if (written) return written.change(received(choice));
+    clear();
+    const reach = { ...around.instrument, confirm: null };
+    current = showScene(screen, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
+    written = current.store;
+    return undefined;
+  }
+
+  /** @param {import("./scenes.js").Scene} scene */
+  function show(scene) {
+    clear();
+    written = null;
     const secret = screen.matches(".predicting");
     current = showScene(screen, {
       scene,
@@ -204,8 +221,27 @@ export function createLesson(lesson, around, part = null) {
       ...(part ? [] : [createRetest(lesson.key, lesson.retest, around.onTerm)]),
     ];
     const opening = element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements);
-    slides.show([...told, ...(pictures.length ? [[drawn]] : []), remembered]);
-    return [...told.flat(), drawn, ...remembered, slides.element, opening];
+    const last = lesson.exercise && !part ? [exercise()] : [];
+    slides.show([...told, ...(pictures.length ? [[drawn]] : []), remembered, ...last.map((each) => [each])]);
+    return [...told.flat(), drawn, ...remembered, ...last, slides.element, opening];
+  }
+
+  /** A Function to be written, beside the curves. */
+  function exercise() {
+    const { judge } = around.instrument;
+    if (!judge) return element("p", {}, "To write it yourself takes the app.");
+    let layer = /** @type {Layer|null} */ (null);
+    const begun = createExercise(lesson.exercise, {
+      judge,
+      onBegin(over) {
+        layer = over;
+        screen.classList.add("writing");
+        screen.querySelector(".code")?.removeAttribute("open"); // it may hold the answer
+      },
+      onDraw: (choice) => layer && showWritten(choice, layer),
+    });
+    end.signal.addEventListener("abort", begun.destroy);
+    return begun.element;
   }
 
   /** Go on, or back, by a slide; false where there is none. @param {number} step @returns {boolean} */

@@ -9,7 +9,7 @@ import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
 import { element } from "../elements/dom.js";
-import { fetchDocument, readLesson, server } from "../choice/server.js";
+import { judgeCode, fetchDocument, readLesson, server } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
 /**
@@ -149,7 +149,7 @@ async function lessons() {
   const none = { readCode: null, readLines: null, save: null, sections: {}, examples: [] };
   return (root, { data }) => {
     leaveServed();
-    const instrument = { ...reachOf(data), createTraining, ...none };
+    const instrument = { ...reachOf(data), createTraining, ...none, judge: judgeCode };
     const reach = { address: server, lesson: readLesson, instrument, classes };
     return createCourse(root, data.course, reach).destroy;
   };

@@ -18,6 +18,7 @@ const TASKS = {
   formulas: "reads formulas",
   code: "reads formulas",
   read: "reads code",
+  judge: "reads code",
   words: "puts this into words",
 };
 const LAYOUT = "Loading black, the code formatter: the first text takes some seconds …";
@@ -119,6 +120,16 @@ export function createReader({ ask, prepare }) {
  */
 export function createCodeReader({ ask }) {
   return (code, onWait) => ask("read", { code }, onWait).catch(({ message }) => ({ message: `${message}.` }));
+}
+
+/**
+ * A judge of exercises, as the app's.
+ * @param {Python} python
+ * @returns {import("../editor/exercise.js").Judge}
+ */
+export function createJudge({ ask }) {
+  return (exercise, code, onWait) =>
+    ask("judge", { exercise, code }, onWait).catch(({ message }) => ({ message: `${message}.` }));
 }
 
 /** @param {string} address */

@@ -2,7 +2,8 @@
 
 import { createCourse } from "../learn/course.js";
 import { loaded } from "./files.js";
-import { arrange, carried, carryOn, siteReach, start } from "./site.js";
+import { createJudge } from "./python.js";
+import { arrange, carried, carryOn, python, siteReach, start } from "./site.js";
 
 const GONE = { message: "The lesson could not be loaded." };
 
@@ -14,5 +15,5 @@ createCourse(/** @type {HTMLElement} */ (document.querySelector("main .lesson"))
     const known = start.course.lessons.some((/** @type {{key: string}} */ one) => one.key === key);
     return known ? loaded(`lessons/${key}.js`).catch(() => GONE) : Promise.resolve(start.unknown);
   },
-  instrument: siteReach,
+  instrument: { ...siteReach, judge: python && createJudge(python) },
 });

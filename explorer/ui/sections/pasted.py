@@ -13,18 +13,21 @@ Answer = dict[str, Any]
 
 
 def read(code: str) -> Answer:
-    """The ``readings`` of pasted code; a ``message`` where it is no code."""
+    """The ``readings`` of pasted code; a ``message`` where it is no code.
+
+    ``at`` is the line of what cannot be read, or of the first fault that is noted; 0 for none.
+    """
     text = code.encode("utf-8", "replace").decode()  # JSON may hold halves of characters
     try:
         return {"readings": [_shown(reading) for reading in read_sources(text)]}
     except ReadingError as error:
-        return {"message": error.message}
+        return {"message": error.message, "at": error.line}
 
 
 def _shown(reading: Reading) -> Answer:
     heading = {"name": reading.name, "line": reading.line}
     if reading.problem:
-        return heading | {"message": reading.problem.message}
+        return heading | {"message": reading.problem.message, "at": reading.problem.line}
     op = find_op(reading.op)
     rules = [find_rule(rule) for rule in dict.fromkeys(["default", reading.rule])]
     return heading | {
@@ -32,5 +35,6 @@ def _shown(reading: Reading) -> Answer:
         "rule": rules[-1].formula or "torch's own",
         "learned": {learned.name: learned.text for learned in rules[-1].learned},
         "notes": list(reading.notes),
+        "at": next((note.line for note in reading.notes if note.line), 0),
         "choice": choice_data(op, rules, parameters=beginnings(op.parsed.tree)),
     }

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import OWN, find_rule
+from explorer.exercises import EXERCISES
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import FIRST_MODULE, LATER, PLOTLY, STYLE, json_text, skeleton, skeleton_css
@@ -39,7 +40,7 @@ from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
 from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.links.preview import preview, purpose, title
-from explorer.ui.sections import lines, pasted
+from explorer.ui.sections import judged, lines, pasted
 from explorer.ui.sections.words import drawn
 
 # Labels of words of settings.
@@ -306,3 +307,16 @@ def _picture(rule: str) -> Answer:
 def read(code: object) -> Answer:
     """The Functions in pasted code, each with the choice that shows it; a message where it is no code."""
     return pasted.read(str(code or ""))
+
+
+def judge(key: object, code: object) -> Answer:
+    """The verdict on code as a solution of an exercise; a message where there is no such exercise."""
+    known = str(key)
+    if known not in EXERCISES:
+        return {"message": "There is no such exercise."}
+    return _judgement(known, str(code or ""))
+
+
+@lru_cache(maxsize=64)  # a class begins with the same text, and often makes the same slips
+def _judgement(key: str, code: str) -> Answer:
+    return judged.judge(EXERCISES[key].data(), code)

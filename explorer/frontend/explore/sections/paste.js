@@ -1,20 +1,19 @@
 // Pasted code: read as one types, shown as formulas, drawn on a button.
 
-import { element, freshId, setText } from "../../elements/dom.js";
+import { createEditor } from "../../editor/editor.js";
+import { element, setText } from "../../elements/dom.js";
 import { received } from "../../choice/message.js";
 import { viewOf } from "../../choice/view.js";
 
 /**
  * A Function in pasted code: its formulas, those of the gradients for its parameters by name, notes on omissions and
- * the choice that shows them, or the reason why it cannot be drawn.
+ * the choice that shows them, or the reason why it cannot be drawn; ``at`` is the line of a fault, 0 for none.
  * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
- *   notes?: string[], choice?: *, message?: string}} Reading
+ *   notes?: string[], choice?: *, message?: string, at?: number}} Reading
  * @typedef {(text: string, onWait: (words: string) => void) =>
- *   Promise<{readings: Reading[]}|{message: string}>} ReadCode ``onWait`` is called with what is loaded, where
+ *   Promise<{readings: Reading[]}|{message: string, at?: number}>} ReadCode ``onWait`` is called with what is loaded, where
  *   something is, and "" once it is there
  */
-
-const PAUSE_MS = 250; // between two keys of one who types
 
 /**
  * The box for code and the readings of it.
@@ -23,29 +22,25 @@ const PAUSE_MS = 250; // between two keys of one who types
  *   ``onShow`` is called when a curve has been chosen
  */
 export function createPaste(host, { store, read, onShow }) {
-  let timer = 0;
   let turn = 0;
-  const id = freshId();
-  const box = element("textarea", {
-    id,
+  const editor = createEditor({
+    label: "Paste a torch.autograd.Function",
     rows: 12,
-    spellcheck: "false",
     placeholder: "class RoundGradient(torch.autograd.Function): …",
-    oninput: () => {
-      clearTimeout(timer);
-      timer = setTimeout(reading, PAUSE_MS);
-    },
+    onRest: reading,
   });
   const results = element("div", { class: "found", role: "status" });
-  const label = element("label", { for: id }, "Paste a torch.autograd.Function");
   const promise = element("p", {}, "The code is read, not run: lines that cannot be drawn are named.");
-  host.append(element("div", { class: "paste" }, element("div", {}, label, box, promise), results));
+  host.append(element("div", { class: "paste" }, element("div", {}, editor.element, promise), results));
 
-  async function reading() {
+  /** @param {string} text */
+  async function reading(text) {
     const mine = ++turn;
     const wait = (/** @type {string} */ words) => mine === turn && setText(results, words);
-    const answer = box.value.trim() ? await read(box.value, wait) : { readings: [] };
+    const answer = text.trim() ? await read(text, wait) : { readings: [] };
     if (mine !== turn) return;
+    const parts = "message" in answer ? [answer] : answer.readings;
+    editor.mark(parts.find(({ at }) => at)?.at ?? 0);
     results.replaceChildren(
       ...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)),
     );
@@ -78,7 +73,7 @@ export function createPaste(host, { store, read, onShow }) {
   const stop = store.follow(({ section }) => (host.hidden = section !== "paste"));
   return {
     destroy() {
-      clearTimeout(timer);
+      editor.destroy();
       stop();
     },
   };

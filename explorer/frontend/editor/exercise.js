@@ -1,0 +1,105 @@
+// An exercise: a Function that fails, in a field; what is written is read as one types, and the first fault is named.
+
+import { element, setAttribute } from "../elements/dom.js";
+import { keep, load } from "../choice/session.js";
+import { createCase } from "./case.js";
+import { createEditor } from "./editor.js";
+
+/**
+ * An exercise as the lesson holds it, and what is said of a text: ``choice`` draws it, ``case`` is the first one that
+ * fails, ``line`` that of the fault, 0 for none.
+ * @typedef {{key: string, task: string, code: string}} Exercise
+ * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number,
+ *   case: import("./case.js").Case|null, choice: *}} Verdict
+ * @typedef {(exercise: Exercise, code: string, onWait: (words: string) => void) =>
+ *   Promise<Verdict|{message: string}>} Judge ``onWait`` is called with what is loaded, where something is, and "" once
+ *   it is there
+ */
+
+const GIVEN = "torch, nn, F, math and np are imported. What is written is read, never run.";
+const ROWS = 12;
+const AGAIN_MS = 2000; // until who got no verdict asks once more, and up to twice that
+
+/**
+ * The place of an exercise: a button, and once it is pressed the field.
+ * @param {Exercise} exercise
+ * @param {{judge: Judge, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw: (choice: *) => void}} options
+ *   ``onBegin`` is called when the exercise is opened, with the layer over the chart; ``onDraw`` with the choice that
+ *   draws what was read
+ */
+export function createExercise(exercise, { judge, onBegin, onDraw }) {
+  const name = `exercise.${exercise.key}`;
+  const given = exercise.code.trimEnd();
+  const layer = createCase();
+  const said = element("p", { class: "judged", role: "status" });
+  let text = load(name) ?? given;
+  let isAsking = false;
+  let timer = 0;
+  const editor = createEditor({
+    label: "Your Function",
+    ...{ text, rows: ROWS },
+    onRest: judgeText,
+  });
+  const begin = element("button", { onclick: open }, "Write it yourself");
+  const section = element("section", { class: "exercise", "aria-label": "Write it yourself" }, begin);
+
+  function open() {
+    const again = element("button", { onclick: startAgain }, "Start again");
+    section.replaceChildren(
+      element("p", { class: "task" }, exercise.task),
+      said,
+      editor.element,
+      element("p", { class: "given" }, GIVEN, " ", again),
+    );
+    onBegin(layer);
+    judgeText(text);
+    editor.focus();
+    section.scrollIntoView({ block: "start" });
+  }
+
+  function startAgain() {
+    editor.set(given);
+    judgeText(given);
+    editor.focus();
+  }
+
+  /** @param {string} content */
+  function judgeText(content) {
+    text = content;
+    keep(name, text);
+    if (!isAsking) ask();
+  }
+
+  /** Of a whole class that types each waits for one answer at a time, and for the latest text. */
+  async function ask() {
+    clearTimeout(timer);
+    const mine = text;
+    isAsking = true;
+    const answer = await judge(exercise, mine, (words) => tell("waiting", words));
+    isAsking = false;
+    if (mine !== text) return ask();
+    if ("message" in answer) {
+      tell("waiting", answer.message);
+      timer = setTimeout(ask, AGAIN_MS * (1 + Math.random()));
+      return undefined;
+    }
+    tell(answer.kind, answer.sentence);
+    editor.mark(answer.line);
+    layer.show(answer.case);
+    return answer.choice && onDraw(answer.choice);
+  }
+
+  /** @param {string} kind @param {string} words */
+  function tell(kind, words) {
+    setAttribute(said, "data-kind", words ? kind : null);
+    said.replaceChildren(words);
+  }
+
+  return {
+    element: section,
+    destroy() {
+      clearTimeout(timer);
+      editor.destroy();
+    },
+  };
+}
