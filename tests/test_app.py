@@ -63,7 +63,9 @@ def test_whatever_computes_is_paced() -> None:
     of_operators = {route.path for route in operation.ROUTES}  # a probe is never told to come again
     known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
     ours = [route for route in app.app._user_routes if route.path not in known]
-    assert {"/confirm", "/entry", "/read", "/save", "/lesson", "/runs"} <= {route.path for route in ours}
+    assert {"/confirm", "/entry", "/read", "/judge", "/save", "/lesson", "/runs"} <= {
+        route.path for route in ours
+    }
     for route in ours:
         assert isinstance(route.app, admission.Paced), route.path
 

@@ -396,6 +396,28 @@ def pasted_code_is_read(disk: Page) -> None:
     expect(box).to_be_hidden()
 
 
+@needs_pyodide
+def test_an_exercise_is_judged_in_the_browser(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "learn", "lesson=clamp"))
+    disk.get_by_role("button", name="Skip").click()
+    disk.get_by_role("button", name="Write it yourself").click()
+    said = disk.locator(".judged")
+    expect(said).to_have_text("At x = 2 and g = 1 it returns 1, not 0.", timeout=60_000)
+    expect(disk.locator(".case-words")).to_have_text("1, not 0")
+    box = disk.get_by_label("Your Function")
+    box.fill(box.input_value().replace("grad[x > 1] = 1", "grad[x > 1] = 0"))
+    expect(said).to_contain_text("Right: as it should be")
+    expect(disk.locator(".case")).to_be_hidden()
+
+
+def test_without_pyodide_an_exercise_is_said_to_need_the_app(disk: Page, tmp_path: Path) -> None:
+    write(tmp_path / PREFIX, ops=("round",), rules=("clipped",), lessons=("clamp",), pyodide=tmp_path)
+    disk.goto(_at(tmp_path, "learn", "lesson=clamp"))
+    disk.get_by_role("button", name="Skip").click()
+    expect(disk.get_by_text("To write it yourself takes the app.")).to_be_visible()
+    expect(disk.get_by_role("button", name="Write it yourself")).to_have_count(0)
+
+
 def test_checks_of_what_was_moved_are_said_to_be_those_at_the_defaults(disk: Page, folder: Path) -> None:
     pair = ("round", "clipped")
     disk.goto(_at(folder, "index", "op=round&rule=default&rule=clipped&section=checks"))

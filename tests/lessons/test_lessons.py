@@ -17,6 +17,7 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
+from explorer.exercises import EXERCISES
 from explorer.formula import with_minus
 from explorer.lessons import GLOSSARY, LESSONS, Choice, Drawing, HeatMap, Lesson, Lines, Sweep
 from explorer.lessons.lesson import filled
@@ -231,3 +232,7 @@ def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep]):
             assert 0 <= min(*mean, *sd, middle, spread) <= max(*mean, *sd, middle, spread) <= 1
             choices = [from_query(parse_qs(each.scenes[0].query))[0] for each in LESSONS.values()]
             assert any(name in choice.parameters for choice in choices), "a slider beside it"
+
+
+def test_every_exercise_ends_one_lesson():
+    assert sorted(lesson.exercise for lesson in LESSONS.values() if lesson.exercise) == sorted(EXERCISES)

@@ -11,7 +11,7 @@ const HINT = "Tab indents; Escape, then Tab, leaves the field.";
  * @param {{label: string, text?: string, rows: number, placeholder?: string, onRest: (text: string) => void}} options
  *   ``rows`` are shown at least
  */
-export function createEditor({ label, text = "", rows, placeholder = "", onRest }) {
+export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   const [id, hint] = [freshId(), freshId()];
   let timer = 0;
   let leaves = false; // with the next Tab

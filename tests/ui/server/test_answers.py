@@ -12,9 +12,10 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from explorer.catalogue import OWN
+from explorer.catalogue import OWN, find_op, find_rule
 from explorer.curves import sample, sample_curves
 from explorer.description import describe, described
+from explorer.exercises import EXERCISES
 from explorer.instrument.assets import PLOTLY
 from explorer.reading import read_source
 from explorer.training import SETTINGS
@@ -235,3 +236,39 @@ def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
     assert device["words"] == {"cpu": "CPU", "cuda": "NVIDIA GPU"}
     assert (device["live"], device["label"]) == (False, "Device")
     assert {task["defaults"]["device"] for task in answers.training()["tasks"]} == {"cuda"}
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=list(EXERCISES))
+def test_a_solution_is_answered_with_a_verdict_and_what_draws_it(exercise):
+    answer = json.loads(json.dumps(answers.judge(exercise.key, exercise.code), allow_nan=False))
+    assert (answer["kind"], bool(answer["sentence"])) == ("wrong", True)
+    if choice := answer["choice"]:
+        wanted, yours = map(find_rule, choice["rules"])
+        assert (wanted.label, yours.label) == ("Wanted", "Yours")
+        assert wanted.parsed.tree == exercise.formula(exercise.gradient).tree
+        assert find_op(choice["op"]).label == exercise.name
+    if case := answer["case"]:
+        assert choice["g"] == case["g"]
+        assert choice["range"][0] <= case["x"] <= choice["range"][1]
+
+
+def test_the_range_holds_a_case_far_out_and_no_number_is_not_sent():
+    code = EXERCISES["edge"].code
+    far = answers.judge("edge", code.replace("x.abs() < 1", "(x.abs() <= 1) | (x > 15)"))
+    assert far["choice"]["range"][1] > far["case"]["x"] > 15
+    endless = answers.judge("edge", code.replace("(x.abs() < 1)", "(x.abs() <= 1) / (2 - x)"))
+    json.dumps(endless, allow_nan=False)
+    assert endless["kind"] == "wrong"
+    none = answers.judge("edge", code.replace("(x.abs() < 1)", "(x.abs() <= 1) + (x - x) / (x - x)"))
+    json.dumps(none, allow_nan=False)
+    assert none["case"]["found"] is None
+    assert none["case"]["words"].startswith("nan, not")
+
+
+@pytest.mark.parametrize("code", [None, 3, [], {}, "\ud800", "\0", "x" * 30_000])
+def test_whatever_is_sent_as_a_solution_has_a_sentence(code: object):
+    answer = answers.judge("clamp", code)
+    assert answer["kind"] == "unread"
+    assert answer["sentence"].startswith("Not judged yet: ")
+    for key in (None, 3, [], "nothing"):
+        assert answers.judge(key, code) == {"message": "There is no such exercise."}
