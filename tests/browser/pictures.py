@@ -27,16 +27,16 @@ def main() -> None:
         with serve(ROOT / "app.py", Path(scratch) / "log.txt") as address:
             explore(opened(browser, f"{address}/?{PUBLISHED.query}"))
             train(opened(browser, f"{address}/train?task=digits&rule=default&rule=straight_through&seeds=5"))
-            study(opened(browser, f"{address}/study"))
+            study(opened(browser, f"{address}/study", ".plan i"))
             learn(opened(browser, f"{address}/learn?lesson=vanishing"))
         notebook(browser, Path(scratch) / "figure.html")
 
 
-def opened(browser: Browser, address: str) -> Page:
-    """A page whose chart has been drawn, and whose heading is complete."""
+def opened(browser: Browser, address: str, part: str = ".js-plotly-plot") -> Page:
+    """A page on which a part has been drawn, and whose heading is complete."""
     page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, bypass_csp=True)
     page.goto(address)
-    page.locator(".js-plotly-plot").first.wait_for(state="attached")
+    page.locator(part).first.wait_for(state="attached")
     page.get_by_role("link", name="Learn", exact=True).wait_for()
     page.wait_for_timeout(1000)
     return page

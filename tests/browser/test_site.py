@@ -50,7 +50,7 @@ from tests.reading.documents import DOCUMENTS_CLAMP
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")
 PREFIX = "some/where"
-RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq")
+RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq", "published_clamp")
 # The words of the cards, but for a badge, which comes when a page has rested.
 CARDS = """[...document.querySelectorAll(".cards [role=group]")].map(card =>
     card.innerText.replace(card.querySelector(".failing")?.innerText ?? "", "").replace(/\\n+/g, "\\n"))"""
@@ -441,6 +441,16 @@ def test_checks_of_what_was_moved_are_said_to_be_those_at_the_defaults(disk: Pag
     )
     expect(disk.get_by_role("link", name="How to run the app")).to_be_visible()
     assert in_both_themes(disk, "body") == []
+
+
+def test_a_badge_of_what_was_moved_stands_as_at_the_defaults(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index", "op=round&rule=clipped&rule=published_clamp"))
+    badges = disk.locator(".failing:visible")
+    expect(badges).to_have_text("✗ fails: linear in g")
+    expect(card(disk, "Published clamp (with its bug)").locator(".failing")).to_be_visible()
+    enter(number(card(disk, "Published clamp (with its bug)"), "hi"), "2")
+    disk.wait_for_timeout(1500)  # after a rest it is looked for anew
+    expect(badges).to_have_text("✗ fails: linear in g")
 
 
 def test_without_pyodide_pasted_code_is_said_to_need_the_app(disk: Page, tmp_path: Path) -> None:
