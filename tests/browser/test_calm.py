@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.instrument.modules import MODULES
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open, Tab
 from tests.browser.reading import choose, in_the_end, settle, tab_to, visit
@@ -46,6 +48,12 @@ def counted(page: Page) -> tuple[list[str], list[str]]:
     seen = page.evaluate(f"() => {COUNT.removesuffix(';').rstrip().removesuffix(';')}")
     assert not seen["isWide"]
     return seen["controls"], seen["words"]
+
+
+def test_no_words_stand_on_a_canvas_where_nobody_would_count_them() -> None:
+    files = [*MODULES.rglob("*.js")]
+    assert len(files) > 200
+    assert not [file.name for file in files if re.search(r"\.(fill|stroke)Text\(", file.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ def test_five_rules_that_have_finished_stay_calm_and_each_has_its_line(first: Fi
     controls, words = counted(page)
     assert (len(controls) <= 28, len(words) <= 180) == (True, True), (len(controls), len(words), words)
     texts = page.locator(".card.rule .line > span").all_inner_texts()
+    in_the_end(page, lambda: _is_in_view(page))
     assert texts[0].startswith("No gradient reaches w1, so only the last layer learns.")
     assert all(text.endswith(".") for text in texts)
     expect(button(page, "Again")).to_be_visible()

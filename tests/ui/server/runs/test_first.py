@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from starlette.applications import Starlette
 
 from explorer.training import Run
 from explorer.training.runs.lines import BASIS, lines
 from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.runs import first
 from explorer.ui.server.runs.runs import settings_of
 from tests.training.tables import mixed
@@ -37,6 +39,11 @@ def test_the_same_settings_are_computed_once():
     for query in (QUERY, f"{QUERY}&{later}"):
         assert First().post("/first", json={"query": query}).status_code == 200
     assert (first._first.cache_info().misses, first._first.cache_info().hits) == (1, 1)
+
+
+def test_it_is_computed_in_a_seat(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(first, "_SEATS", Seats(0, 0))
+    told(First().post("/first", json={"query": QUERY}), 429)
 
 
 def test_a_branch_is_of_the_steps_that_it_names():
