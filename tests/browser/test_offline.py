@@ -127,6 +127,24 @@ def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
     frame.locator(".rest-figure .cartesianlayer").wait_for()
 
 
+@pytest.mark.parametrize("place", ["file", "cell"])
+def test_a_saved_file_and_a_cell_have_the_numbers_of_a_format(alone, place: str) -> None:
+    instrument = explorer.instrument("fp8_e4m3", ["straight_through"], section="format", s=0.5)
+    if place == "file":
+        whole = alone(instrument.html())
+    else:
+        whole = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
+    whole.locator(f"{CHART} .cartesianlayer").wait_for()
+    section = whole.locator(".format")
+    expect(section).to_contain_text("253 numbers from −448 to 448")
+    section.get_by_label("Value to round").fill("0.3")
+    expect(section.get_by_role("status")).to_have_text(
+        "From the format's number 0.625: y = 0.3125, 0.0125 more than x, 4.167 % of x. "
+        "Beside 0.625 lie 0.5625 and 0.6875."
+    )
+    expect(section.get_by_role("region", name="All numbers")).to_contain_text("0.28125  0.3125  0.34375")
+
+
 def test_what_a_user_wrote_stays_in_its_place_and_an_own_formula_is_not_read_anew(alone) -> None:
     wild = "</script><!--<script><img src=x onerror=window.struck=1>"
     rule = explorer.Rule(key="mine", label=wild, formula="g", purpose=wild)

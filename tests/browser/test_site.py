@@ -193,6 +193,16 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     assert in_both_themes(disk, "body") == []
 
 
+def test_the_numbers_of_a_format_are_there_from_the_disk(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index", "op=fp4_e2m1&rule=dge&section=format"))
+    section = disk.locator(".format")
+    expect(section).to_contain_text("15 numbers from −6 to 6")
+    section.get_by_label("Value to round").fill("2.5")
+    said = "y = 2, 0.5 less than x, 20 % of x. Beside 2 lie 1.5 and 3."
+    expect(section.get_by_role("status")).to_have_text(said)
+    assert in_both_themes(disk, "body") == []
+
+
 def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_path: Path) -> None:
     pair = ("round", ["default", "straight_through"])
     disk.goto(_at(folder, "index", "op=round&rule=default&rule=straight_through&section=data"))

@@ -53,7 +53,7 @@ export function createFormat(host, { store }) {
     ),
     steps,
   );
-  const heard = element("h4");
+  const heard = element("h3");
   const asked = element("label", {}, "Where does x = ", field, " land?");
   const scrolled = element("div", { class: "format-steps" }, table);
   const rounds = element("div", {}, asked, landed, ruler, scrolled, heard, list);
