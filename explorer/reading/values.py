@@ -29,7 +29,7 @@ from explorer.formula.tree import (
 )
 from explorer.reading.building import ZERO, built, known, literal
 from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
-from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
 
 MAX_VALUES = 64  # of a tuple or list: (*a, *a) doubles it
 Value = Any
@@ -168,6 +168,12 @@ class Pasted:
     to = cuda = cpu = float = double = requires_grad_ = _unchanged
 
 
+NO_VALUE = "is never given a value in this text"
+# What a context of torch has as well.
+OF_A_CONTEXT = words(
+    "dirty_tensors materialize_grads metadata name next_functions non_differentiable register_hook "
+    "register_prehook saved_for_forward to_save requires_grad"
+)
 NO_TENSOR = "saves a number, but torch takes tensors alone: keep it as ctx.a = a"
 SHAPE = Opaque("the shape of a tensor")
 SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
@@ -214,7 +220,8 @@ def member(owner: Value, name: str) -> Value:
     if isinstance(owner, List) and name in LIST_METHODS:
         return lambda *items: getattr(owner, name)(*items)
     require(isinstance(owner, Pasted | type), UNKNOWN)
-    require(name in dir(owner), "is never given a value in this text")
+    lacks = isinstance(owner, Pasted) and name not in OF_A_CONTEXT
+    require(name in dir(owner), NO_VALUE, RaisesError if lacks else UnreadableError)
     return getattr(owner, name)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,22 +16,26 @@ from torch.autograd.function import once_differentiable
 from explorer.exercises import Exercise
 
 UPSTREAM = (1.0, 2.0, -1.0, 0.3)
-X = torch.arange(-48, 49, dtype=torch.float64) / 16  # exact at every kink
+EVEN = torch.arange(-40, 49, dtype=torch.float64) / 16  # exact at every kink; a sum over them is not 0
+X = torch.cat([EVEN, EVEN - 2**-12, EVEN + 2**-12])
+SIZES = (len(X), len(EVEN))
 LIKE = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def torch_says(exercise: Exercise, text: str) -> str:
     """``right``, or what is wrong. The texts are our own."""
     try:
-        return _says(exercise, text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _says(exercise, text)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
 
 def _says(exercise: Exercise, text: str) -> str:
     function = defined(exercise, text)
-    for g in UPSTREAM:
-        if wrong := _once(exercise, function, g):
+    for g, size in product(UPSTREAM, SIZES):
+        if wrong := _once(exercise, function, g, X[:size]):
             return wrong
     for argument, _ in tensors(exercise) if exercise.guarded else ():
         if wrong := _guarded(exercise, function, argument):
@@ -69,21 +75,21 @@ def wanted(exercise: Exercise, text: str, x: torch.Tensor, g: torch.Tensor) -> t
     return exercise.formula(text).bind({**exercise.values, "N": float(len(x))})(x, y, g)
 
 
-def _once(exercise: Exercise, function: Any, g: float) -> str:
-    x, upstream = X.clone().requires_grad_(), torch.full_like(X, g)
+def _once(exercise: Exercise, function: Any, g: float, at: torch.Tensor) -> str:
+    x, upstream = at.clone().requires_grad_(), torch.full_like(at, g)
     before, inputs = upstream.clone(), given(exercise)
     y = function.apply(x, *inputs)
     y.backward(upstream)
-    if not torch.allclose(y.detach(), exercise.formula(exercise.op).bind(exercise.values)(X), **LIKE):
+    if not torch.allclose(y.detach(), exercise.formula(exercise.op).bind(exercise.values)(at), **LIKE):
         return "forward"
-    if x.grad is None or not torch.allclose(x.grad, wanted(exercise, exercise.gradient, X, before), **LIKE):
+    if x.grad is None or not torch.allclose(x.grad, wanted(exercise, exercise.gradient, at, before), **LIKE):
         return "gradient"
     if not torch.equal(upstream, before):
         return "g is changed"
     for index, argument in tensors(exercise):
-        total = wanted(exercise, argument.gradient, X, before).sum()
+        total = wanted(exercise, argument.gradient, at, before).sum()
         if argument.scale:
-            total = total * wanted(exercise, argument.scale, X, before)
+            total = total * wanted(exercise, argument.scale, at, before)
         own = inputs[index].grad
         if own is None or own.shape != () or not torch.allclose(own, total.double().mean()):
             return "parameter"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.exercises import EXERCISES, Exercise, judged
+from tests.exercises.detours import DETOURS
 from tests.exercises.fresh import FRESH
 from tests.exercises.oracle import torch_says
 from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
@@ -32,7 +33,9 @@ def test_a_solution_is_judged_as_torch_does(key: str, text: str) -> None:
     check(key, text)
 
 
-@pytest.mark.parametrize(("key", "text"), FRESH, ids=range(len(FRESH)))
+@pytest.mark.parametrize(
+    ("key", "text"), [*FRESH, *DETOURS], ids=[name(*each) for each in [*FRESH, *DETOURS]]
+)
 def test_no_solution_written_after_the_judge_is_misjudged(key: str, text: str) -> None:
     check(key, text, is_read=False)
 
