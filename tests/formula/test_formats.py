@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
 import types
 
 import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import find_op
+from explorer.catalogue import OPS, find_op
 from explorer.curves.kinks import kinks
 from explorer.formula import parse
 from explorer.formula.measured import e4m3_saturates
-from explorer.snippets import helpers
+from explorer.gradient import apply
+from explorer.snippets import helpers, jax_snippet, snippet
 
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 CASTS = {
@@ -116,6 +120,35 @@ def test_no_constant_is_too_large_for_a_dtype(dtype, text):
     assert bool(got.isfinite().all())
 
 
+RULES_OF_FORMATS = (
+    "default", "straight_through", "fake_quantize", "fake_quantize_strict", "cast", "dge", "mad", "quest",
+    "seq", "nonzero_sign_log_abs", "s2nn", "square_wave", "super_spike",
+)  # fmt: skip
+OPS_OF_FORMATS = ("fp4_e2m1", "fp8_e4m3", "fp8_e5m2", "fake_quantize", "seq", "absmean_ternary")
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("op", OPS_OF_FORMATS)
+@pytest.mark.parametrize("rule", RULES_OF_FORMATS)
+def test_in_half_precision_each_entry_is_finite_up_to_its_ends(op, rule, dtype):
+    x = torch.tensor([-6e4, -3.0, -0.3, 0.0, 1e-7, 0.2, 2.5, 6e4], dtype=dtype, requires_grad=True)
+    y = apply(op, rule, x)
+    y.sum().backward()
+    for values in (y, x.grad):
+        assert values.dtype == dtype
+        assert bool(values.isfinite().all())
+
+
+def test_each_op_says_what_becomes_of_what_is_too_large():
+    beyond = torch.tensor([7.0, 500.0, 61440.0])
+    ends = {"fp4_e2m1": 6.0, "fp8_e4m3": 448.0, "fp8_e5m2": 57344.0}
+    for op, end in ends.items():
+        assert OPS[op].parsed.bind({"s": 1.0})(beyond)[-1] == end
+        assert "It saturates" in OPS[op].note
+    assert "torch ends at 61440" in OPS["fp8_e5m2"].note
+    assert beyond.to(torch.float8_e5m2).float()[-1] == math.inf
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_exponent_is_exact(dtype):
     powers = range(-20, 15)
@@ -166,6 +199,16 @@ def test_torchs_overflow_is_measured():
     beyond = torch.tensor([1e3]).to(torch.float8_e4m3fn).float()
     assert e4m3_saturates() is bool(beyond == 448)
     assert e4m3_saturates() or bool(beyond.isnan())
+
+
+@pytest.mark.parametrize(("text", "latex"), [
+    ("fp(x / s, 1, 0, 6)", r"\operatorname{fp}_{1,0}^{6}\left(\frac{x}{s}\right)"),
+    ("exponent(x, -6)", r"\max\left(\left\lfloor \log_2\left|x\right|\right\rfloor,-6\right)"),
+    ("float8_e4m3fn(x)", r"\operatorname{E4M3}\left(x\right)"),
+    ("float8_e5m2(x)", r"\operatorname{E5M2}\left(x\right)"),
+])  # fmt: skip
+def test_formats_have_latex(text, latex):
+    assert parse(text, parameters=None).latex == latex
 
 
 def test_uncalled_the_names_stay_parameters():
@@ -220,6 +263,51 @@ def test_the_helper_of_exported_code_has_the_same_bits(dtype, arguments):
     assert torch.equal(bits(HELPERS._fp(x, *arguments)), bits(mine))
     binade = parse("exponent(x, least)", parameters=None).bind({"least": arguments[1]})(x)
     assert torch.equal(bits(HELPERS._exponent(x, arguments[1])), bits(binade))
+
+
+@pytest.mark.parametrize("write", [snippet, jax_snippet])
+def test_exported_code_has_one_helper_however_many_calls(write):
+    code = write(
+        "formula: fp(x, 1, 0, 6) + fp(2 * x, 3, -6, 448)", "formula: g * fp(x, 2, -14, 9) * exponent(x, -6)"
+    )
+    assert code.count("def _fp(") == code.count("def _exponent(") == 1
+    assert "eval(" not in code
+
+
+JAX_POINTS = """
+import json, sys
+import jax, jax.numpy as jnp, numpy as np
+jax.config.update("jax_enable_x64", True)
+code, jobs = json.load(sys.stdin)
+exec("import jax\\nimport jax.numpy as jnp\\nimport numpy as np\\n" + code)
+result = []
+for name, arguments, dtype, points in jobs:
+    x = jnp.array([float.fromhex(each) for each in points], dtype=dtype)
+    result.append([float(each).hex() for each in globals()[name](x, *arguments)])
+print(json.dumps(result))
+"""
+
+
+def test_jax_has_the_same_bits_at_every_code_and_midpoint():
+    """In a process of its own: JAX takes a second, and its threads outlive a fork."""
+    jobs, expected = [], []
+    for text, (dtype, top) in CASTS.items():
+        numbers = codes(dtype)
+        points = torch.cat([numbers, (numbers[1:] + numbers[:-1]) / 2])
+        for kind in (torch.float32, torch.float64):
+            exact = points.to(kind)
+            beside = [torch.nextafter(exact, torch.full_like(exact, end)) for end in (-math.inf, math.inf)]
+            x = torch.cat([exact, *beside, torch.tensor([1.1 * top, -2 * top], dtype=kind)])
+            name, _, rest = text.removesuffix(")").partition("(x")
+            arguments = [float(each) for each in rest.split(",") if each.strip()]
+            jobs.append((f"_{name}", arguments, str(kind)[6:], [each.hex() for each in x.tolist()]))
+            expected.append(parse(text).bind()(x).tolist())
+    command = [sys.executable, "-I", "-c", JAX_POINTS]
+    given = json.dumps(["\n".join(reversed(helpers.JAX.values())), jobs])
+    done = subprocess.run(command, input=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for found, due in zip(json.loads(done.stdout), expected, strict=True):
+        assert [float.fromhex(each) for each in found] == due
 
 
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])

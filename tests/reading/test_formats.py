@@ -68,6 +68,25 @@ def test_autograd_through_casts_and_fake_quantisation_is_torchs(name: str) -> No
     _check_same(got, wanted)
 
 
+@pytest.mark.parametrize("call", [
+    "torch.fake_quantize_per_tensor_affine(x, 0.25, 3, -8, 7)",
+    "torch.fake_quantize_per_channel_affine(x, 0.25, 3, 0, -8, 7)",
+])  # fmt: skip
+def test_fake_quantisation_per_tensor_and_per_channel_is_the_op(call: str) -> None:
+    """Along a channel there is one scale, as for a whole tensor."""
+    op, rule = read_source(f"def fn(x):\n    return {call}\n")
+    x = torch.linspace(-5, 5, 401, dtype=torch.float64)
+    given = {"s": 0.25, "z": 3, "qmin": -8, "qmax": 7}
+    results = []
+    for pair, parameters in (((op, rule), {}), (("fake_quantize", "fake_quantize"), given)):
+        leaf = x.clone().requires_grad_()
+        y = apply(*pair, leaf, **parameters)
+        y.sum().backward()
+        results.append((y.detach(), leaf.grad))
+    assert torch.equal(results[0][0], results[1][0])
+    assert torch.equal(results[0][1], results[1][1])
+
+
 PARETOQ = """class StretchedElasticQuant(torch.autograd.Function):
     @staticmethod
     def forward(ctx, input, alpha, num_bits, layerwise):

@@ -9,6 +9,8 @@ import torch
 
 from explorer.catalogue import OPS, find_op
 from explorer.instrument.entries import entry
+from tests.formula.test_formats import CASTS, bits, hard_points
+from tests.formula.test_formats import codes as torch_codes
 from tests.frontend.modules import Node
 
 ALL = """
@@ -33,8 +35,7 @@ def asked(node: Node, op: str, parameters: dict[str, float], xs: list[float]) ->
 
 
 def codes(dtype: torch.dtype) -> list[float]:
-    values = torch.arange(256, dtype=torch.uint8).view(dtype).double()
-    return values[values.isfinite()].unique().tolist()
+    return torch_codes(dtype).tolist()
 
 
 @pytest.mark.parametrize("op", CODES)
@@ -48,6 +49,22 @@ def test_the_numbers_of_a_format_are_torchs_codes(node: Node, op: str) -> None:
     for octave in octaves:
         inside = [value for value in numbers if octave["from"] <= value <= octave["to"]]
         assert {b - a for a, b in pairwise(inside)} <= {octave["step"]}
+
+
+@pytest.mark.parametrize("text", CASTS)
+def test_the_browser_rounds_as_torch_at_every_code_midpoint_and_neighbour(node: Node, text: str) -> None:
+    dtype, top = CASTS[text]
+    x = hard_points(torch_codes(dtype), torch.float32)
+    x = x[x.isfinite()]
+    found = node.run(
+        """
+        const { evaluate } = await import("./formula/evaluation.js");
+        return evaluate(given.tree, { x: Float64Array.from(given.x), parameters: {} });
+        """,
+        {"tree": entry(find_op("formula: " + text))["tree"], "x": x.double().tolist()},
+    )
+    due = x.clamp(-top, top).to(dtype).double()
+    assert torch.equal(bits(torch.tensor(found)), bits(due))
 
 
 def test_e2m1_has_fifteen_numbers(node: Node) -> None:
