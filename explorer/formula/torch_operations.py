@@ -55,9 +55,15 @@ class _Layout(NamedTuple):
     mask: Tensor  # a number would become one at each call, which costs as much as the operation
 
 
+def _layout(floating: torch.dtype, integer: torch.dtype, bits: int, bias: int) -> _Layout:
+    exponents = (2 * bias + 1) << bits
+    mask = torch.tensor(exponents, dtype=integer, device="cpu")  # one number goes with any device
+    return _Layout(floating, integer, bits, bias, mask)
+
+
 _LAYOUTS = {
-    torch.float32: _Layout(torch.float32, torch.int32, 23, 127, torch.tensor(0x7F800000, dtype=torch.int32)),
-    torch.float64: _Layout(torch.float64, torch.int64, 52, 1023, torch.tensor(0x7FF << 52)),
+    torch.float32: _layout(torch.float32, torch.int32, 23, 127),
+    torch.float64: _layout(torch.float64, torch.int64, 52, 1023),
 }
 
 
