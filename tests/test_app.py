@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import app
 from explorer import ui
+from explorer.ui.server import answers
 from explorer.ui.server.admission import admission, operation
 from explorer.ui.server.admission.paths import PAGES
 from tests.ui.visitors import scope_of
@@ -57,6 +58,24 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
 def test_the_server_runs_this_lifespan_and_shows_this_error() -> None:
     assert app.app._user_lifespan is app.lifespan
     assert app.app._on_script_error is app.friendly_error
+
+
+def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class that types waits in the line of those who compute."""
+    seated = []
+
+    async def compute(who: object, work: object, *given: object) -> dict[str, str]:
+        seated.append((work, *given))
+        return {}
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": b'{"exercise": "clamp", "code": "x"}', "more_body": False}
+
+    monkeypatch.setattr(app._seats, "compute", compute)
+    scope = scope_of(path="/judge") | {"method": "POST"}
+    scope["headers"] = [*scope["headers"], (b"content-type", b"application/json")]
+    asyncio.run(app.judge(Request(scope, receive)))
+    assert seated == [(answers.judge, "clamp", "x")]
 
 
 def test_whatever_computes_is_paced() -> None:
