@@ -93,7 +93,7 @@ def read_source(text: str) -> Keys:
         further input keeps the value the signature gives it; one without a value becomes a
         parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
         it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. ``.notes`` of the pair are the
-        differences between code and formulas, a sentence each.
+        differences between code and formulas, and faults that no curve shows, a sentence each.
 
     Raises:
         ReadingError: a sentence on the part that could not be read, and its line. Nothing else.

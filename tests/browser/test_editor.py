@@ -156,10 +156,16 @@ def test_what_is_written_is_there_again(course: Page) -> None:
     expect(course.get_by_label("Your Function")).to_have_value(REPAIRED)
 
 
-def test_an_exercise_can_be_used_by_everybody(course: Page) -> None:
-    begun(course, "in-place")
-    expect(verdict(course)).to_contain_text("Line 10")
-    assert in_both_themes(course, ".lesson") == []
+@pytest.mark.parametrize("device", ["course", "phone_course"], ids=["desk", "phone"])
+def test_an_exercise_can_be_used_by_everybody(request: pytest.FixtureRequest, device: str) -> None:
+    page: Page = request.getfixturevalue(device)
+    begun(page, "in-place")
+    expect(verdict(page)).to_contain_text("Line 10")
+    assert in_both_themes(page, ".lesson") == []
+    begun(page)
+    expect(page.locator(".case-words")).to_be_visible()
+    assert in_both_themes(page, ".lesson") == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_pasted_code_has_the_same_field_and_marks_the_line(explore: Page) -> None:
