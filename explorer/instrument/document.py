@@ -27,7 +27,7 @@ from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
 from explorer.description.pull import HALVINGS as HALVINGS_OF_REST
-from explorer.formula import MAX_LENGTH
+from explorer.formula import MAX_LENGTH, MAX_NODES
 from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.instrument.entries import Json, entry
@@ -68,6 +68,7 @@ def document() -> Json:
         "limits": {
             "rules": MOST_RULES,
             "formula": MAX_LENGTH,
+            "nodes": MAX_NODES,
             "query": LONGEST_QUERY,
             "quote": LONGEST_QUOTE,
             "readings": MOST_READINGS,

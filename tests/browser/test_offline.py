@@ -66,6 +66,19 @@ def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
     follows_the_theme_of_the_system(page)
 
 
+def test_rules_are_scaled_to_one_area_without_anybody_who_reads_formulas(alone) -> None:
+    page = alone(explorer.instrument("step", ["super_spike", "fast_sigmoid"]).html())
+    page.locator(f"{CHART} .cartesianlayer").wait_for()
+    page.locator(".strip .size summary").click()
+    page.get_by_role("button", name="One area").click()
+    own = "formula: fast_sigmoid_scaled = 25 * (g / (1 + 25 * abs(x)) ** 2)"
+    page.wait_for_function(f"key => {TRACES}.some(({{meta}}) => meta === key)", arg=own)
+    expected = explorer.sample("step", own, dtype="float64")
+    assert traces(page)[own].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(f"{TRACES}.some(({{meta}}) => meta === 'fast_sigmoid')")
+
+
 def test_a_function_of_ones_own_is_drawn_by_points_and_the_card_says_so(alone) -> None:
     page = alone(explorer.instrument(torch.round, ["default", ClampGradient], g=2).html())
     page.locator(f"{CHART} .cartesianlayer").wait_for()

@@ -168,6 +168,9 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     assert set(traces(disk)["straight_through"].y) == {2.0}
     back(disk)
     _drawn(disk, "Confirmed by torch")
+    disk.locator(".strip .size summary").click()
+    expect(disk.locator(".strip .size tbody")).to_contain_text("has no finite area")
+    disk.keyboard.press("Escape")
     disk.get_by_role("button", name="Add rule", exact=True).click()
     disk.get_by_label("Search rules").fill("clipped")
     disk.keyboard.press("Enter")

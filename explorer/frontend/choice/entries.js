@@ -26,7 +26,7 @@ import { setSampling } from "../formula/sampling.js";
  *   the chart: see explorer/instrument/view.py
  * @property {Record<string, import("../measures/lens.js").Noise>} noises
  * @property {import("./view.js").Word[]} view the words of a link that are rows
- * @property {{rules: number, formula: number, query: number, quote: number,
+ * @property {{rules: number, formula: number, nodes: number, query: number, quote: number,
  *   readings: number, table: {fewest: number, rows: number, columns: number, classes: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number, scaled: string[], unscaled: string},
  *   unwatched: number}} limits ``table`` and ``study`` are not in a saved file either; ``scaled`` are

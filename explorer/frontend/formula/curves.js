@@ -163,6 +163,17 @@ function once(compute) {
 }
 
 /**
+ * The kinks of an op and a rule within a range.
+ * @param {Op} op
+ * @param {Rule} rule
+ * @param {Record<string, number>} parameters
+ * @param {Range} range
+ */
+export function pairKinks(op, rule, parameters, range) {
+  return kinksOf(op, rule, parameters, range, kinksOfOp(op, parameters, range));
+}
+
+/**
  * The kinks of an op and a rule. A rule without y does not jump where its op does.
  * @param {Op} op
  * @param {Rule} rule

@@ -8,6 +8,7 @@ import { numberText } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { createSwitches } from "./layers.js";
+import { createSizeMenu } from "./size-menu.js";
 
 /** @import { Example } from "../../cards/examples.js" */
 /** @import { Choice } from "../../choice/choice.js" */
@@ -41,7 +42,11 @@ export function createStrip(host, { store, examples }) {
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
-  host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
+  const size = createSizeMenu(store);
+  host.append(
+    ...[g.element, from.label, to.label, layers.element, size.element],
+    ...(examples.length ? [menu.element] : []),
+  );
 
   /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
   function endField(name, index, next) {
@@ -65,6 +70,7 @@ export function createStrip(host, { store, examples }) {
     from.show(choice);
     to.show(choice);
     layers.show(choice);
+    size.show(choice);
     menu.show(choice);
   }
 

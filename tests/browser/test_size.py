@@ -1,0 +1,113 @@
+"""Rules on one size on Explore: one press scales them, by keyboard, in a saved file and on the site too."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import explorer
+from tests.browser.access import in_both_themes
+from tests.browser.conftest import NOTHING_CHOSEN, Open
+from tests.browser.reading import card, settle, tab_to, traces, turn
+
+LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
+FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
+RULES = ["straight_through", "super_spike", "fast_sigmoid", "clipped"]
+
+
+def window(page: Page) -> Locator:
+    return page.locator(".strip .size .window")
+
+
+def cells(page: Page) -> list[list[str]]:
+    rows = window(page).locator("tbody tr").all()
+    return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
+
+
+def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(explore: Page) -> None:
+    page = explore
+    turn(page, LINK, shows=RULES)
+    page.locator(".strip .size summary").focus()
+    page.keyboard.press("Enter")
+    before = page.url
+    expect(window(page).locator("tbody tr")).to_have_count(4)
+    assert cells(page) == [
+        ["has no finite area", "never falls to half its height"],
+        ["2", "0.8284"],
+        ["0.08", "0.03314"],
+        ["2", "is flat on top: a mask has no peak"],
+    ]
+    tab_to(page, "One area", 4)
+    page.keyboard.press("Enter")
+    expect(window(page).get_by_role("status")).to_have_text(
+        f"To the area of {FIRST}, 2: {OTHER} × 25. Not scaled: Straight-through has no finite area."
+    )
+    page.wait_for_url("**fast_sigmoid_scaled*")
+    own = "formula: fast_sigmoid_scaled = 25 * (g / (1 + 25 * abs(x)) ** 2)"
+    assert parse_qs(urlsplit(page.url).query)["rule"] == ["straight_through", "super_spike", own, "clipped"]
+    expect(page.locator(".sign")).to_contain_text("Confirmed by torch")
+    expect(card(page, "fast_sigmoid_scaled").get_by_label("gradient =")).to_have_value(
+        own.removeprefix("formula: ")
+    )
+    drawn = traces(page)[own]
+    wanted = explorer.sample("step", [own], start=-3, stop=3, dtype="float64")
+    assert np.nanmax(drawn.y) == pytest.approx(wanted.gradient.max())
+    assert [row[0] for row in cells(page)] == ["has no finite area", "2", "2", "2"]
+    assert in_both_themes(page, ".strip") == []
+    tab_to(page, "Undo", 3)
+    page.keyboard.press("Enter")
+    page.wait_for_url(before)
+    expect(window(page).get_by_role("button", name="Undo")).to_be_hidden()
+    expect(card(page, OTHER)).to_be_visible()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_one_width_and_the_code_that_has_it(explore: Page) -> None:
+    page = explore
+    turn(page, f"{LINK}&section=code", shows=RULES)
+    page.locator(".strip .size summary").click()
+    window(page).get_by_role("button", name="One width").click()
+    said = window(page).get_by_role("status")
+    expect(said).to_contain_text(f"To the width of {FIRST}, 0.8284: {OTHER} × 25.")
+    page.keyboard.press("Escape")
+    page.get_by_label("Code for").click()
+    page.get_by_role("option", name="fast_sigmoid_scaled =").click()
+    expect(page.locator("pre").filter(has_text="0.04 * x")).to_be_visible()
+    page.go_back()
+    expect(card(page, OTHER)).to_be_visible()
+
+
+def test_with_nothing_to_scale_both_presses_are_greyed(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=round&rule=default&rule=straight_through&tools=all")
+    page.locator(".strip .size summary").click()
+    for name in ("One area", "One width"):
+        expect(window(page).get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")
+    window(page).get_by_role("button", name="One area").click(force=True)
+    assert "scaled" not in page.url
+    expect(window(page).locator("tbody tr")).to_have_count(2)
+    assert cells(page)[0] == ["is torch's own gradient of the op"] * 2
+
+
+def test_on_a_phone_the_window_is_whole_and_its_table_can_be_read(phone_explore: Page) -> None:
+    page = phone_explore
+    turn(page, LINK, shows=RULES)
+    page.locator(".strip .size summary").click()
+    box = window(page).bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    window(page).get_by_role("button", name="One area").click()
+    expect(window(page).get_by_role("status")).to_contain_text(f"{OTHER} × 25")
+
+
+def test_it_waits_for_all_tools(new_page: Open) -> None:
+    page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
+    page.add_init_script(NOTHING_CHOSEN)
+    page.goto(LINK.replace("&tools=all", ""))
+    settle(page, shows=RULES)
+    expect(page.locator(".strip .size summary")).to_be_hidden()
