@@ -43,10 +43,8 @@ export function createStrip(host, { store, examples }) {
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
   const size = createSizeMenu(store);
-  host.append(
-    ...[g.element, from.label, to.label, layers.element, size.element],
-    ...(examples.length ? [menu.element] : []),
-  );
+  layers.element.append(size.element);
+  host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
 
   /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
   function endField(name, index, next) {
