@@ -90,7 +90,7 @@ _REASONS = {
         "custom_op triton_op custom_vjp custom_jvp custom_gradient",
     "asks autograd for a gradient: write the gradient out": "grad backward vjp jvp jacobian hessian",
     "rounds to another number format, which a formula does not have":
-        "fake_quantize_per_tensor_affine quantize_per_tensor",
+        "quantize_per_tensor",
 }  # fmt: skip
 REASONS = {name: reason for reason, names in _REASONS.items() for name in words(names)}
 UNKNOWN = "is not among the functions that can be read, nor defined in this text"
