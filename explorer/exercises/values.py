@@ -9,6 +9,8 @@ from explorer.formula.operands import casts
 from explorer.formula.operators import operation
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children
 
+_ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # NaN has no place
+
 Point = Mapping[str, float]
 """The values of all names of a formula."""
 
@@ -41,11 +43,13 @@ def compiled(node: Node) -> Callable[[Point], float]:
             return lambda point: point[name]
     operands = [_operand(*pair) for pair in zip(children(node), casts(node), strict=True)]
     step = _step(node)
+    orders = isinstance(node, Call) and node.function in _ORDERING
 
     def computed(point: Point) -> float:
         values = [operand(point) for operand in operands]
         try:
-            return step(*values) if all(each == each for each in values) else ieee_step(node, values)
+            known = not orders or all(each == each for each in values)
+            return step(*values) if known else ieee_step(node, values)
         except (ArithmeticError, ValueError):
             return ieee_step(node, values)
 
