@@ -6,12 +6,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import Locator, Page, expect
 
 import explorer
+from explorer.description.pull import normal_numbers
+from explorer.formula import percent
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open
-from tests.browser.reading import card, settle, tab_to, traces, turn
+from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -111,3 +114,20 @@ def test_it_waits_for_all_tools(new_page: Open) -> None:
     page.goto(LINK.replace("&tools=all", ""))
     settle(page, shows=RULES)
     expect(page.locator(".strip .size summary")).to_be_hidden()
+
+
+def test_a_cards_menu_says_its_share_and_follows_its_parameter(new_page: Open) -> None:
+    page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
+    page.add_init_script(NOTHING_CHOSEN)
+    page.goto("/?op=sign&rule=clipped")
+    settle(page, shows=["clipped"])
+    place = card(page, explorer.RULES["clipped"].label)
+    said = place.locator(".share")
+    expect(said).to_be_hidden()
+    place.get_by_role("button", name="Edit").click()
+    x = torch.tensor(normal_numbers(), dtype=torch.float64)
+    for c in (1.0, 0.25):
+        enter(number(place, "c"), str(c))
+        passed = percent(explorer.share("sign", "clipped", x, c=c))
+        numbers = "1,000 standard normal numbers"
+        expect(said).to_have_text(f"Share of straight-through's gradient on {numbers}: {passed}.")

@@ -86,7 +86,6 @@ export function createSetup(host, store, onWrong) {
       element(
         "div",
         { class: "settings" },
-        ...rest.map(({ field }) => field.element),
         element(
           "label",
           { class: "wide tick" },
@@ -94,6 +93,7 @@ export function createSetup(host, store, onWrong) {
           "Equal footing: divide each rule's rates by its share",
         ),
         unscaled,
+        ...rest.map(({ field }) => field.element),
       ),
     ),
   );
