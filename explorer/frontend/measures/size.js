@@ -99,7 +99,8 @@ function sizeBetween(slope, [start, stop]) {
 /** The integral over cells; NaN where it does not settle. @param {Slope} slope @param {[number, number][]} cells */
 function summed(slope, cells) {
   let [total, size] = [0, 0];
-  let open = cells.map((cell, i) => ({ cell, sum: sums(slope, cells)[i] }));
+  const first = sums(slope, cells);
+  let open = cells.map((cell, i) => ({ cell, sum: first[i] }));
   for (let depth = 0; open.length; depth += 1) {
     if (depth > DEEPEST || open.length > MOST_CELLS) return NaN;
     const halves = open.flatMap(({ cell: [low, high] }) => {
