@@ -37,8 +37,9 @@ export function createSizeMenu(store) {
   /** @param {Kind} kind */
   function scale(kind) {
     const now = store.now;
-    if (!canScale(rowsOf(now), kind)) return;
-    const { choice, done } = scaledTo(now, rowsOf(now), kind);
+    const rows = rowsOf(now);
+    if (!canScale(rows, kind)) return;
+    const { choice, done } = scaledTo(now, rows, kind);
     before = { choice: before && isAfter(now) ? before.choice : now, keys: keysOf(choice) };
     store.change(choice);
     setText(said, wordsOf(done));
