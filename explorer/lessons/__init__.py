@@ -3,6 +3,7 @@
 from explorer.lessons import (
     accumulation,
     autograd,
+    by_hand,
     calling,
     checking,
     clamping,
@@ -25,7 +26,7 @@ from explorer.lessons.autograd import MyLayer
 from explorer.lessons.clamping import ClampGradient, FixedClampGradient
 from explorer.lessons.constants import MulConstant
 from explorer.lessons.glossary import GLOSSARY
-from explorer.lessons.lesson import Answer, Choice, Drawing, HeatMap, Lesson, Lines, Link, Sweep
+from explorer.lessons.lesson import Answer, ByHand, Choice, Drawing, HeatMap, Lesson, Lines, Link, Sweep
 from explorer.lessons.linear import LinearFunction
 from explorer.lessons.paths import PATHS
 from explorer.lessons.rectifier import MyReLU
@@ -33,13 +34,13 @@ from explorer.lessons.straight_through import RoundGradient
 
 __all__ = [
     "GLOSSARY", "LESSONS", "PATHS",
-    "Answer", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
+    "Answer", "ByHand", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
     "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient", "Sweep",
 ]  # fmt: skip
 
 
 _STORIES = (
-    autograd, vanishing, straight_through, checking, clamping, leaves, leaf_trap, accumulation,
+    autograd, vanishing, straight_through, checking, clamping, by_hand, leaves, leaf_trap, accumulation,
     rectifier, calling, linear, constants, outputs, context, in_place,
     second_derivative, surrogates,
     minimum, learned_step,

@@ -175,6 +175,33 @@ class Sweep:
 
 
 @dataclass(frozen=True)
+class ByHand:
+    """A step of a small net of which every number is printed but those that the reader types.
+
+    Attributes:
+        given: matrices by name, in the order in which they are computed.
+        hints: the names of those that are told where a typed value is wrong.
+        asked: the name of the matrix that is typed.
+        asked_by_rule: that matrix by the name of a rule; a value is right within a hundredth of it.
+        then: the name of the matrix that is shown once all of it is right.
+        then_by_rule: that matrix by the name of a rule.
+        rows, columns: what a row and a column of the typed matrix are, such as "example" and "unit".
+    """
+
+    given: Mapping[str, Sequence[Sequence[float]]]
+    hints: Sequence[str]
+    asked: str
+    asked_by_rule: Mapping[str, Sequence[Sequence[float]]]
+    then: str
+    then_by_rule: Mapping[str, Sequence[Sequence[float]]]
+    rows: str
+    columns: str
+
+
+Picture = HeatMap | Lines | Sweep | ByHand
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One screen: a question, a prediction, at most 150 words, live curves, code, and one sentence to keep.
 
@@ -193,7 +220,7 @@ class Lesson:
         remember: one sentence.
         code: the Functions and layers of the story, shown before the numbers.
         excerpt: the lines that the question is about, beside it; None where it is about no code.
-        pictures: functions that compute heat maps, lines or sweeps.
+        pictures: functions that compute heat maps, lines, sweeps, or a step to be done by hand.
         retest: fresh questions on the same matter, two of which are asked at the end.
         exercise: the key of the exercise that the lesson ends with; "" for none.
     """
@@ -208,7 +235,7 @@ class Lesson:
     remember: str
     code: tuple[type | Callable[..., Any], ...] = ()
     excerpt: Excerpt | None = None
-    pictures: tuple[Callable[[], HeatMap | Lines | Sweep], ...] = ()
+    pictures: tuple[Callable[[], Picture], ...] = ()
     retest: tuple[Variant, ...] = ()
     exercise: str = ""
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue import find_op, find_rule
 from explorer.lessons import GLOSSARY, LESSONS, PATHS, Link
+from explorer.lessons.by_hand import masked
 from explorer.lessons.retest import question
 from tests.browser.lessons import (
     COMPUTED_MS,
@@ -376,3 +377,34 @@ def test_the_course_is_printed_a_page_a_lesson(page: Page, paper: str):
     printed = page.pdf(format=paper, prefer_css_page_size=True)
     pages = len(re.findall(rb"/Type\s*/Page\b", printed))
     assert len(LESSONS) < pages <= len(LESSONS) + 3, "the key takes up to three"
+
+
+def test_a_step_is_done_by_hand(course: Page) -> None:
+    turn_to(course, LESSONS["by-hand"])
+    press(course, "Skip")
+    step = course.get_by_role("region", name="One step by hand")
+    said = step.get_by_role("status")
+    product = step.get_by_role("table", name="gradient of w1 = inputsᵀ @ gradient of x")
+    found = masked()
+
+    def field(row: int, column: int) -> Locator:
+        return step.get_by_role("textbox", name=f"gradient of x, example {row + 1}, unit {column + 1}")
+
+    field(0, 0).fill("-0.5")
+    field(0, 0).press("Tab")
+    expect(said).to_have_text("Not yet. At example 1, unit 1: x = 1.1, g = -0.5.")
+    field(0, 0).fill("nothing")
+    field(0, 0).press("Tab")
+    expect(said).to_have_text("“nothing” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.")
+    for row, values in enumerate(found["gradient"]):
+        for column, value in enumerate(values):
+            expect(product).to_have_count(0)
+            field(row, column).fill(f"{value}")
+            field(row, column).press("Tab")
+    expect(said).to_contain_text("All are right")
+    expect(product.locator("td")).to_have_text([f"{value:g}" for row in found["w1_grad"] for value in row])
+    step.get_by_role("combobox", name="Rule of the step").select_option("Straight-through")
+    expect(product).to_have_count(0)
+    step.get_by_role("button", name="Show them").click()
+    expect(field(0, 0)).to_have_value("-0.5")
+    expect(product).to_be_visible()

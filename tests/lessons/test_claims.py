@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import explorer
 from explorer.description.pull import normal_numbers, pull
-from explorer.lessons import GLOSSARY, learned_step, minimum
+from explorer.lessons import GLOSSARY, by_hand, learned_step, minimum
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
 from explorer.training import Run, Settings
 from explorer.training.ranking import rank, shown_above
@@ -156,6 +157,19 @@ def test_gradcheck(r: Results) -> None:
     assert r["tiny_step"] > 100 * single["error"]
     assert r["at_a_kink"] == {"numerical": 0.5, "analytical": 0}
     assert r["beside_the_kink"] is True
+
+
+def test_by_hand(r: Results) -> None:
+    """By NumPy, from the same inputs and weights."""
+    inputs, w1, w2 = by_hand.INPUTS.numpy(), by_hand.W1.numpy(), by_hand.W2.numpy()
+    x = inputs @ w1
+    g = np.outer(np.clip(x, -1, 1) @ w2 - by_hand.TARGETS.numpy(), w2)
+    for rule, gradient in {"masked": g * (np.abs(x) <= 1), "straight": g}.items():
+        assert r[rule]["gradient"] == pytest.approx(gradient, abs=1e-6), rule
+        assert r[rule]["w1_grad"] == pytest.approx(inputs.T @ gradient, abs=1e-6)
+        assert sum(r["first"][rule]) == pytest.approx(r[rule]["w1_grad"][0][0])
+    outside = np.abs(x[:, 0]) > 1
+    assert outside.tolist() == [True, False, False], "the first of the examples, and no other"
 
 
 def test_calling(r: Results) -> None:

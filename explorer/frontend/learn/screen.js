@@ -6,7 +6,7 @@ import { element, setText } from "../elements/dom.js";
 import { createExcerpt, wholeCode } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { NOTHING, recall, remember } from "./memory.js";
-import { pictureOf } from "./pictures.js";
+import { pictureOf } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
 import { createLinks, curvesOf, createHosts, showNet, showScene } from "./scenes.js";
 import { inline, paragraphs } from "./words.js";
@@ -78,7 +78,7 @@ export function createLesson(lesson, around, part = null) {
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
   let written = /** @type {import("./scenes.js").Store|null} */ (null); // of the curves of an exercise
-  let pictures = /** @type {import("./pictures.js").Picture[]} */ ([]);
+  let pictures = /** @type {import("./pictures/pictures.js").Picture[]} */ ([]);
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 

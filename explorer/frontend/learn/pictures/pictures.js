@@ -1,24 +1,26 @@
-// Pictures of a lesson's numbers: matrices as heat maps, and lines on logarithmic axes.
+// Pictures of a lesson's numbers: heat maps, lines on logarithmic axes, and those of modules of their own.
 
-import { createFigure } from "../chart/plotly/figure.js";
-import { element } from "../elements/dom.js";
-import { coloursOf } from "../explore/page/instrument.js";
-import { numberText, powerText } from "../formula/numbers.js";
+import { createFigure } from "../../chart/plotly/figure.js";
+import { element } from "../../elements/dom.js";
+import { coloursOf } from "../../explore/page/instrument.js";
+import { numberText, powerText } from "../../formula/numbers.js";
+import { createByHand } from "./by-hand.js";
 import { createSweep } from "./sweep.js";
 
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
 /** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
 /**
  * A picture, and how it goes along with what is chosen in the curves above it.
- * @typedef {{element: HTMLElement, follow: (choice: import("../choice/choice.js").Choice) => void}} Picture
+ * @typedef {{element: HTMLElement, follow: (choice: import("../../choice/choice.js").Choice) => void}} Picture
  */
 
 /**
- * @param {HeatMap|Lines|import("./sweep.js").Sweep} picture
+ * @param {HeatMap|Lines|import("./sweep.js").Sweep|import("./by-hand.js").ByHand} picture
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {Picture}
  */
 export function pictureOf(picture, options) {
+  if ("given" in picture) return createByHand(picture);
   if ("control" in picture) return createSweep(picture, options);
   const still = "values" in picture ? heatMap(picture) : lines(picture, options);
   return { element: still, follow: () => undefined };

@@ -1,12 +1,12 @@
 // A share over a parameter beside a control, with its deviation over seeds and the present value of the parameter.
 
-import { choiceControls, entriesOf } from "../choice/choice.js";
-import { element, setText } from "../elements/dom.js";
-import { coloursOf } from "../explore/page/instrument.js";
-import { shownName, valueOf } from "../formula/controls.js";
-import { numberText } from "../formula/numbers.js";
-import { createFigure } from "../chart/plotly/figure.js";
-import { note } from "../chart/plotly/plotly.js";
+import { choiceControls, entriesOf } from "../../choice/choice.js";
+import { element, setText } from "../../elements/dom.js";
+import { coloursOf } from "../../explore/page/instrument.js";
+import { shownName, valueOf } from "../../formula/controls.js";
+import { numberText } from "../../formula/numbers.js";
+import { createFigure } from "../../chart/plotly/figure.js";
+import { note } from "../../chart/plotly/plotly.js";
 
 /**
  * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
@@ -54,7 +54,7 @@ export function createSweep(sweep, { plotly, signal }) {
 
 /**
  * The slot of the first rule that has a parameter.
- * @param {import("../choice/choice.js").Choice} choice
+ * @param {import("../../choice/choice.js").Choice} choice
  * @param {string} name
  */
 function slotOf(choice, name) {

@@ -10,7 +10,7 @@ from explorer.lessons.surrogates import by_width
 from tests.frontend.modules import Node
 
 SAID = """
-    const { nowWords, wordsOf } = await import("./learn/sweep.js");
+    const { nowWords, wordsOf } = await import("./learn/pictures/sweep.js");
     return { all: wordsOf(given.sweep), now: given.values.map((value) => nowWords(given.sweep, value)) };
 """
 

@@ -1,0 +1,158 @@
+"""The chain rule by hand: one step of a net so small that every number of it is printed."""
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.excerpt import Excerpt
+from explorer.lessons.lesson import Answer, ByHand, Choice, Lesson, explore, train
+from explorer.lessons.retest import fresh
+
+
+class MaskedClamp(Function):
+    """Clamp to −1 … 1; backward g inside, 0 outside."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(-1, 1)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (x.abs() <= 1)
+
+
+class StraightClamp(MaskedClamp):
+    """The same with a backward that does nothing: it returns g."""
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+INPUTS = torch.tensor([[2.0, 1.0], [-1.0, 1.0], [1.0, -3.0]])  # an example a row
+TARGETS = torch.tensor([0.7, 0.15, -0.25])
+W1 = torch.tensor([[0.4, 0.5], [0.3, -0.2]])  # an input a row, a unit a column
+W2 = torch.tensor([0.5, -1.0])
+
+
+def short(value):
+    """A number as it is written by hand; zero has no sign."""
+    return round(value, 4) + 0.0
+
+
+def step(clamp):
+    """The numbers of one step in their order: forward, then the gradients of y, x and w1."""
+    w1 = W1.clone().requires_grad_()
+    x = INPUTS @ w1
+    y = clamp(x)
+    loss = (y @ W2 - TARGETS).square().sum() / 2
+    g, gradient, w1_grad = torch.autograd.grad(loss, (y, x, w1))
+    found = {"x": x, "y": y, "g": g, "gradient": gradient, "w1_grad": w1_grad}
+    return {name: [[short(value) for value in row] for row in found[name].tolist()] for name in found}
+
+
+def masked():
+    """With the gradient of clamp."""
+    return step(MaskedClamp.apply)
+
+
+def straight():
+    """With straight-through."""
+    return step(StraightClamp.apply)
+
+
+def first():
+    """What each example adds to the gradient of the first weight: its input times its gradient."""
+    by_rule = {"masked": masked(), "straight": straight()}
+    return {
+        rule: [short(row[0] * found["gradient"][index][0]) for index, row in enumerate(INPUTS.tolist())]
+        for rule, found in by_rule.items()
+    }
+
+
+def all_of_it():
+    """Inputs, weights and every number on the way and back, the gradients with two rules."""
+    there = masked()
+    rules = {"Masked": there, "Straight-through": straight()}
+    x, g = "x = inputs @ w1", "g = ∂loss/∂y"
+    return ByHand(
+        given={
+            "inputs": INPUTS.tolist(), "w1": W1.tolist(), x: there["x"], "y = clamp(x, −1, 1)": there["y"],
+            "w2": [W2.tolist()], g: there["g"],
+        },
+        hints=(x, g),
+        asked="gradient of x",
+        asked_by_rule={rule: found["gradient"] for rule, found in rules.items()},
+        then="gradient of w1 = inputsᵀ @ gradient of x",
+        then_by_rule={rule: found["w1_grad"] for rule, found in rules.items()},
+        rows="example", columns="unit",
+    )  # fmt: skip
+
+
+def _who_sends(results):
+    """The answer with the examples of which something reaches the first weight."""
+    answers = {
+        (False, True, True): "What the other examples send",
+        (True, True, True): "What all examples send",
+        (False, False, False): "Nothing, as one of them is blocked",
+    }
+    return answers[tuple(part != 0 for part in results["first"]["masked"])]
+
+
+LESSON = Lesson(
+    key="by-hand",
+    title="The chain rule, by hand",
+    question="Which numbers make up the gradient of one weight?",
+    prediction=Choice(
+        "A weight leads to a unit at which the first of a few examples lies outside clamp's bounds, and no"
+        " other. What is the weight's gradient?",
+        (
+            Answer(
+                "What all examples send",
+                "That would be straight-through, which asks nobody where x is: `{first[straight]}` would be"
+                " added up.",
+                "straight_through",
+            ),
+            Answer(
+                "Nothing, as one of them is blocked",
+                "A mask is set for each element: what blocks one example says nothing of the others.",
+                "zero",
+            ),
+            Answer(
+                "What the other examples send",
+                "Each example sends its input times its gradient, and they are added up: `{first[masked]}`.",
+                "masked",
+            ),
+        ),
+        _who_sends,
+    ),
+    excerpt=Excerpt((MaskedClamp,), "return g * (x.abs() <= 1)"),
+    words="""
+    Below is one step of a net that is small enough for paper, for a few examples. Every number is printed
+    but one kind: what clamp's rule makes of g. Type it yourself, element by element: g where x is inside
+    the bounds, nothing where it is not.
+
+    Then one matrix product is left of the [chain rule](chain_rule). A weight joins one input to one unit;
+    each example adds its input times the gradient of that unit. With the [mask](mask) the first weight gets
+    `{first[masked]}` from the examples, `{masked[w1_grad][0][0]}` in all. With
+    [straight-through](straight_through) it is `{first[straight]}`, `{straight[w1_grad][0][0]}`.
+
+    Slow motion on Train shows the same step of a net with thousands of numbers.
+    """,
+    code=(MaskedClamp, StraightClamp, short, step),
+    numbers=(masked, straight, first),
+    pictures=(all_of_it,),
+    scenes=(
+        explore("clamp", "masked", "straight_through", "zero", start=-2, stop=2, lo=-1.0, hi=1.0),
+        train("clamp", "masked", "straight_through", task="digits", lo=-1.0, hi=1.0),
+    ),
+    retest=(
+        fresh("clamp", "masked", -2, 0.5, 3, lo=-1, hi=1),
+        fresh("clamp", "straight_through", -2, 0.5, 3, lo=-1, hi=1),
+        fresh("hardtanh", "default", -3, -0.5, 0.5),
+        fresh("clamp", "masked", -1, 0.5, 1.5, lo=0, hi=2),
+        fresh("relu", "default", -2, 1, 3),
+    ),
+    remember="A rule decides element by element; a weight adds up what the examples send through it.",
+)
