@@ -16,6 +16,7 @@ from explorer.lessons import (
     linear,
     minimum,
     outputs,
+    recipe,
     rectifier,
     second_derivative,
     straight_through,
@@ -26,7 +27,18 @@ from explorer.lessons.autograd import MyLayer
 from explorer.lessons.clamping import ClampGradient, FixedClampGradient
 from explorer.lessons.constants import MulConstant
 from explorer.lessons.glossary import GLOSSARY
-from explorer.lessons.lesson import Answer, ByHand, Choice, Drawing, HeatMap, Lesson, Lines, Link, Sweep
+from explorer.lessons.lesson import (
+    Answer,
+    ByHand,
+    Choice,
+    Drawing,
+    HeatMap,
+    Lesson,
+    Lines,
+    Link,
+    Order,
+    Sweep,
+)
 from explorer.lessons.linear import LinearFunction
 from explorer.lessons.paths import PATHS
 from explorer.lessons.rectifier import MyReLU
@@ -35,13 +47,13 @@ from explorer.lessons.straight_through import RoundGradient
 __all__ = [
     "GLOSSARY", "LESSONS", "PATHS",
     "Answer", "ByHand", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
-    "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "RoundGradient", "Sweep",
+    "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "Order", "RoundGradient", "Sweep",
 ]  # fmt: skip
 
 
 _STORIES = (
     autograd, vanishing, straight_through, checking, clamping, by_hand, leaves, leaf_trap, accumulation,
-    rectifier, calling, linear, constants, outputs, context, in_place,
+    rectifier, calling, linear, constants, outputs, context, recipe, in_place,
     second_derivative, surrogates,
     minimum, learned_step,
 )  # fmt: skip

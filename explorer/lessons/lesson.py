@@ -198,7 +198,21 @@ class ByHand:
     columns: str
 
 
-Picture = HeatMap | Lines | Sweep | ByHand
+@dataclass(frozen=True)
+class Order:
+    """Steps that the reader puts in order.
+
+    Attributes:
+        title: what they are.
+        steps: in their order, each with the reason why it stands there: one sentence, for whoever has
+            something else in its place.
+    """
+
+    title: str
+    steps: Sequence[tuple[str, str]]
+
+
+Picture = HeatMap | Lines | Sweep | ByHand | Order
 
 
 @dataclass(frozen=True)
@@ -220,7 +234,8 @@ class Lesson:
         remember: one sentence.
         code: the Functions and layers of the story, shown before the numbers.
         excerpt: the lines that the question is about, beside it; None where it is about no code.
-        pictures: functions that compute heat maps, lines, sweeps, or a step to be done by hand.
+        pictures: functions that compute heat maps, lines, sweeps, a step to be done by hand, or steps to
+            be put in order.
         retest: fresh questions on the same matter, two of which are asked at the end.
         exercise: the key of the exercise that the lesson ends with; "" for none.
     """

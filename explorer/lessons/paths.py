@@ -5,8 +5,8 @@ PATHS: dict[str, tuple[str, ...]] = {
         "autograd", "vanishing", "straight-through", "clamp", "leaves", "relu", "linear", "in-place",
     ),
     "Autograd's edges": (
-        "by-hand", "calling", "constants", "outputs", "context", "leaves", "leaf-trap", "accumulation",
-        "in-place", "twice", "gradcheck",
+        "by-hand", "calling", "constants", "outputs", "context", "recipe", "leaves", "leaf-trap",
+        "accumulation", "in-place", "twice", "gradcheck",
     ),
     "Quantisation": ("vanishing", "straight-through", "gradcheck", "clamp", "learned-step"),
     "Spikes": ("vanishing", "straight-through", "surrogates", "minimum"),

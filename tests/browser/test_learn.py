@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.catalogue import find_op, find_rule
 from explorer.lessons import GLOSSARY, LESSONS, PATHS, Link
 from explorer.lessons.by_hand import masked
+from explorer.lessons.recipe import steps
 from explorer.lessons.retest import question
 from tests.browser.lessons import (
     COMPUTED_MS,
@@ -408,3 +409,22 @@ def test_a_step_is_done_by_hand(course: Page) -> None:
     step.get_by_role("button", name="Show them").click()
     expect(field(0, 0)).to_have_value("-0.5")
     expect(product).to_be_visible()
+
+
+def test_the_recipe_is_put_in_order(course: Page) -> None:
+    turn_to(course, LESSONS["recipe"])
+    press(course, "Skip")
+    recipe = course.get_by_role("region", name="The recipe, out of order")
+    items, said = recipe.get_by_role("listitem"), recipe.get_by_role("status")
+    first = [text.replace("`", "")[:20] for text, _ in steps().steps]
+    recipe.get_by_role("button", name="Check the order").click()
+    expect(said).to_have_text(f"Not yet at 1: another step stands there. {steps().steps[0][1]}")
+    for start in first[::-1]:  # each to the top, the first one last
+        earlier = recipe.get_by_role("button", name=f"Earlier: {start}")
+        for _ in first:
+            earlier.press("Enter")
+            expect(earlier).to_be_focused()
+    expect(items).to_contain_text(first)
+    expect(said).to_be_empty()
+    recipe.get_by_role("button", name="Check the order").click()
+    expect(said).to_have_text("That is the order.")

@@ -172,6 +172,15 @@ def test_by_hand(r: Results) -> None:
     assert outside.tolist() == [True, False, False], "the first of the examples, and no other"
 
 
+def test_recipe(r: Results) -> None:
+    assert r["checked"] == {
+        "Square": {"single": True, "several": True},
+        "ForgetfulSquare": {"single": False, "several": False},
+    }
+    assert "not multiplied by grad_output" in r["says"], "no slope differs: it is the g of zero that tells"
+    assert r["upstream"] == {"times": 10, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
+
+
 def test_calling(r: Results) -> None:
     assert r["called"]["apply"] == [0, 1]
     assert "Legacy autograd function" in r["called"]["instance"]

@@ -5,6 +5,7 @@ import { element } from "../../elements/dom.js";
 import { coloursOf } from "../../explore/page/instrument.js";
 import { numberText, powerText } from "../../formula/numbers.js";
 import { createByHand } from "./by-hand.js";
+import { createOrder } from "./order.js";
 import { createSweep } from "./sweep.js";
 
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
@@ -15,11 +16,13 @@ import { createSweep } from "./sweep.js";
  */
 
 /**
- * @param {HeatMap|Lines|import("./sweep.js").Sweep|import("./by-hand.js").ByHand} picture
+ * @param {HeatMap|Lines|import("./sweep.js").Sweep|import("./by-hand.js").ByHand|
+ *   import("./order.js").Order} picture
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {Picture}
  */
 export function pictureOf(picture, options) {
+  if ("steps" in picture) return createOrder(picture);
   if ("given" in picture) return createByHand(picture);
   if ("control" in picture) return createSweep(picture, options);
   const still = "values" in picture ? heatMap(picture) : lines(picture, options);
