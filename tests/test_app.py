@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import app
 from explorer import ui
-from explorer.ui.server import answers
+from explorer.ui.server import answers, files
 from explorer.ui.server.admission import admission, operation
 from explorer.ui.server.admission.paths import PAGES
 from tests.ui.visitors import scope_of
@@ -40,6 +40,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
 
 def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     sampled = []
+    files.packed.cache_clear()
     monkeypatch.setattr(ui, "sample", lambda *given: sampled.append((given, gc.get_freeze_count())))
 
     async def served() -> tuple[int, bool]:
@@ -51,6 +52,7 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
     assert [given for given, _ in sampled] == [("round", ["default", "straight_through"])]
     assert [before for _, before in sampled] == [0]  # what the warm-up leaves is frozen too
     assert frozen > 10_000
+    assert files.packed.cache_info().currsize > 20  # what a first visit loads is compressed
     assert not closed
     assert engine.closed
 
