@@ -152,15 +152,13 @@ class Result:
         return judged(self.plan, self.rows)
 
     def _table(self, variants: Sequence[Judged]) -> pd.DataFrame:
-        shares, more = self.shares, AGREEMENT if self.plan.quantises else ()
+        known, more = self.shares, AGREEMENT if self.plan.quantises else ()
+        shares = [{"share": known[each.rule, each.values]} if known else {} for each in variants]
         records = [
-            _summary(each)
-            | {"share": shares[each.rule, each.values]}
-            | dict(zip(AGREEMENT, each.agreed, strict=True))
-            | dict(each.values)
-            for each in variants
+            _summary(each) | share | dict(zip(AGREEMENT, each.agreed, strict=True)) | dict(each.values)
+            for each, share in zip(variants, shares, strict=True)
         ]
-        return _frame(records, [*_BEST, "share", *more, *self.plan.columns])
+        return _frame(records, [*_BEST, *(["share"] if known else []), *more, *self.plan.columns])
 
 
 def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:

@@ -48,6 +48,11 @@ class RacePlan(Plan):
         return "%" if self.metric_name == "accuracy" else ""
 
     @property
+    def quantises(self) -> bool:
+        """Nothing is known of where an op stands in anybody's model."""
+        return False
+
+    @property
     def example(self) -> float:
         """The worth of one held-out example; 0 for a metric of one's own."""
         return self.worth
