@@ -31,6 +31,7 @@ from explorer.lessons.lesson import (
     Answer,
     ByHand,
     Choice,
+    Corner,
     Drawing,
     HeatMap,
     Lesson,
@@ -46,8 +47,9 @@ from explorer.lessons.straight_through import RoundGradient
 
 __all__ = [
     "GLOSSARY", "LESSONS", "PATHS",
-    "Answer", "ByHand", "Choice", "ClampGradient", "Drawing", "FixedClampGradient", "HeatMap", "Lesson",
-    "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "Order", "RoundGradient", "Sweep",
+    "Answer", "ByHand", "Choice", "ClampGradient", "Corner", "Drawing", "FixedClampGradient", "HeatMap",
+    "Lesson", "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "Order",
+    "RoundGradient", "Sweep",
 ]  # fmt: skip
 
 

@@ -212,7 +212,21 @@ class Order:
     steps: Sequence[tuple[str, str]]
 
 
-Picture = HeatMap | Lines | Sweep | ByHand | Order
+@dataclass(frozen=True)
+class Corner:
+    """The corner of a curve, at which the reader drags a slope.
+
+    Attributes:
+        left, right: the slopes beside it; each between them is a subgradient.
+        named: slopes that somebody has chosen, by name.
+    """
+
+    left: float
+    right: float
+    named: Mapping[str, float]
+
+
+Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner
 
 
 @dataclass(frozen=True)
@@ -234,8 +248,8 @@ class Lesson:
         remember: one sentence.
         code: the Functions and layers of the story, shown before the numbers.
         excerpt: the lines that the question is about, beside it; None where it is about no code.
-        pictures: functions that compute heat maps, lines, sweeps, a step to be done by hand, or steps to
-            be put in order.
+        pictures: functions that compute heat maps, lines, sweeps, a step to be done by hand, steps to be
+            put in order, or a corner whose slope is dragged.
         retest: fresh questions on the same matter, two of which are asked at the end.
         exercise: the key of the exercise that the lesson ends with; "" for none.
     """

@@ -3,7 +3,7 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
+from explorer.lessons.lesson import Corner, Drawing, Lesson, curve, explore, train
 from explorer.lessons.net import about, two_layer_net
 from explorer.lessons.retest import fresh
 
@@ -35,6 +35,13 @@ def gradients(relu):
 def slopes():
     """Of torch's own ReLU and of MyReLU."""
     return {"torch": gradients(torch.relu), "MyReLU": gradients(MyReLU.apply)}
+
+
+def corner():
+    """The corner, whose slope is dragged."""
+    by_name = slopes()
+    beside = by_name["torch"]
+    return Corner(beside["left"], beside["right"], {name: by_name[name]["at_zero"] for name in by_name})
 
 
 def nets():
@@ -95,6 +102,7 @@ LESSON = Lesson(
     """,
     code=(MyReLU, gradients, two_layer_net, about),
     numbers=(slopes, nets, corners),
+    pictures=(corner,),
     scenes=(explore("relu", "default", "seed_relu", start=-1, stop=1), train("relu", "default", "seed_relu")),
     retest=(
         fresh("relu", "seed_relu", -1, 0, 2),

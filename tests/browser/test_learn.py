@@ -428,3 +428,24 @@ def test_the_recipe_is_put_in_order(course: Page) -> None:
     expect(said).to_be_empty()
     recipe.get_by_role("button", name="Check the order").click()
     expect(said).to_have_text("That is the order.")
+
+
+def test_the_slope_at_the_corner_is_dragged(course: Page) -> None:
+    turn_to(course, LESSONS["relu"])
+    press(course, "Skip")
+    corner = course.get_by_role("region", name="The gradient at the corner")
+    said, field = corner.get_by_role("status"), corner.get_by_role("slider", name="Gradient at x = 0")
+    expect(said).to_contain_text("0.5 is a subgradient, as right as any other")
+    field.fill("1")
+    expect(said).to_have_text("1 is a subgradient: the choice of MyReLU.")
+    picture = corner.locator("svg")
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    assert box
+    course.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.4 * box["height"])
+    course.mouse.down()
+    course.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 0.02 * box["height"], steps=3)
+    course.mouse.up()
+    expect(said).to_contain_text("is no subgradient: right of the corner")
+    field.press("Home")
+    expect(said).to_contain_text("is no subgradient: left of the corner")

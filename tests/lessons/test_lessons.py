@@ -19,7 +19,19 @@ from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
 from explorer.exercises import EXERCISES
 from explorer.formula import with_minus
-from explorer.lessons import GLOSSARY, LESSONS, ByHand, Choice, Drawing, HeatMap, Lesson, Lines, Order, Sweep
+from explorer.lessons import (
+    GLOSSARY,
+    LESSONS,
+    ByHand,
+    Choice,
+    Corner,
+    Drawing,
+    HeatMap,
+    Lesson,
+    Lines,
+    Order,
+    Sweep,
+)
 from explorer.lessons.lesson import filled
 from explorer.training.system.threads import one_thread
 from explorer.ui.links.link import from_query
@@ -216,7 +228,7 @@ def test_two_visitors_at_once_get_the_same_numbers():
     [picture for lesson in LESSONS.values() for picture in lesson.pictures],
     ids=lambda picture: picture.__name__,
 )
-def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep | ByHand | Order]):
+def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep | ByHand | Order | Corner]):
     match picture():
         case HeatMap(_, values, entry):
             assert len({len(row) for row in values}) == 1
@@ -236,6 +248,8 @@ def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep | 
             shapes = {np.shape(values) for values in [*asked.values(), *(given[name] for name in hints)]}
             assert len(shapes) == 1, "each typed value has its hints"
             assert asked.keys() == then.keys()
+        case Corner(left=left, right=right, named=named):
+            assert all(left <= slope <= right for slope in named.values())
         case Order(steps=steps):
             assert len({text for text, _ in steps}) == len({why for _, why in steps}) == len(steps) >= 4
 

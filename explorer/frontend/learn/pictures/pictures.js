@@ -5,6 +5,7 @@ import { element } from "../../elements/dom.js";
 import { coloursOf } from "../../explore/page/instrument.js";
 import { numberText, powerText } from "../../formula/numbers.js";
 import { createByHand } from "./by-hand.js";
+import { createCorner } from "./corner.js";
 import { createOrder } from "./order.js";
 import { createSweep } from "./sweep.js";
 
@@ -17,11 +18,12 @@ import { createSweep } from "./sweep.js";
 
 /**
  * @param {HeatMap|Lines|import("./sweep.js").Sweep|import("./by-hand.js").ByHand|
- *   import("./order.js").Order} picture
+ *   import("./order.js").Order|import("./corner.js").Corner} picture
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {Picture}
  */
 export function pictureOf(picture, options) {
+  if ("named" in picture) return createCorner(picture);
   if ("steps" in picture) return createOrder(picture);
   if ("given" in picture) return createByHand(picture);
   if ("control" in picture) return createSweep(picture, options);
