@@ -21,6 +21,7 @@ from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
 from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
 from explorer.lens import noise_of
+from explorer.measures import row_of, suiting
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
@@ -41,8 +42,10 @@ _ALLOWED = {
 class Page:
     """An instrument that shows a choice; in a notebook it is live in the output cell."""
 
-    def __init__(self, choice: Mapping[str, Any], words: Mapping[str, str]) -> None:
-        self._start = {"choice": choice, "words": words}
+    def __init__(
+        self, choice: Mapping[str, Any], words: Mapping[str, str], rows: Mapping[str, Any] | None = None
+    ) -> None:
+        self._start = {"choice": choice, "words": words, "rows": rows}
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
@@ -80,7 +83,7 @@ def instrument(
         layer: one of ``explorer.instrument.view.LAYERS``, "implied" or "lens", or "".
         noise, noise_width: of the lens, as for ``explorer.lens``.
         section: the section that is open below the chart, one of ``explorer.instrument.view.SAVED_SECTIONS``,
-            or "".
+            or "". For "compare" all rules that suit the op are measured first, which takes seconds.
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Raises:
@@ -99,7 +102,9 @@ def instrument(
     apart = [(rule, p) for rule in lines for p in rule.parameters if p.plain and p.name in parameters]
     values = {qualified(rule, p): parameters[p.name] for rule, p in apart} | parameters
     choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
-    return Page(choice, described(curves).texts)
+    compared = suiting(shown) if section == "compare" else []
+    rows = {rule.key: row_of(shown, rule, values).plain for rule in compared}
+    return Page(choice, described(curves).texts, rows or None)
 
 
 @cache

@@ -24,7 +24,7 @@ SECTIONS = {
     "paste": "Paste code",
     "data": "Data",
 }
-SAVED_SECTIONS = ("format", "map")  # which the browser alone computes: a saved file has them
+SAVED_SECTIONS = ("format", "compare", "map")  # those of a saved file
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -46,6 +47,15 @@ class Row:
     finite: bool
     fails: str
     source: str
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Its fields as JSON types: numbers that JSON does not have are texts: "inf", "-inf" and "nan"."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def suiting(op: Op) -> list[Rule]:

@@ -82,7 +82,7 @@ def test_noise_and_switch_are_chosen_by_keyboard_and_stand_in_the_link(explore: 
     page = explore
     turn(page, "/?op=sign&rule=approx_sign&tools=all", shows=["approx_sign"])
     page.get_by_role("checkbox", name="Noise lens").press("Space")
-    noise = page.locator(".layer-controls").get_by_label("Noise on x")  # Compare has one of its own
+    noise = page.locator(".layer-controls").get_by_label("Noise on x")
     noise.select_option("triangular")
     field = number(page, "Width of the noise")
     field.fill("2")
@@ -117,6 +117,21 @@ def test_the_table_of_rules_has_the_distance_from_the_lens(explore: Page) -> Non
     expect(page.locator(".compared tbody tr").first).to_have_attribute("data-rule", "approx_sign")
     page.get_by_role("button", name="Off lens").press("Enter")  # as the catalogue has them
     expect(page.locator(".compared tbody tr").first).to_have_attribute("data-rule", "default")
+
+
+def test_beside_the_lens_the_table_follows_its_one_noise(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clipped&layer=lens&section=compare&tools=all", shows=["clipped"])
+    page.locator(".compared").scroll_into_view_if_needed()
+    for role, name in (("combobox", "Noise on x"), ("spinbutton", "Width of the noise")):
+        expect(page.get_by_role(role, name=name)).to_have_count(1)
+    page.get_by_role("combobox", name="Noise on x").select_option("triangular")
+    width = number(page, "Width of the noise")
+    width.fill("2")
+    width.press("Enter")
+    expect(page.locator(".compared [data-rule=approx_sign] [data-column=lens]")).to_have_text("0 %")
+    page.get_by_role("checkbox", name="Noise lens").press("Space")
+    expect(page.get_by_role("combobox", name="Noise on x")).to_have_value("triangular")  # the table's own
 
 
 def test_on_a_phone_curve_controls_and_words_are_in_view(phone_explore: Page) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from explorer.lessons import ClampGradient
+from tests.browser.access import in_both_themes
 from tests.browser.conftest import Tab
 from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
 from tests.browser.server import ROOT
@@ -156,6 +157,59 @@ def test_a_saved_file_and_a_cell_have_the_numbers_of_a_format(alone, place: str)
         "Beside 0.625 lie 0.5625 and 0.6875."
     )
     expect(section.get_by_role("region", name="All numbers")).to_contain_text("0.28125  0.3125  0.34375")
+
+
+def test_the_noise_lens_of_a_saved_file_follows_its_width(alone) -> None:
+    page = alone(explorer.instrument("round", ["straight_through"], layer="lens").html())
+    said = page.locator(".layer-words p")
+    expect(said).to_have_text(explorer.lens("round", "straight_through").describe())
+    width = number(page, "Width of the noise")
+    width.fill("0.5")
+    width.press("Enter")
+    expect(said).to_have_text(explorer.lens("round", "straight_through", width=0.5).describe())
+    page.get_by_label("Noise on x").select_option("normal")
+    expect(said).to_contain_text("under normal noise of width 0.5")
+    assert in_both_themes(page) == []
+
+
+def test_the_rule_map_in_the_output_cell_of_a_notebook_is_dragged_by_keys(alone) -> None:
+    rules = ["published_clamp", "toward_range"]
+    instrument = explorer.instrument("clamp", rules, section="map")
+    frame = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
+    expect(frame.locator(".map p").last).to_have_text("Not linear in g where x < 0 and x > 1.")
+    chosen = frame.get_by_role("slider", name="Chosen g on the map of Published clamp")
+    chosen.press("Home")
+    expect(frame.get_by_role("spinbutton", name="Upstream gradient g")).to_have_value("-2")
+    frame.get_by_role("button", name="Rule map").click()
+    expect(frame.locator(".map").first).to_be_hidden()
+
+
+def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_not(alone) -> None:
+    page = alone(explorer.instrument("sign", ["clipped"], c=0.5, section="compare").html())
+    rows = explorer.compare("sign", c=0.5).set_index("rule")
+    clipped = page.locator(".compared [data-rule=clipped]")
+    expect(clipped.locator("[data-column=area]")).to_have_text(f"{rows.loc['clipped', 'area']:g}")
+    expect(page.locator(".compared tbody tr")).to_have_count(len(rows))
+    expect(clipped.locator("[data-column=share]")).to_have_text("38 %")
+    lead = page.locator(".compare-host [role=status]")
+    expect(lead).to_have_text(f"{len(rows)} rules suit this op. At g = 1.")
+    assert in_both_themes(page) == []
+    page.get_by_role("searchbox", name="Filter rules").fill("approx")
+    page.get_by_role("button", name="Add ApproxSign").press("Enter")
+    expect(card(page, "ApproxSign")).to_be_visible()
+    slider(card(page, "Clipped straight-through"), "c").press("ArrowRight")
+    expect(lead).to_contain_text("this file has it for the values that it was saved with alone")
+    page.get_by_role("searchbox", name="Filter rules").fill("")
+    expect(clipped.locator("[data-column=area]")).to_have_text("–")
+
+
+def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
+    page = alone(explorer.instrument("sign", ["clipped"]).html())
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".compare-host [role=status]")).to_contain_text('section="compare") brings it along')
+    expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("68 %")
+    with pytest.raises(ValueError, match="section must be one of format, compare, map, not 'code'"):
+        explorer.instrument("sign", ["clipped"], section="code")
 
 
 def test_what_a_user_wrote_stays_in_its_place_and_an_own_formula_is_not_read_anew(alone) -> None:

@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
+import explorer
 from explorer.catalogue import OWN as KEY
 from explorer.checks import check_pair
 from explorer.curves import readings, sample_curves
@@ -255,6 +256,23 @@ def _downloaded(page: Page, button: str) -> tuple[str, str]:
     with page.expect_download() as waiting:
         page.get_by_role("button", name=button, exact=True).click()
     return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
+
+
+def test_lens_and_rule_map_from_the_disk(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "index", "op=round&rule=straight_through&rule=clip_value&layer=lens&section=map"))
+    rules = ["straight_through", "clip_value"]
+    said = disk.locator(".layer-words p")
+    expect(said).to_have_text(explorer.lens("round", rules).describe())
+    expect(disk.locator(".map p")).to_have_text(["Linear in g.", "Not linear in g anywhere here."])
+    assert in_both_themes(disk, "body") == []
+    width = number(disk, "Width of the noise")
+    enter(width, "0.5")
+    expect(said).to_have_text(explorer.lens("round", rules, width=0.5).describe())
+    disk.get_by_role("slider", name="Chosen g on the map of Clip the gradient").press("End")
+    expect(number(disk, "Upstream gradient g")).to_have_value("2")
+    disk.get_by_role("button", name="Compare", exact=True).click()
+    expect(disk.get_by_role("combobox", name="Noise on x")).to_have_count(1)
+    expect(disk.locator(".compared [data-rule=straight_through] [data-column=area]")).to_have_text("∞")
 
 
 def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path) -> None:

@@ -1,8 +1,6 @@
 """The lines on a rule below the chart: its checks, near rules of the catalogue, its row of the table."""
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +29,7 @@ def neighbours(op: str, rule: str, parameters: Mapping[str, float], start: float
 def row(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
     """The row of a rule in the table of all that suit an op, as its one line; a message if there is none.
 
-    Numbers that JSON does not have are texts: "inf", "-inf" and "nan".
+    It is ``Row.plain``.
     """
     return _answered(_row, op, rule, tuple(sorted(parameters.items())))
 
@@ -51,12 +49,7 @@ def _checked(op: str, rule: str, settings: Settings) -> Answer:
 
 @lru_cache(maxsize=2048)
 def _row(op: str, rule: str, settings: Settings) -> Answer:
-    fields = asdict(row_of(find_op(op), find_rule(rule), dict(settings)))
-    return {"lines": [{name: _plain(value) for name, value in fields.items()}]}
-
-
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    return {"lines": [row_of(find_op(op), find_rule(rule), dict(settings)).plain]}
 
 
 @lru_cache(maxsize=512)

@@ -19,7 +19,7 @@ import { createTakeAway, createWriting } from "./takeaway.js";
 
 /**
  * The means of an instrument outside of it: the address of plotly.js; the source of torch's curves, with the meaning
- * of its sign; the readers of own formulas and of pasted code; the address to save the whole at, or the function that
+ * of its sign; the readers of own formulas and of pasted code, of lines of checks, and of rows of the table where those alone are known; the address to save the whole at, or the function that
  * writes it; the examples; the labels of the sections by key. ``createSections`` makes the sections where there is no
  * server, ``brought`` says which checks are among the site's files, ``tell`` computes missing sentences. Null stands
  * for a missing one, as in a saved file, which has ``words`` for its start. ``createTraining`` makes the run or the
@@ -30,6 +30,7 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  *   brought?: import("../sections/checks.js").Brought,
  *   write?: import("./takeaway.js").Write,
  *   readCode: import("../sections/paste.js").ReadCode|null, readLines: import("../sections/checks.js").ReadLines|null,
+ *   readRows?: import("../sections/checks.js").ReadLines,
  *   words?: import("../stage/words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean,
  *   save: string|null, examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
@@ -105,8 +106,8 @@ export function createInstrument(host, store, reach) {
   const format = hostOf("format-host");
   if (format && stage) parts.push(createFormat(format, { store }));
   const compare = hostOf("compare-host");
-  if (compare && reach.readLines)
-    parts.push(createCompare(compare, { store, read: reach.readLines, brought: reach.brought }));
+  const read = reach.readRows ?? reach.readLines;
+  if (compare && read) parts.push(createCompare(compare, { store, read, brought: reach.brought }));
   const map = hostOf("map-host");
   if (map && stage) drawn.push(createMap(map, { store }));
   if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));

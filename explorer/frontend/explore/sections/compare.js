@@ -61,7 +61,8 @@ export function createCompare(host, { store, read, brought }) {
   );
   const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
   const controls = createControls(catalogue().layers.lens.controls, store);
-  const head = [field, share, ...controls.elements, download.element];
+  const noise = element("div", { class: "compare-noise" }, ...controls.elements);
+  const head = [field, share, noise, download.element];
   host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
   const drawn = keyed(body, createRow, (/** @type {Row} */ { key }) => key);
   let order = /** @type {Order} */ ({ by: "", down: false });
@@ -84,6 +85,7 @@ export function createCompare(host, { store, read, brought }) {
   /** @param {Choice} _choice @param {{phase: string}} [change] */
   function show(_choice, change) {
     host.hidden = store.now.section !== "compare";
+    noise.hidden = store.now.layer === "lens"; // which has the same fields
     if (!host.hidden) controls.show(store.now);
     if (change?.phase === "moving") return;
     turn += 1;
@@ -220,8 +222,8 @@ function suiting(choice) {
   return Object.values(catalogue().rules).filter((rule) => suits(rule, op));
 }
 
-/** The query of the op with one rule alone. @param {Choice} choice @param {Rule} rule */
-function queryFor(choice, { key }) {
+/** The query of the op with one rule alone. @param {Choice} choice @param {{key: string}} rule */
+export function queryFor(choice, { key }) {
   const chosen = choice.rules.find((one) => one.key === key);
   if (chosen) return queryOf(alone(choice, chosen.slot));
   return queryOf(withOtherRule(alone(choice, choice.rules[0].slot), 0, key));
