@@ -25,7 +25,7 @@ def smoothed(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) 
     """
     most = max(1, _AT_ONCE // max(1, parts.curved.shape[1] * _MOST_CUTS))
     blocks = [_curved(parts, noise, width, reach, some) for some in torch.split(x, most)]
-    mean = _jumping(parts, noise, width, x) + _straight(parts, noise, width, x) + torch.cat(blocks)
+    mean = _jumping(parts, noise, width, x) + _straight(parts, noise, width, reach, x) + torch.cat(blocks)
     low, high = parts.holes[..., None]
     near = reach * (1 + _TOUCHING)
     touching = (high >= x - near) & (low <= x + near)
@@ -38,8 +38,10 @@ def _jumping(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
     return mean
 
 
-def _straight(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
+def _straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     low, high, slope = parts.straight
+    if noise.tail == "power":  # what an op without jumps would be farther out is no part of a bounded one
+        low, high = low.clamp(min=x.min() - reach), high.clamp(max=x.max() + reach)
     distribution = noise.parsed_distribution.bind()
     ends = ((end - x[:, None]) / width for end in (high, low))
     above, below = map(distribution, ends)

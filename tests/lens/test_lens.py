@@ -33,6 +33,16 @@ def test_a_sine_is_only_made_smaller(noise, width):
     assert np.abs(seen.gradient - wanted).max() < (1e-4 if noise == "cauchy" else 1e-7)
 
 
+@pytest.mark.parametrize("width", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy"])
+def test_what_rises_and_jumps_for_ever_is_the_sum_of_its_waves(noise, width):
+    seen = explorer.lens("fraction", noise=noise, width=width)
+    waves = np.arange(1, 30)
+    sizes = np.array([COSINE[noise](2 * np.pi * wave * width) for wave in waves])
+    wanted = -2 * np.cos(2 * np.pi * np.outer(seen.x, waves)) @ sizes
+    assert np.abs(seen.gradient - wanted).max() < (1e-4 if noise == "cauchy" else 1e-7)
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("noise", VARIANCE)
 def test_powers_know_the_variance(noise, width):

@@ -34,6 +34,7 @@ const NO_CELL = 1e-3;
 const BESIDE = 1e-6;
 const [FINE, MIDDLE, COARSE] = [601, 241, 61]; // even x, as many as the time of a frame allows
 const [TERMS, CELLS] = [60_000, 16_000]; // jumps and ends of pieces for all x, and cells
+const AHEAD = 1.5; // times the reach
 const CUT = 3; // times as long takes a cell with nodes of its own for each x
 const MOST_BENDS = 64; // more are not told apart in a picture
 
@@ -73,8 +74,12 @@ function hasPoints(tree) {
 
 let known = { key: "", reach: 0, parts: /** @type {Parts|null} */ (null) };
 
+/** Whether nothing but jumps and straight pieces is there, which are the same however far one looks. @param {Parts|null} parts */
+const isJumping = (parts) => parts !== null && !parts.curved.length && !parts.holes.length;
+
 /**
- * The parts of an op, kept while only the noise changes, and as far as it has reached.
+ * The parts of an op, kept while only the noise changes, and as far as it has reached; of what only jumps, a little
+ * farther than a hand has widened it.
  * @param {Op} op
  * @param {Record<string, number>} parameters
  * @param {[number, number]} span
@@ -83,7 +88,11 @@ let known = { key: "", reach: 0, parts: /** @type {Parts|null} */ (null) };
 function knownParts(op, parameters, span, reach) {
   const key = JSON.stringify([op.key, parameters, span]);
   const isFit = known.reach === reach || (known.parts && known.reach > reach && known.reach < 4 * reach);
-  if (key !== known.key || !isFit) known = { key, reach, parts: partsOf(op, parameters, span, reach) };
+  if (key === known.key && isFit) return known.parts;
+  const ahead = key === known.key && isJumping(known.parts) ? AHEAD * reach : reach;
+  known = { key, reach: ahead, parts: partsOf(op, parameters, span, ahead) };
+  if (ahead > reach && !isJumping(known.parts))
+    known = { key, reach, parts: partsOf(op, parameters, span, reach) };
   return known.parts;
 }
 

@@ -52,6 +52,7 @@ OPS: list[tuple[str, dict[str, float]]] = [
     ("formula: x + detach(round(x) - x)", {}),
     ("formula: 2", {}),
 ]
+MANY_TERMS = ("round", "soft_round", "fp8_e4m3")  # which a few nodes stand for
 
 
 def in_browser(node: Node, op: str, parameters: dict[str, float], noise: str, width: float) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def test_the_browser_sees_what_python_sees(
 ) -> None:
     record, law, span = find_op(op), NOISES[noise], (-3.0, 3.0)
     settled = values(record, None, parameters)
-    for width in (0.2, 1.3):
+    for width in (0.2, 1.3, *([4.0] if op in MANY_TERMS and noise != "cauchy" else [])):
         found = in_browser(node, op, parameters, noise, width)
         assert found["reason"] == seen(record, settled, law, width, span)[2]
         if found["reason"]:
@@ -82,5 +83,7 @@ def test_the_browser_sees_what_python_sees(
         size = np.abs(np.nan_to_num(wanted)).max(initial=1)
         near = 1e-4 if noise == "cauchy" else 1e-7  # which has no end
         np.testing.assert_allclose(found["gradient"], wanted, rtol=1e-6, atol=near * size)
+        if np.nanmax(np.abs(wanted)) < 1e-6:
+            continue  # rounding, of which no distance is a share
         own = distance(found["x"], wanted, np.cos(found["x"]))
         assert float(found["own"].lower()) == pytest.approx(own, rel=10 * near, abs=10 * near)
