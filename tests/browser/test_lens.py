@@ -82,7 +82,7 @@ def test_noise_and_switch_are_chosen_by_keyboard_and_stand_in_the_link(explore: 
     page = explore
     turn(page, "/?op=sign&rule=approx_sign&tools=all", shows=["approx_sign"])
     page.get_by_role("checkbox", name="Noise lens").press("Space")
-    noise = page.locator(".layer-controls").get_by_label("Noise on x")
+    noise = page.get_by_label("Noise on x")
     noise.select_option("triangular")
     field = number(page, "Width of the noise")
     field.fill("2")

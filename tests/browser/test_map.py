@@ -162,7 +162,7 @@ def test_a_map_follows_a_parameter_before_the_hand_lets_go(explore: Page) -> Non
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
     page.mouse.move(box["x"] + 0.2 * box["width"], y, steps=4)
-    page.wait_for_function("document.querySelector('.map canvas').width === 161")  # coarser under a hand
+    page.wait_for_function("document.querySelector('.map canvas').width === 121")  # coarser under a hand
     assert page.url == before
     page.mouse.up()
     page.wait_for_function("document.querySelector('.map canvas').width === 321")

@@ -61,7 +61,7 @@ export function createCompare(host, { store, read, brought }) {
   );
   const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
   const controls = createControls(catalogue().layers.lens.controls, store);
-  const noise = element("div", { class: "compare-noise" }, ...controls.elements);
+  const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
   host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
   const drawn = keyed(body, createRow, (/** @type {Row} */ { key }) => key);
@@ -85,7 +85,8 @@ export function createCompare(host, { store, read, brought }) {
   /** @param {Choice} _choice @param {{phase: string}} [change] */
   function show(_choice, change) {
     host.hidden = store.now.section !== "compare";
-    noise.hidden = store.now.layer === "lens"; // which has the same fields
+    const isOwn = !host.hidden && store.now.layer !== "lens"; // which has the same fields
+    if (isOwn !== noise.hasChildNodes()) noise.replaceChildren(...(isOwn ? controls.elements : []));
     if (!host.hidden) controls.show(store.now);
     if (change?.phase === "moving") return;
     turn += 1;

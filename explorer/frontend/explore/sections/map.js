@@ -6,6 +6,7 @@ import { boundsOfWord } from "../../choice/view.js";
 import { themeOf } from "../../chart/plotly/theme.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
+import { valuesOf } from "../../formula/curves.js";
 import { capitalised, within } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
 import { bentIn, bentWords } from "../../measures/linearity.js";
@@ -13,13 +14,13 @@ import { bandsOf, gradientAt, mapOf } from "../../measures/map.js";
 import { colourOf, coloursOf, cssOf, paint } from "./map-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Rule } from "../../formula/entry.js" */
+/** @import { Op, Rule } from "../../formula/entry.js" */
 /** @import { Bands, Map } from "../../measures/map.js" */
 /** @import { Colour } from "./map-drawing.js" */
 /** @typedef {{key: string, label: string, rule: Rule, map: Map|null}} Shown */
 
 const LEAST_TOP = 2;
-const SIZES = { moving: { columns: 161, rows: 81 }, settled: { columns: 321, rows: 161 } };
+const SIZES = { moving: { columns: 121, rows: 61 }, settled: { columns: 321, rows: 161 } };
 const STEPS = 40; // by arrow keys from −top to top
 const [STEPS_OF_G, STEPS_OF_X] = [200, 200]; // that a pointer tells apart
 const LEAD =
@@ -35,12 +36,14 @@ export function createMap(host, { store }) {
   const area = element("div", { class: "maps" });
   host.append(lead, scale, area);
   const drawn = keyed(area, createOne, (/** @type {Shown} */ { key }) => key);
+  /** @type {WeakMap<Rule, {key: string, map: Map|null}>} */
+  const kept = new WeakMap();
   let frame = 0;
   let phase = /** @type {"moving"|"settled"} */ ("settled");
   let top = LEAST_TOP;
   let isHeld = false;
   let bands = /** @type {Bands} */ ({ step: 1, count: 1 });
-  let look = { colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
+  let look = { step: 0, colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
 
   /** @param {Choice} _choice @param {{phase?: "moving"|"settled"}} [change] */
   function changed(_choice, change) {
@@ -58,15 +61,26 @@ export function createMap(host, { store }) {
     const shown = choice.rules.flatMap(({ key, hidden }, at) => {
       const rule = rules[at];
       if (hidden) return [];
-      return [{ key, label: rule.label, rule, map: mapOf(op, rule, settingsOf(choice), top, SIZES[phase]) }];
+      return [{ key, label: rule.label, rule, map: knownMap(op, rule, choice) }];
     });
     bands = bandsOf(
       shown.flatMap(({ map }) => (map ? [map] : [])),
       top,
     );
-    look = lookNow();
+    const [before, now] = [JSON.stringify(look), lookNow()];
+    if (JSON.stringify(now) !== before) look = now;
     drawn.show(shown);
-    showScale();
+    if (look === now) showScale();
+  }
+
+  /** The map of a rule, kept while only other rules are changed. @param {Op} op @param {Rule} rule @param {Choice} choice */
+  function knownMap(op, rule, { range, parameters, ...rest }) {
+    const key = JSON.stringify([op.key, valuesOf(op, rule, parameters), range, top, phase]);
+    const known = kept.get(rule);
+    if (known?.key === key) return known.map;
+    const map = mapOf(op, rule, settingsOf({ range, parameters, ...rest }), top, SIZES[phase]);
+    kept.set(rule, { key, map });
+    return map;
   }
 
   function showScale() {
@@ -86,7 +100,8 @@ export function createMap(host, { store }) {
   function lookNow() {
     const { ground, text } = themeOf(host);
     const [below, above] = catalogue().colours.ends.map(colourOf);
-    return { colours: coloursOf(bands.count, groundOf(ground), [below, above]), ink: colourOf(text) };
+    const colours = coloursOf(bands.count, groundOf(ground), [below, above]);
+    return { step: bands.step, colours, ink: colourOf(text) };
   }
 
   /** The ground of the page, also where the host has none of its own. @param {string} own */
@@ -116,6 +131,7 @@ export function createMap(host, { store }) {
     );
     let rule = /** @type {Rule|null} */ (null);
     let told = "";
+    let painted = /** @type {[Map, typeof look]|null} */ (null);
     field.addEventListener("pointerdown", grasp);
     field.addEventListener("click", tap);
     field.addEventListener("pointermove", point);
@@ -201,7 +217,10 @@ export function createMap(host, { store }) {
           ["now", choice.g],
         ])
           setAttribute(line, `aria-value${end}`, value);
-        if (shown.map) paint(canvas, shown.map, bands, look.colours, look.ink);
+        if (shown.map && !(painted?.[0] === shown.map && painted[1] === look)) {
+          paint(canvas, shown.map, bands, look.colours, look.ink);
+          painted = [shown.map, look];
+        }
         const looked = JSON.stringify([op.key, shown.key, settingsOf({ ...choice, g: 1 })]);
         if (phase === "moving" || looked === told) return;
         told = looked;
