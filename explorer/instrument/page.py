@@ -45,7 +45,7 @@ class Page:
     def __init__(
         self, choice: Mapping[str, Any], words: Mapping[str, str], rows: Mapping[str, Any] | None = None
     ) -> None:
-        self._start = {"choice": choice, "words": words, "rows": rows}
+        self._start = {"choice": choice, "words": words} | ({"rows": rows} if rows else {})
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
