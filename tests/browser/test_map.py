@@ -219,7 +219,7 @@ def test_on_a_phone_a_finger_drags_the_line_and_scrolls_beside_it(phone_explore:
     assert field.evaluate("field => getComputedStyle(field).touchAction") == "pan-y"
     tall = chosen.evaluate("line => parseFloat(getComputedStyle(line, '::before').height)")
     assert tall >= 38
-    drag = """([line, field]) => {
+    drag = """async ([line, field]) => {
         const {left, top, height} = field.getBoundingClientRect();
         const {clientX, clientY} = {clientX: left + 40, clientY: top + height / 4};
         const at = (type, clientY, target) => target.dispatchEvent(new PointerEvent(type,
@@ -227,6 +227,7 @@ def test_on_a_phone_a_finger_drags_the_line_and_scrolls_beside_it(phone_explore:
         field.setPointerCapture = () => {};
         at("pointerdown", clientY, field); // beside the line: the page is scrolled
         at("pointermove", top + height / 2, field);
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
         const beside = line.getAttribute("aria-valuenow");
         at("pointerdown", clientY, line);
         at("pointermove", top + height / 2, field);
