@@ -334,7 +334,8 @@ def _refused(gradients: Value, reader: Reader) -> list[Note]:
 def _under(again: Callable[[Sequence[bool]], Any], position: int, needed: Collection[int]) -> Value:
     """The gradient of an input where the inputs at these positions alone need one."""
     gradients = again([index in needed for index in range(len(Pasted.needs_input_grad))])[1]
-    return gradients[position] if isinstance(gradients, tuple) and position < len(gradients) else None
+    returned = gradients if isinstance(gradients, tuple) else (gradients,)
+    return returned[position] if position < len(returned) else None
 
 
 def _is_same(value: Value, other: Value) -> bool:

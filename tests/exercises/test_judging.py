@@ -9,6 +9,7 @@ from tests.exercises.detours import DETOURS
 from tests.exercises.fresh import FRESH
 from tests.exercises.oracle import torch_says
 from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
+from tests.exercises.students import STUDENTS
 
 WRITTEN = [(key, text) for texts in (RIGHT, WRONG) for key, some in texts.items() for text in some]
 
@@ -34,7 +35,9 @@ def test_a_solution_is_judged_as_torch_does(key: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "text"), [*FRESH, *DETOURS], ids=[name(*each) for each in [*FRESH, *DETOURS]]
+    ("key", "text"),
+    [*FRESH, *DETOURS, *STUDENTS],
+    ids=[name(*each) for each in [*FRESH, *DETOURS, *STUDENTS]],
 )
 def test_no_solution_written_after_the_judge_is_misjudged(key: str, text: str) -> None:
     check(key, text, is_read=False)
@@ -44,6 +47,8 @@ def test_most_of_them_are_read() -> None:
     unread = [text for key, text in FRESH if judged(EXERCISES[key], text).kind == "unread"]
     assert len(FRESH) >= 20
     assert len(unread) == 2  # a sum by torch.dot, and .all() of a mask
+    assert len(STUDENTS) >= 20
+    assert sum(judged(EXERCISES[key], text).kind == "unread" for key, text in STUDENTS) == 1  # N as len(x)
 
 
 def test_right_and_wrong_ones_are_what_they_are_called() -> None:
