@@ -9,6 +9,7 @@ from explorer.lessons import (
     clamping,
     constants,
     context,
+    find_the_bug,
     in_place,
     leaf_trap,
     learned_step,
@@ -38,6 +39,7 @@ from explorer.lessons.lesson import (
     Lines,
     Link,
     Order,
+    Suspects,
     Sweep,
 )
 from explorer.lessons.linear import LinearFunction
@@ -49,13 +51,13 @@ __all__ = [
     "GLOSSARY", "LESSONS", "PATHS",
     "Answer", "ByHand", "Choice", "ClampGradient", "Corner", "Drawing", "FixedClampGradient", "HeatMap",
     "Lesson", "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "Order",
-    "RoundGradient", "Sweep",
+    "RoundGradient", "Suspects", "Sweep",
 ]  # fmt: skip
 
 
 _STORIES = (
     autograd, vanishing, straight_through, checking, clamping, by_hand, leaves, leaf_trap, accumulation,
-    rectifier, calling, linear, constants, outputs, context, recipe, in_place,
+    rectifier, calling, linear, constants, outputs, context, recipe, find_the_bug, in_place,
     second_derivative, surrogates,
     minimum, learned_step,
 )  # fmt: skip

@@ -226,7 +226,31 @@ class Corner:
     named: Mapping[str, float]
 
 
-Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner
+@dataclass(frozen=True)
+class Suspects:
+    """A hidden Function, one of whose lines is not the one that is read: it is named from what is returned.
+
+    Attributes:
+        title: its name.
+        lines: of backward as it is meant, each with the trace that it would leave if it were wrong.
+        faulty: the index of the one that differs.
+        hidden_line: what stands there instead.
+        x: points, ascending.
+        curves: the gradient at them, by the name of an upstream gradient.
+        few, numbers: a few points, and the gradients there.
+    """
+
+    title: str
+    lines: Sequence[tuple[str, str]]
+    faulty: int
+    hidden_line: str
+    x: Sequence[float]
+    curves: Mapping[str, Sequence[float]]
+    few: Sequence[float]
+    numbers: Mapping[str, Sequence[float]]
+
+
+Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner | Suspects
 
 
 @dataclass(frozen=True)
@@ -249,7 +273,7 @@ class Lesson:
         code: the Functions and layers of the story, shown before the numbers.
         excerpt: the lines that the question is about, beside it; None where it is about no code.
         pictures: functions that compute heat maps, lines, sweeps, a step to be done by hand, steps to be
-            put in order, or a corner whose slope is dragged.
+            put in order, a corner whose slope is dragged, or a hidden Function.
         retest: fresh questions on the same matter, two of which are asked at the end.
         exercise: the key of the exercise that the lesson ends with; "" for none.
     """

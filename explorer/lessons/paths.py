@@ -6,7 +6,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     ),
     "Autograd's edges": (
         "by-hand", "calling", "constants", "outputs", "context", "recipe", "leaves", "leaf-trap",
-        "accumulation", "in-place", "twice", "gradcheck",
+        "accumulation", "in-place", "twice", "gradcheck", "find-the-bug",
     ),
     "Quantisation": ("vanishing", "straight-through", "gradcheck", "clamp", "learned-step"),
     "Spikes": ("vanishing", "straight-through", "surrogates", "minimum"),

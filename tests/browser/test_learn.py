@@ -449,3 +449,21 @@ def test_the_slope_at_the_corner_is_dragged(course: Page) -> None:
     expect(said).to_contain_text("is no subgradient: right of the corner")
     field.press("Home")
     expect(said).to_contain_text("is no subgradient: left of the corner")
+
+
+def test_the_faulty_line_of_a_hidden_function_is_named(course: Page) -> None:
+    turn_to(course, LESSONS["find-the-bug"])
+    press(course, "Skip")
+    hidden = course.get_by_role("region", name="Hidden Function: the second")
+    said, name = hidden.get_by_role("status"), hidden.get_by_role("button", name="Name this line")
+    expect(hidden.get_by_role("row", name="g = -1")).to_contain_text("0 2 0".replace(" ", ""))
+    assert "abs" not in hidden.inner_text()
+    name.click()
+    expect(said).to_have_text("Pick a line first.")
+    hidden.get_by_role("radio", name="slope = 2.0 * inside").check()
+    name.click()
+    expect(said).to_contain_text("It is not this one.")
+    hidden.get_by_role("radio", name="return g * slope").check()
+    expect(said).to_be_empty()
+    name.click()
+    expect(said).to_have_text("Yes: there stands return g.abs() * slope.")

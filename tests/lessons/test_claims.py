@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 
 import explorer
 from explorer.description.pull import normal_numbers, pull
-from explorer.lessons import GLOSSARY, by_hand, learned_step, minimum
+from explorer.lessons import GLOSSARY, by_hand, find_the_bug, learned_step, minimum
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
 from explorer.training import Run, Settings
 from explorer.training.ranking import rank, shown_above
@@ -179,6 +180,24 @@ def test_recipe(r: Results) -> None:
     }
     assert "not multiplied by grad_output" in r["says"], "no slope differs: it is the g of zero that tells"
     assert r["upstream"] == {"times": 10, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
+
+
+def test_find_the_bug(r: Results) -> None:
+    """Each hidden line leaves the trace that is told of it, and no other."""
+    meant = {g: np.array(values) for g, values in r["hidden"]["Meant"].items()}
+    first, second, third = (
+        {g: np.array(values) for g, values in r["hidden"][name].items()}
+        for name in ("First", "Second", "Third")
+    )
+    assert (first["1"] != meant["1"]).tolist() == [True, False, False], "below the bound alone"
+    assert [bool((second[g] != meant[g]).any()) for g in meant] == [False, False, True]
+    assert all((2 * third[g] == meant[g]).all() for g in meant)
+    for picture in (find_the_bug.first, find_the_bug.second, find_the_bug.third):
+        lines, hidden = [line for line, _ in picture().lines], picture().hidden_line
+        code = inspect.getsource(getattr(find_the_bug, picture.__name__.capitalize()))
+        assert [line in code for line in lines].index(False) == picture().faulty
+        assert hidden in code
+        assert all(line in inspect.getsource(find_the_bug.Meant) for line in lines)
 
 
 def test_calling(r: Results) -> None:

@@ -30,9 +30,10 @@ from explorer.lessons import (
     Lesson,
     Lines,
     Order,
+    Suspects,
     Sweep,
 )
-from explorer.lessons.lesson import filled
+from explorer.lessons.lesson import Picture, filled
 from explorer.training.system.threads import one_thread
 from explorer.ui.links.link import from_query
 from tests.lessons.computed import data, results
@@ -228,7 +229,7 @@ def test_two_visitors_at_once_get_the_same_numbers():
     [picture for lesson in LESSONS.values() for picture in lesson.pictures],
     ids=lambda picture: picture.__name__,
 )
-def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep | ByHand | Order | Corner]):
+def test_a_picture_can_be_drawn(picture: Callable[[], Picture]):
     match picture():
         case HeatMap(_, values, entry):
             assert len({len(row) for row in values}) == 1
@@ -250,6 +251,10 @@ def test_a_picture_can_be_drawn(picture: Callable[[], HeatMap | Lines | Sweep | 
             assert asked.keys() == then.keys()
         case Corner(left=left, right=right, named=named):
             assert all(left <= slope <= right for slope in named.values())
+        case Suspects(lines=lines, faulty=faulty, hidden_line=hidden, x=x, curves=curves):
+            assert hidden != lines[faulty][0], "it differs"
+            assert len({why for _, why in lines}) == len(lines)
+            assert {len(y) for y in curves.values()} == {len(x)}
         case Order(steps=steps):
             assert len({text for text, _ in steps}) == len({why for _, why in steps}) == len(steps) >= 4
 

@@ -242,13 +242,17 @@ def decided(case: Case, curves: Curves, key: str) -> np.ndarray:
     """The x at which a curve stays if every result but those of + − × ÷ is changed in its last bits.
 
     What is 0, as small as numbers get, or NaN is changed in its sign: in torch's own softshrink that of a
-    zero hangs on the place in its vector.
+    zero hangs on the place in its vector. Through a cast of an infinite number the app's torch passes 0, and
+    the browser g.
     """
     x = torch.tensor(curves.x)
     formula = case.op.parsed if key == "forward" else case.rules[0].parsed or case.op.parsed.gradient
     values = {"x": curves.x, "y": curves.y, "g": np.full_like(curves.x, case.g), **case.parameters}
     exact, generator = oracle.evaluate(formula.tree, values), np.random.default_rng(0)
     same = ~undecided(case.op.parsed, case.parameters, x, x).numpy()
+    for call in walk(case.op.parsed.tree):
+        if isinstance(call, Call) and FUNCTIONS[call.function].format:
+            same &= ~np.isinf(oracle.evaluate(call.arguments[0], values))
 
     def wobbled(some: np.ndarray) -> np.ndarray:
         noise = generator.uniform(-1, 1, some.shape)

@@ -7,6 +7,7 @@ import { numberText, powerText } from "../../formula/numbers.js";
 import { createByHand } from "./by-hand.js";
 import { createCorner } from "./corner.js";
 import { createOrder } from "./order.js";
+import { createSuspects } from "./suspects.js";
 import { createSweep } from "./sweep.js";
 
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
@@ -18,11 +19,12 @@ import { createSweep } from "./sweep.js";
 
 /**
  * @param {HeatMap|Lines|import("./sweep.js").Sweep|import("./by-hand.js").ByHand|
- *   import("./order.js").Order|import("./corner.js").Corner} picture
+ *   import("./order.js").Order|import("./corner.js").Corner|import("./suspects.js").Suspects} picture
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {Picture}
  */
 export function pictureOf(picture, options) {
+  if ("faulty" in picture) return createSuspects(picture);
   if ("named" in picture) return createCorner(picture);
   if ("steps" in picture) return createOrder(picture);
   if ("given" in picture) return createByHand(picture);

@@ -1,0 +1,174 @@
+"""Find the bug: three Functions that are hidden, and what they return."""
+
+import torch
+from torch.autograd import Function
+
+from explorer.lessons.lesson import Answer, Choice, Lesson, Suspects, explore
+from explorer.lessons.retest import fresh
+
+
+class Meant(Function):
+    """Twice a clamp to −1 … 1, as it is meant."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 2 * x.clamp(-1, 1)
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = (x >= -1) & (x <= 1)
+        slope = 2.0 * inside
+        return g * slope
+
+
+class First(Meant):
+    """With another line."""
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = x <= 1
+        slope = 2.0 * inside
+        return g * slope
+
+
+class Second(Meant):
+    """With another line."""
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = (x >= -1) & (x <= 1)
+        slope = 2.0 * inside
+        return g.abs() * slope
+
+
+class Third(Meant):
+    """With another line."""
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        inside = (x >= -1) & (x <= 1)
+        slope = 1.0 * inside
+        return g * slope
+
+
+UPSTREAM = (1.0, 2.0, -1.0)
+
+
+def returned(function, points, g):
+    """The gradient at these x for one upstream gradient."""
+    x = torch.tensor(points, requires_grad=True)
+    function.apply(x).backward(torch.full_like(x, g))
+    return [value + 0.0 for value in x.grad.tolist()]
+
+
+def hidden():
+    """What each of them returns at x = −2, 0.5 and 3 for three g."""
+    points = [-2.0, 0.5, 3.0]
+    return {
+        function.__name__: {f"{g:g}": returned(function, points, g) for g in UPSTREAM}
+        for function in (Meant, First, Second, Third)
+    }
+
+
+def _suspects(function, line, hidden_line):
+    """The picture of a hidden Function."""
+    x = [step / 20 for step in range(-60, 61)]
+    few = [-2.0, 0.5, 3.0]
+    return Suspects(
+        f"Hidden Function: the {function.__name__.lower()}",
+        lines=(
+            ("inside = (x >= -1) & (x <= 1)",
+             "Were it wrong, the curves would begin or end at another x than −1 and 1."),
+            ("slope = 2.0 * inside",
+             "Were it wrong, all values inside would be off by a factor, at every g."),
+            ("return g * slope", "Were it wrong, the curves at other g would not be that at g = 1 times g."),
+        ),
+        faulty=line, hidden_line=hidden_line, x=x, few=few,
+        curves={f"g = {g:g}": returned(function, x, g) for g in UPSTREAM},
+        numbers={f"g = {g:g}": returned(function, few, g) for g in UPSTREAM},
+    )  # fmt: skip
+
+
+def first():
+    """The first one."""
+    return _suspects(First, 0, "inside = x <= 1")
+
+
+def second():
+    """The second one."""
+    return _suspects(Second, 2, "return g.abs() * slope")
+
+
+def third():
+    """The third one."""
+    return _suspects(Third, 1, "slope = 1.0 * inside")
+
+
+def _differs(results):
+    """The answer that says at which g the second one is wrong."""
+    meant, second = results["hidden"]["Meant"], results["hidden"]["Second"]
+    wrong = [g for g in meant if meant[g] != second[g]]
+    answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}
+    return answers.get(tuple(wrong), "Any other upstream gradient than one")
+
+
+LESSON = Lesson(
+    key="find-the-bug",
+    title="Find the bug",
+    question="What does a wrong line of a backward look like from outside?",
+    prediction=Choice(
+        "A backward returns `g.abs() * slope` where `g * slope` is meant. What shows it?",
+        (
+            Answer(
+                "Any other upstream gradient than one",
+                "A larger g above zero is its own absolute value.",
+                "formula: 4 * (abs(x) <= 1)",
+            ),
+            Answer(
+                "Only an upstream gradient below zero",
+                "There the sign is lost: it returns `{hidden[Second][-1]}`, and meant is"
+                " `{hidden[Meant][-1]}`.",
+                "formula: 2 * abs(g) * (abs(x) <= 1)",
+            ),
+            Answer(
+                "None: it is right",
+                "It is right as long as nothing behind it falls while y rises.",
+                "formula: 2 * g * (abs(x) <= 1)",
+            ),
+        ),
+        _differs,
+    ),
+    words="""
+    Below are Functions that you do not see, only what they return. Each is meant to be twice a clamp,
+    and one line of its backward is another than the one that you read. Pick it, from its curves and a few
+    numbers; each line, if it is wrong, leaves a trace of its own.
+
+    A wrong [mask](mask) moves the ends of a curve. A wrong slope changes its height at every g. And what is
+    done to g shows only where g changes: at g below zero the second one returns `{hidden[Second][-1]}`, and
+    `{hidden[Meant][-1]}` is meant.
+
+    So look at a backward with several g, and at x on all sides of its bounds.
+    """,
+    code=(Meant, First, Second, Third, returned),
+    numbers=(hidden,),
+    pictures=(first, second, third),
+    scenes=(
+        explore(
+            "formula: 2 * clamp(x, -1, 1)", "default", "formula: 2 * abs(g) * (abs(x) <= 1)",
+            "formula: 2 * (abs(x) <= 1)", g=-1.0,
+        ),
+    ),
+    retest=(
+        fresh("clamp", "published_clamp", -2, 0.5, 3, lo=-1, hi=2),
+        fresh("relu", "formula: abs(g) * (x > 0)", -1, 0.5, 2),
+        fresh("clamp", "formula: g * (x <= 1)", -2, 0.5, 3, lo=-1, hi=1),
+        fresh("formula: 3 * x", "formula: abs(3 * g)", -1, 0.5, 2),
+        fresh("formula: 2 * x", "formula: g", -1, 0.5, 2),
+    ),
+    remember="Each kind of mistake leaves a trace of its own: look at several g, and beyond the bounds.",
+)  # fmt: skip
