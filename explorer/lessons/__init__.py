@@ -28,22 +28,10 @@ from explorer.lessons.autograd import MyLayer
 from explorer.lessons.clamping import ClampGradient, FixedClampGradient
 from explorer.lessons.constants import MulConstant
 from explorer.lessons.glossary import GLOSSARY
-from explorer.lessons.lesson import (
-    Answer,
-    ByHand,
-    Choice,
-    Corner,
-    Drawing,
-    HeatMap,
-    Lesson,
-    Lines,
-    Link,
-    Order,
-    Suspects,
-    Sweep,
-)
+from explorer.lessons.lesson import Answer, Choice, Drawing, Lesson, Link
 from explorer.lessons.linear import LinearFunction
 from explorer.lessons.paths import PATHS
+from explorer.lessons.pictures import ByHand, Corner, HeatMap, Lines, Order, Suspects, Sweep
 from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.straight_through import RoundGradient
 

@@ -4,7 +4,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, ByHand, Choice, Lesson, explore, train
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore, train
+from explorer.lessons.pictures import ByHand
 from explorer.lessons.retest import fresh
 
 

@@ -6,7 +6,8 @@ import torch
 from torch.autograd import gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, Lines, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.pictures import Lines
 from explorer.lessons.retest import fresh
 
 STEPS = [10.0**-exponent for exponent in range(1, 13)]

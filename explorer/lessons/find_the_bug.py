@@ -3,7 +3,8 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Answer, Choice, Lesson, Suspects, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.pictures import Suspects
 from explorer.lessons.retest import fresh
 
 

@@ -4,7 +4,8 @@ import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, HeatMap, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.pictures import HeatMap
 from explorer.lessons.retest import fresh
 
 

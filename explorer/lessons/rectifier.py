@@ -3,8 +3,9 @@
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Corner, Drawing, Lesson, curve, explore, train
+from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
 from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.pictures import Corner
 from explorer.lessons.retest import fresh
 
 

@@ -9,7 +9,8 @@ from torch.autograd import Function
 from torch.nn.functional import cross_entropy
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, Sweep, explore, train
+from explorer.lessons.lesson import Answer, Choice, Lesson, explore, train
+from explorer.lessons.pictures import Sweep
 from explorer.lessons.retest import fresh
 
 

@@ -33,7 +33,8 @@ from explorer.lessons import (
     Suspects,
     Sweep,
 )
-from explorer.lessons.lesson import Picture, filled
+from explorer.lessons.lesson import filled
+from explorer.lessons.pictures import Picture
 from explorer.training.system.threads import one_thread
 from explorer.ui.links.link import from_query
 from tests.lessons.computed import data, results

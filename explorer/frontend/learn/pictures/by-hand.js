@@ -5,7 +5,7 @@ import { numberText, refusal, typedNumber } from "../../formula/numbers.js";
 
 /** @typedef {number[][]} Matrix */
 /**
- * See ByHand in explorer/lessons/lesson.py.
+ * See ByHand in explorer/lessons/pictures.py.
  * @typedef {{given: Object<string, Matrix>, hints: string[], asked: string, asked_by_rule: Object<string, Matrix>,
  *   then: string, then_by_rule: Object<string, Matrix>, rows: string, columns: string}} ByHand
  */

@@ -4,7 +4,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { numberText } from "../../formula/numbers.js";
 
-/** See Corner in explorer/lessons/lesson.py. @typedef {{left: number, right: number, named: Object<string, number>}} Corner */
+/** See Corner in explorer/lessons/pictures.py. @typedef {{left: number, right: number, named: Object<string, number>}} Corner */
 
 const [LEAST, MOST, STEP] = [-0.5, 1.5, 0.05];
 const [WIDTH, HEIGHT] = [240, 150]; // of x from −1 to 1 and y from −0.5 to 1
@@ -69,14 +69,10 @@ export function createCorner(corner) {
 
   function show() {
     const slope = Number(field.value);
-    const [[x1, y1], [x2, y2], [cx, cy]] = [
-      at([-0.8, -0.8 * slope]),
-      at([0.8, 0.8 * slope]),
-      at([0.8, 0.8 * slope]),
-    ];
+    const [[x1, y1], [x2, y2]] = [-0.8, 0.8].map((x) => at([x, slope * x]));
     for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) setAttribute(line, name, value);
-    setAttribute(dot, "cx", cx);
-    setAttribute(dot, "cy", cy);
+    setAttribute(dot, "cx", x2);
+    setAttribute(dot, "cy", y2);
     const words = wordsOf(corner, slope);
     setAttribute(field, "aria-valuetext", words);
     setText(said, words);

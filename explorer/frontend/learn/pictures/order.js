@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../elements/dom.js";
 
-/** See Order in explorer/lessons/lesson.py. @typedef {{title: string, steps: [string, string][]}} Order */
+/** See Order in explorer/lessons/pictures.py. @typedef {{title: string, steps: [string, string][]}} Order */
 
 /**
  * An order in which no step comes right after the one before it, nor the first one first; the same for everybody.

@@ -18,20 +18,28 @@ import { createSweep } from "./sweep.js";
  */
 
 /**
- * @param {HeatMap|Lines|import("./sweep.js").Sweep|import("./by-hand.js").ByHand|
- *   import("./order.js").Order|import("./corner.js").Corner|import("./suspects.js").Suspects} picture
+ * What draws each kind, by the name of its record in explorer/lessons/pictures.py.
+ * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal}) => Picture>}
+ */
+const KINDS = {
+  HeatMap: (picture) => still(heatMap(picture)),
+  Lines: (picture, options) => still(lines(picture, options)),
+  Sweep: createSweep,
+  ByHand: createByHand,
+  Order: createOrder,
+  Corner: createCorner,
+  Suspects: createSuspects,
+};
+
+/**
+ * @param {{kind: string}} picture
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {Picture}
  */
-export function pictureOf(picture, options) {
-  if ("faulty" in picture) return createSuspects(picture);
-  if ("named" in picture) return createCorner(picture);
-  if ("steps" in picture) return createOrder(picture);
-  if ("given" in picture) return createByHand(picture);
-  if ("control" in picture) return createSweep(picture, options);
-  const still = "values" in picture ? heatMap(picture) : lines(picture, options);
-  return { element: still, follow: () => undefined };
-}
+export const pictureOf = (picture, options) => KINDS[picture.kind](picture, options);
+
+/** @param {HTMLElement} element @returns {Picture} */
+const still = (element) => ({ element, follow: () => undefined });
 
 /** @param {HeatMap} picture */
 function heatMap({ title, values, entry }) {

@@ -5,7 +5,7 @@ import { shape } from "../../elements/svg.js";
 import { numberText } from "../../formula/numbers.js";
 
 /**
- * See Suspects in explorer/lessons/lesson.py.
+ * See Suspects in explorer/lessons/pictures.py.
  * @typedef {{title: string, lines: [string, string][], faulty: number, hidden_line: string, x: number[],
  *   curves: Object<string, number[]>, few: number[], numbers: Object<string, number[]>}} Suspects
  */
