@@ -2,7 +2,7 @@
 
 import { mirrored } from "../formula/floats.js";
 import { filled as sentence } from "../formula/learning-words.js";
-import { numbersIn } from "../formula/pasted.js";
+import { numbersIn } from "./pasted.js";
 import { sampling } from "../formula/sampling.js";
 import { catalogue } from "./entries.js";
 import { keep, load } from "./session.js";

@@ -17,7 +17,7 @@
  * @typedef {{by: Column|"", down: boolean}} Order "" is the catalogue's
  */
 
-import { quoted } from "../formula/csv.js";
+import { quoted } from "./csv.js";
 import { passedText, shortText } from "../formula/numbers.js";
 import { floatText } from "../formula/python.js";
 import { SAME } from "./lens.js";

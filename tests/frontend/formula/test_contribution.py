@@ -218,7 +218,7 @@ def test_describe_says_what_the_screen_says():
 
 
 PASTED = """
-    const { numbersIn } = await import("./formula/pasted.js");
+    const { numbersIn } = await import("./choice/pasted.js");
     return given.map((text) => numbersIn(text, { most: 4, largest: 1e6 }));
 """
 

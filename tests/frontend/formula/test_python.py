@@ -16,7 +16,7 @@ TEXTS = """
     return [given.doubles.map(floatText), given.singles.map(singleText)];
 """
 TABLES = """
-    const { csvText } = await import("./formula/csv.js");
+    const { csvText } = await import("./measures/csv.js");
     const numbers = (values) => given.single ? Float32Array.from(values) : Float64Array.from(values);
     const read = (texts) => numbers(texts.map(Number));
     const all = (columns) => Object.fromEntries(Object.entries(columns).map(([key, of]) => [key, read(of)]));

@@ -14,7 +14,7 @@ from tests.frontend.modules import Node
 SAMPLED = """
     const { setSampling } = await import("./formula/sampling.js");
     const { sampleCurves } = await import("./formula/curves.js");
-    const { readingIndices } = await import("./formula/readings.js");
+    const { readingIndices } = await import("./explore/sections/readings.js");
     const { moved, zoomed } = await import("./chart/scene/view.js");
     setSampling({ ...given.usual, ...given.other });
     const choice = { start: -3, stop: 3, g: 1, parameters: {} };

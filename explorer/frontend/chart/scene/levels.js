@@ -1,6 +1,6 @@
 // The values that an op that rounds to a number format takes, as ticks of its axis; as explorer/curves/levels.py.
 
-import { roundingIn } from "../../formula/formats.js";
+import { roundingIn } from "../../measures/formats.js";
 import { numberText } from "../../formula/numbers.js";
 
 const LETTERS = 5; // of a label at most, without its sign

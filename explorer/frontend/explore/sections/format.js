@@ -14,12 +14,12 @@ import {
   levelsIn,
   numbersOf,
   octavesOf,
-} from "../../formula/formats.js";
+} from "../../measures/formats.js";
 import { refusal, typedNumber } from "../../formula/numbers.js";
 import { numberText, roundedText } from "../../formula/substitution.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Format, Landing, Octave } from "../../formula/formats.js" */
+/** @import { Format, Landing, Octave } from "../../measures/formats.js" */
 
 const NOTHING =
   "The op rounds to no levels: choose FP4 or FP8, or write fp(x, mantissa, emin, max) in a formula.";

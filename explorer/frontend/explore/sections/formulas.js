@@ -8,7 +8,7 @@ import { mathElement } from "../../elements/math.js";
 import { shownName } from "../../formula/controls.js";
 import { sampleCurves, valuesOf } from "../../formula/curves.js";
 import { floatText, singleText } from "../../formula/python.js";
-import { readingIndices } from "../../formula/readings.js";
+import { readingIndices } from "./readings.js";
 import { held } from "../../formula/records.js";
 import { cellText } from "./table.js";
 

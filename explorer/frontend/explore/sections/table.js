@@ -1,11 +1,11 @@
 // The section Data where there is no server: the curves of the chart as a table, to read and to take along.
 
 import { element, setText } from "../../elements/dom.js";
-import { csvText } from "../../formula/csv.js";
+import { csvText } from "../../measures/csv.js";
 import { numberText } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
 
-/** @import { Sampled } from "../../formula/csv.js" */
+/** @import { Sampled } from "../../measures/csv.js" */
 /** @import { Displayed } from "../stage/stage.js" */
 
 const ROW_PX = 28; // as the style sheet has it

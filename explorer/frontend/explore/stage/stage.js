@@ -17,7 +17,7 @@ import { createLearning } from "./learning.js";
 import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
 
-/** The curves of the chart at rest. @typedef {{curves: import("../../formula/csv.js").Sampled, confirmed: boolean}} Displayed */
+/** The curves of the chart at rest. @typedef {{curves: import("../../measures/csv.js").Sampled, confirmed: boolean}} Displayed */
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Answer, Confirm, Status } from "../../choice/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */

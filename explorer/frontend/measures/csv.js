@@ -1,6 +1,6 @@
 /** Curves as a table in text: the columns and numbers of ``explorer.sample(…).to_csv(index=False)``. */
 
-import { floatText, singleText } from "./python.js";
+import { floatText, singleText } from "../formula/python.js";
 
 /**
  * @typedef {Float64Array|Float32Array} Floats

@@ -1,6 +1,6 @@
 // Pasted numbers, one after another as they stand in a table, a list or a column.
 
-import { refusal, typedNumber } from "./numbers.js";
+import { refusal, typedNumber } from "../formula/numbers.js";
 
 /**
  * The numbers of a text, or a sentence on the first that cannot be one. Between two stand spaces, line breaks,

@@ -1,8 +1,8 @@
 /** Curves at a few even steps and around each kink: the rows that explorer.curves.readings has. */
 
-import { KINK } from "./curves.js";
-import { evenPoints, firstNotBelow } from "./floats.js";
-import { sampling } from "./sampling.js";
+import { KINK } from "../../formula/curves.js";
+import { evenPoints, firstNotBelow } from "../../formula/floats.js";
+import { sampling } from "../../formula/sampling.js";
 
 /**
  * The places of these rows among the x of curves, ascending.

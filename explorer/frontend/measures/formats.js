@@ -8,15 +8,15 @@
  *   the next one, but in the last
  */
 
-import { sampleCurves } from "./curves.js";
-import { evaluate, operands } from "./evaluation.js";
-import { CASTS, FUNCTIONS } from "./functions.js";
-import { raised } from "./numbers.js";
-import { roundedText } from "./substitution.js";
+import { sampleCurves } from "../formula/curves.js";
+import { evaluate, operands } from "../formula/evaluation.js";
+import { CASTS, FUNCTIONS } from "../formula/functions.js";
+import { raised } from "../formula/numbers.js";
+import { roundedText } from "../formula/substitution.js";
 
-/** @import { Op } from "./entry.js" */
-/** @import { Tree } from "./evaluation.js" */
-/** @import { ScopeAt } from "./kinks.js" */
+/** @import { Op } from "../formula/entry.js" */
+/** @import { Tree } from "../formula/evaluation.js" */
+/** @import { ScopeAt } from "../formula/kinks.js" */
 
 const MOST = 4096; // numbers that a page lists
 const [LETTERS, DIGITS, SHORT] = [9, 15, 7]; // of an exact decimal, of float64, of a number that is not exact

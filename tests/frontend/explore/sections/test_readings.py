@@ -13,7 +13,7 @@ from tests.frontend.modules import Node
 
 READ = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { readingIndices } = await import("./formula/readings.js");
+    const { readingIndices } = await import("./explore/sections/readings.js");
     const { start, stop, g, parameters } = given;
     const curves = sampleCurves(given.entries, { start, stop, g, parameters });
     const indices = readingIndices(curves, [start, stop]);

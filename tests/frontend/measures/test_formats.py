@@ -14,7 +14,7 @@ from tests.formula.test_formats import codes as torch_codes
 from tests.frontend.modules import Node
 
 ALL = """
-    const formats = await import("./formula/formats.js");
+    const formats = await import("./measures/formats.js");
     const { scopeMaker } = await import("./formula/curves.js");
     return given.map(([op, parameters, xs]) => {
       const { tree } = op;
@@ -93,7 +93,7 @@ def test_a_mean_in_an_op_is_over_the_range_and_not_over_the_x_that_lands(node: N
 
 
 LEVELS = """
-    const { exactText, levelsIn } = await import("./formula/formats.js");
+    const { exactText, levelsIn } = await import("./measures/formats.js");
     return given.map(([op, start, stop]) => {
       const levels = levelsIn(op, {}, { start, stop });
       return levels && [levels, levels.map(exactText)];
@@ -118,7 +118,7 @@ def test_an_op_of_levels_shows_those_in_view(node: Node) -> None:
 
 def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
     text = """
-        const { exactText } = await import("./formula/formats.js");
+        const { exactText } = await import("./measures/formats.js");
         return given.map(exactText);
     """
     due = {
@@ -132,7 +132,7 @@ def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
 @pytest.mark.parametrize("op", CODES)
 def test_each_number_of_a_format_has_a_text_of_its_own(node: Node, op: str) -> None:
     texts = """
-        const { exactText, formatOf, numbersOf, octavesOf } = await import("./formula/formats.js");
+        const { exactText, formatOf, numbersOf, octavesOf } = await import("./measures/formats.js");
         return numbersOf(octavesOf(formatOf(given, { s: 1 }))).map((each) => [each, exactText(each)]);
     """
     small = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
