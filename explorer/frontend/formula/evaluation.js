@@ -8,24 +8,30 @@
  * @typedef {["points", number[], (number|null)[], Tree]} Points a function that is no formula: straight between
  *   points, NaN beyond them
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
- * @typedef {number | Float64Array} Value one for all x, or one for each
  * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
  * @typedef {object} Scope
  * @property {Float64Array} x
  * @property {Value} [y] the op's forward values at x
  * @property {Value} [g] the upstream gradient
+ * @property {Record<string, Value>} [draws] by the names that a formula has for them; normal() follows from u()
  * @property {Record<string, number>} parameters
  * @property {Scope} [reference] where every mean(…) is taken over, and every other reduction; without one, x
  *   itself
  */
 
 import { FUNCTIONS, OPERATORS, PYTHON, REDUCTIONS, toThe } from "./functions.js";
+import { mapped, negative, overEach } from "./loops.js";
+import { ndtri } from "./normal.js";
 import { held } from "./records.js";
 
 /** @import { Scalar } from "./functions.js" */
+/** @import { Value } from "./loops.js" */
 
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const NOWHERE = new Float64Array(0);
+export const [UNIFORM, NORMAL] = ["u()", "normal()"];
+/** Of a draw: the uniform and the normal number, the loss of its output, and output and loss of its twin. */
+export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
 const compiled = new WeakMap();
@@ -75,7 +81,7 @@ export const isReduction = (node) =>
 /** Whether a tree has one value for all x; a mean has. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
   if (typeof node === "number" || isReduction(node)) return true;
-  return node[0] === "name" ? !isVariable(node[1]) : operands(node).every(isConstant);
+  return node[0] === "name" ? !isVariable(node[1]) && !isDraw(node[1]) : operands(node).every(isConstant);
 }
 
 /**
@@ -112,6 +118,8 @@ function stepOf(node, from) {
   if (typeof node === "number") return () => node;
   if (node[0] === "name") {
     const [, name] = node;
+    if (name === NORMAL) return (_, scope) => mapped(ndtri, drawn(scope, UNIFORM));
+    if (isDraw(name)) return (_, scope) => drawn(scope, name);
     if (isVariable(name)) return (_, scope) => /** @type {Value} */ (scope[name]);
     return (_, scope) => held(CONSTANTS, name) ?? scope.parameters[name];
   }
@@ -128,14 +136,20 @@ function stepOf(node, from) {
 /** @param {string} name @returns {name is "x"|"y"|"g"} */
 const isVariable = (name) => ["x", "y", "g"].includes(name);
 
+/** @param {string} name */
+const isDraw = (name) => DRAWS.includes(name);
+
+/** @param {Scope} scope @param {string} name @returns {Value} */
+const drawn = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws)[name];
+
 /** The function of a node, from the numbers of its operands. @param {Node} node @returns {Scalar} */
 function operation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return straight(node[1], node[2]);
   if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
-  if (node.length === 2) return (a) => -a;
-  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return (a, b) => (1 / b) * a; // as torch
+  if (node.length === 2) return negative;
+  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return overEach;
   return OPERATORS[node[0]];
 }
 
@@ -165,27 +179,4 @@ function straight(x, y) {
 function chain(links) {
   if (links.length === 1) return links[0];
   return (...values) => Number(links.every((link, i) => link(values[i], values[i + 1])));
-}
-
-/**
- * A function of numbers applied to numbers and arrays.
- * @param {Scalar} apply
- * @param {...Value} values
- * @returns {Value}
- */
-function mapped(apply, ...values) {
-  const length = values.find((value) => typeof value !== "number")?.length;
-  if (length === undefined) return apply(.../** @type {number[]} */ (values));
-  const columns = values.map((value) =>
-    typeof value === "number" ? new Float64Array(length).fill(value) : value,
-  );
-  const [a, b, c, d] = columns;
-  const result = new Float64Array(length);
-  if (columns.length === 1) for (let i = 0; i < length; i += 1) result[i] = apply(a[i]);
-  else if (columns.length === 2) for (let i = 0; i < length; i += 1) result[i] = apply(a[i], b[i]);
-  else if (columns.length === 3) for (let i = 0; i < length; i += 1) result[i] = apply(a[i], b[i], c[i]);
-  else if (columns.length === 4)
-    for (let i = 0; i < length; i += 1) result[i] = apply(a[i], b[i], c[i], d[i]);
-  else for (let i = 0; i < length; i += 1) result[i] = apply(...columns.map((column) => column[i]));
-  return result;
 }

@@ -4,31 +4,9 @@
  * @typedef {(...values: number[]) => number} Scalar
  */
 
+import { erf } from "./normal.js";
+
 const ROOT_PI = Math.sqrt(Math.PI);
-
-/** erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
-function erfSeries(x) {
-  let term = x;
-  let sum = x;
-  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n += 1) {
-    term *= (2 * x * x) / (2 * n + 1);
-    sum += term;
-  }
-  return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
-}
-
-/** 1 − erf by its continued fraction, for x from 2 on. @param {number} x */
-function complement(x) {
-  let rest = x;
-  for (let n = 60; n > 0; n -= 1) rest = x + n / 2 / rest;
-  return Math.exp(-x * x) / ROOT_PI / rest;
-}
-
-/** @param {number} x */
-function erf(x) {
-  if (!(Math.abs(x) > 2)) return erfSeries(x);
-  return Math.sign(x) * (1 - complement(Math.abs(x)));
-}
 
 /**
  * C's pow, where JavaScript has NaN for 1 to any power and for (−1) to an infinite one.
