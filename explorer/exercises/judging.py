@@ -6,6 +6,7 @@ said to be unread, never wrong.
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from explorer.catalogue import COUNT, find_op, find_rule
@@ -24,6 +25,7 @@ NEAR = (2.0**-5, 2.0**-10, 2.0**-16)  # beside a kink; no nearer, where rounding
 JUMP = 1e-3
 ELEMENTS = (16.0, 100.0)  # that share a parameter
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
+FORWARD = "forward"  # of what a case is, where it is of no gradient
 
 NO_FUNCTION = "There is no Function in it: a class of torch.autograd.Function with forward and backward."
 SEVERAL = "There are {} Functions in it: leave one, {}."
@@ -32,17 +34,34 @@ UNKNOWN = "Its {} depends on {}, which is no input of it."
 
 
 class Case(NamedTuple):
-    """A case at which a gradient is another: what it should be, and what it is."""
+    """A case at which something is another: what it should be, and what it is.
+
+    Attributes:
+        x, g: where.
+        wanted, found: the values.
+        of: what they are of: ``forward``, the gradient for ``x``, or by its name what an element adds to the
+            gradient for an argument.
+        elements: the number of those that share the argument.
+        missing: whether there is no gradient at all, of which ``found`` is 0.
+    """
 
     x: float
     g: float
     wanted: float
     found: float
+    of: str = "x"
+    elements: float = ELEMENTS[0]
+    missing: bool = False
 
     @property
     def words(self) -> str:
         """What it is, and what it is not."""
-        return f"{_text(self.found)}, not {_text(self.wanted)}"
+        return f"{'None' if self.missing else _text(self.found)}, not {_text(self.wanted)}"
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is what it should not be."""
+        return self.missing or not _alike(self.wanted, self.found)
 
 
 class Verdict(NamedTuple):
@@ -52,7 +71,7 @@ class Verdict(NamedTuple):
         kind: ``right``, ``wrong``, or ``unread`` where the reader does not follow it.
         sentence: the first thing that is wrong, or what was not read; "" where it is right.
         line: the line it is on, 0 where it is on none.
-        case: the first failing case of the gradient for x, where one fails.
+        case: the first failing case, where a curve shows the fault.
         reading: what was read, None where nothing was.
     """
 
@@ -118,32 +137,36 @@ def _forward(exercise: Exercise, reading: Reading) -> _Found | None:
         _values(exercise, exercise.op),
         _values_of(exercise, find_op(reading.op).parsed, "forward"),
     )
-    for x in _points(exercise, reading):
-        a, b = wanted(x=x), found(x=x)
-        if not _alike(a, b):
-            return _Found(f"Its forward is another: at x = {_text(x)} it gives {_text(b)}, not {_text(a)}.")
-    return None
+    cases = [Case(x, 1.0, wanted(x=x), found(x=x), FORWARD) for x in _points(exercise, reading)]
+    case = _telling(exercise, cases)
+    where = case and f"at x = {_place(case.x)} it gives {case.words}"
+    return case and _Found(f"Its forward is another: {where}.", case=case)
+
+
+def _telling(exercise: Exercise, cases: list[Case]) -> Case | None:
+    """The failing case that is told most shortly, at a kink only where none fails elsewhere."""
+    kinks = _kinks(exercise)
+    failing = [case for case in cases if case.fails]
+    return min(failing, key=lambda one: (one.x in kinks, len(_place(one.x)), abs(one.x)), default=None)
 
 
 def _curve(exercise: Exercise, reading: Reading) -> _Found | None:
     """How the gradient for x differs, the most telling way first."""
     rule = find_rule(reading.rule).parsed
     assert rule is not None, "of a Function"
-    op, wanted = _values(exercise, exercise.op), _values(exercise, exercise.gradient)
-    found = _values_of(exercise, rule, "gradient")
-    points = [(x, op(x=x)) for x in _points(exercise, reading)]
+    wanted, found = _values(exercise, exercise.gradient), _values_of(exercise, rule, "gradient")
+    points = _pairs(exercise, reading)
     table = {
         g: [Case(x, g, wanted(x=x, y=y, g=g), found(x=x, y=y, g=g)) for x, y in points] for g in UPSTREAM
     }
-    wrong = {g: [case for case in cases if not _alike(case.wanted, case.found)] for g, cases in table.items()}
-    if not any(wrong.values()):
-        return None
     kinks = _kinks(exercise)
-    for g, cases in wrong.items():
-        if between := [case for case in cases if case.x not in kinks]:
-            case = min(between, key=lambda one: (len(_place(one.x)), abs(one.x)))
+    for g, cases in table.items():
+        case = _telling(exercise, cases)
+        if case and case.x not in kinks:
             return _Found(_lead(table, g) + _told(exercise, case), case=case)
-    cases = next(filter(None, wrong.values()))
+    cases = next(filter(None, ([case for case in cases if case.fails] for cases in table.values())), [])
+    if not cases:
+        return None
     places = " and ".join(f"x = {_text(case.x)}" for case in cases[:3])
     return _Found(f"Right everywhere but exactly at {places}. {_told(exercise, cases[0])}", case=cases[0])
 
@@ -171,8 +194,27 @@ def _told(exercise: Exercise, case: Case) -> str:
     return f"At {where} it returns {case.words}."
 
 
-def _silent(_exercise: Exercise, reading: Reading) -> _Found | None:
-    return _noted(reading, "silent")
+def _silent(exercise: Exercise, reading: Reading) -> _Found | None:
+    found = _noted(reading, "silent")
+    return found._replace(case=_without(exercise, reading)) if found else _noted(reading, "hangs")
+
+
+def _without(exercise: Exercise, reading: Reading) -> Case | None:
+    """What an element should add to the gradient of the argument that has none."""
+    learned = {each.name for each in find_rule(reading.rule).learned}
+    missing = [each for each in exercise.arguments if each.gradient and each.name not in learned]
+    if not missing or _noted(reading, "hangs", "unread"):
+        return None
+    added, name, count = _adding(exercise, missing[0]), missing[0].name, ELEMENTS[0]
+    points = [(x, added(x, y, 1.0, count)) for x, y in _pairs(exercise, reading)]
+    cases = [Case(x, 1.0, wanted, 0.0, name, count, missing=True) for x, wanted in points if wanted]
+    return _telling(exercise, cases)
+
+
+def _pairs(exercise: Exercise, reading: Reading) -> list[tuple[float, float]]:
+    """The points with their y."""
+    op = _values(exercise, exercise.op)
+    return [(x, op(x=x)) for x in _points(exercise, reading)]
 
 
 def _parameters(exercise: Exercise, reading: Reading) -> _Found | None:
@@ -182,7 +224,8 @@ def _parameters(exercise: Exercise, reading: Reading) -> _Found | None:
         if argument.name not in learned:
             if missing := _noted(reading, "unread"):
                 raise _UnreadError(missing.sentence)
-            return _Found(f"It returns None for {argument.name}: it never learns.")
+            words = f"It returns None for {argument.name}: it never learns."
+            return _Found(words, case=_without(exercise, reading))
         own = learned[argument.name]
         if found := _argument(exercise, reading, argument, own.parsed, own.parsed_scale):
             return found
@@ -199,29 +242,35 @@ def _argument(
     exercise: Exercise, reading: Reading, argument: Argument, own: Formula, own_scale: Formula | None
 ) -> _Found | None:
     what = f"gradient for {argument.name}"
-    wanted, found = _values(exercise, argument.gradient), _values_of(exercise, own, what)
-    scale, theirs = _values(exercise, argument.scale or "1"), None
-    if own_scale:
-        theirs = _values_of(exercise, own_scale, what)
-    op = _values(exercise, exercise.op)
-    points = [(x, op(x=x)) for x in _points(exercise, reading)]
-    for g in UPSTREAM:
-        parts = [(wanted(x=x, y=y, g=g), found(x=x, y=y, g=g)) for x, y in points]
-        for count in ELEMENTS:
-            factors = scale(N=count), theirs(N=count) if theirs else 1.0
-            pairs = [(a * factors[0], b * factors[1]) for a, b in parts]
-            at = next((index for index, pair in enumerate(pairs) if not _alike(*pair)), None)
-            if at is None:
-                continue
-            if ratio := _ratio(pairs):
-                shared = f"where {count:g} elements share it, at g = {_text(g)}"
-                return _Found(f"The {what} is {_text(ratio)} times what it should be {shared}.")
-            a, b = pairs[at]
-            element = (
-                f"the element x = {_text(points[at][0])} adds {_text(b)} at g = {_text(g)}, not {_text(a)}"
-            )
-            return _Found(f"The {what} is off: {element}.")
+    wanted, found = _adding(exercise, argument), _added(exercise, own, own_scale, what)
+    points = _pairs(exercise, reading)
+    for g, count in product(UPSTREAM, ELEMENTS):
+        both = [(x, wanted(x, y, g, count), found(x, y, g, count)) for x, y in points]
+        case = _telling(exercise, [Case(x, g, a, b, argument.name, count) for x, a, b in both])
+        if not case:
+            continue
+        if ratio := _ratio([(a, b) for _, a, b in both]):
+            shared = f"where {count:g} elements share it, at g = {_text(g)}"
+            return _Found(f"The {what} is {_text(ratio)} times what it should be {shared}.", case=case)
+        element = f"the element x = {_place(case.x)} adds {_text(case.found)} at g = {_text(g)}"
+        return _Found(f"The {what} is off: {element}, not {_text(case.wanted)}.", case=case)
     return None
+
+
+def _adding(exercise: Exercise, argument: Argument) -> Callable[[float, float, float, float], float]:
+    """What an element should add to the gradient of an argument, as of ``_added``."""
+    scale = _parsed(exercise, argument.scale) if argument.scale else None
+    return _added(exercise, _parsed(exercise, argument.gradient), scale, "")
+
+
+def _added(
+    exercise: Exercise, part: Formula, scale: Formula | None, what: str
+) -> Callable[[float, float, float, float], float]:
+    """What an element adds to the gradient of an argument, by x, y, g and the number of elements."""
+    value = _values_of(exercise, part, what)
+    factor = _values_of(exercise, scale, what) if scale else None
+    factors = {count: factor(N=count) if factor else 1.0 for count in ELEMENTS}
+    return lambda x, y, g, count: value(x=x, y=y, g=g, N=count) * factors[count]
 
 
 def _written(_exercise: Exercise, reading: Reading) -> _Found | None:

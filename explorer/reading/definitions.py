@@ -161,7 +161,7 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     silent = _without_gradient(gradients, _inputs(group), reader, saved.intersection(names(op)))
     blocked = [Note(NO_GRADIENT_FOR_X, "silent")] * any(value is not None for value in others)
     if again is not None and gradient is not None and not _is_same(gradient, _under(again, 0, {0})):
-        blocked.append(Note(f"the gradient for x {GUARDED.format('x', 0)}", "silent"))
+        blocked.append(Note(f"the gradient for x {GUARDED.format('x', 0)}", "hangs"))
     faults = (*_refused(gradients, reader), *_numbered(gradients, group))
     second, lost = _second(reader, group, rule, definition)
     notes = (*trees.notes, *blocked, *silent, *faults, *written, *lost)
@@ -305,7 +305,7 @@ def _learned(
             unread.add(name)
             named = own if name == own else f"{own} (here {name})"
             words = reason if isinstance(reason, ReadingError) else f"it {reason}"
-            kind = "silent" if isinstance(reason, HangsError) else "unread"
+            kind = "hangs" if isinstance(reason, HangsError) else "unread"
             notes.append(Note(LEFT_OUT.format(named, words), kind))
     return _Learned(tuple(parts), notes, frozenset(unread), frozenset(guarded))
 

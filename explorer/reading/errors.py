@@ -43,7 +43,8 @@ class Note(str):
     Attributes:
         kind: ``raises`` where torch surely raises an error, ``writes`` where g itself is changed,
             ``constant`` where a second derivative is lost, ``silent`` where an input gets no gradient,
-            ``unread`` where a gradient was left out, "" else.
+            ``hangs`` where one hangs on whether another input needs it, ``unread`` where a gradient was left
+            out, "" else.
         line: in the original text, 0 where it is of no single line.
     """
 

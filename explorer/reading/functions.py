@@ -28,6 +28,7 @@ from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, 
 
 OF_NUMBERS = "takes a single number, not a tensor: use the function of torch"
 OF_TENSORS = "takes a tensor, not a number: use the function of math"
+OF_ONE_DTYPE = "takes two tensors of one dtype, as torch.heaviside(a, torch.zeros_like(a)) does"
 MASKED_BY = "fills with a tensor, and torch takes a single number: use torch.where"
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
 
@@ -348,6 +349,19 @@ def _masked_fill(self: Value, mask: Value, value: Value) -> Value:
     return made("where", mask, value, self)
 
 
+def _heaviside(input: Value, values: Value) -> Value:
+    _require_one_dtype(input, values)
+    return made("heaviside", input, values)
+
+
+def _require_one_dtype(*each: Value) -> None:
+    """Raise RaisesError for a number beside a tensor, and for an integer or a mask beside a float."""
+    kinds = {quantity(one).kind for one in each}
+    require(
+        NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, each))), OF_ONE_DTYPE, RaisesError
+    )
+
+
 def _float(self: Value) -> Value:
     if not isinstance(self, str):
         return _Torch.to(self, "float")
@@ -430,6 +444,7 @@ _ROWS: dict[str, values.Function] = {
     "clamp_max": lambda self, max: _Torch.clamp(self, None, max),
     "where": lambda condition, input, other: made("where", condition, input, other),
     "masked_fill": _masked_fill,
+    "heaviside": _heaviside,
     "max": partial(larger, "max"),
     "min": partial(larger, "min"),
     "is_available": lambda: False,

@@ -11,7 +11,7 @@ from explorer.exercises import EXERCISES
 from explorer.lessons import LESSONS
 from tests.browser.access import in_both_themes
 from tests.browser.lessons import CURVES, present, press, turn_to
-from tests.browser.reading import turn
+from tests.browser.reading import in_the_end, turn
 
 OF = {lesson.exercise: lesson for lesson in LESSONS.values() if lesson.exercise}
 CLAMP = EXERCISES["clamp"].code.rstrip()
@@ -47,6 +47,72 @@ def test_the_first_failing_case_is_named_and_drawn_and_the_repair_is_right(cours
     expect(course.locator(".case")).to_be_hidden()
     box.fill(REPAIRED.replace("return grad", "return grad > 0"))
     expect(verdict(course)).not_to_contain_text(RIGHT)
+
+
+# The px of the case's dots from the left and the top; those of an x and values on the axes of a panel.
+DOTS = """() => ["wanted", "found"].map(name => document.querySelector(`.watch .case-${name}`))
+    .map(dot => [dot.getAttribute("cx"), dot.getAttribute("cy")].map(Number))"""
+PLACES = """([axis, x, ...values]) => {
+    const { xaxis, [axis]: yaxis } = document.querySelector(".watch .js-plotly-plot")._fullLayout;
+    return values.map(value => [xaxis._offset + xaxis.d2p(x), yaxis._offset + yaxis.d2p(value)]);
+}"""
+DRAWN = """axis => document.querySelector(".watch .js-plotly-plot")._fullData
+    .filter(trace => trace.yaxis === axis && trace.mode === "lines" && trace.x.length)
+    .map(({ x, y, line }) => [line.dash, y[x.findIndex(at => at >= 2)]])"""
+
+
+def check_dots(page: Page, axis: str, x: float, wanted: float, found: float) -> None:
+    """The dots lie where the axes of a panel say."""
+
+    def check() -> None:
+        places = page.evaluate(PLACES, [axis, x, wanted, found])
+        for dot, place in zip(page.evaluate(DOTS), places, strict=True):
+            assert dot == pytest.approx(place, abs=1)
+
+    in_the_end(page, check)
+
+
+def check_drawn(page: Page, axis: str, *curves: tuple[str, float]) -> None:
+    """Each curve of a panel, by its dash and its value at 2."""
+
+    def check() -> None:
+        drawn = page.evaluate(DRAWN, axis)
+        assert [dash for dash, _ in drawn] == [dash for dash, _ in curves]
+        assert [value for _, value in drawn] == pytest.approx([value for _, value in curves])
+
+    in_the_end(page, check)
+
+
+def test_a_failing_forward_is_drawn_beside_the_right_one(course: Page) -> None:
+    box = begun(course)
+    expect(verdict(course)).to_contain_text("At x = 2")
+    check_drawn(course, "y", ("solid", 1))
+    box.fill(CLAMP.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
+    expect(verdict(course)).to_have_text("Its forward is another: at x = 2 it gives 2, not 1.")
+    expect(course.locator(".seen")).to_contain_text("forward as wanted, and yours, dashed. The dot is yours")
+    expect(course.locator(".case-words")).to_have_text("2, not 1")
+    check_dots(course, "yaxis", 2, 1, 2)
+    check_drawn(course, "y", ("solid", 1), ("7px,5px", 2))
+    box.fill(REPAIRED)
+    expect(verdict(course)).to_contain_text(RIGHT)
+    expect(course.locator(".seen")).to_be_hidden()
+    check_drawn(course, "y", ("solid", 1))
+
+
+def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
+    box = begun(course, "step-size")
+    expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times what it should be")
+    expect(course.locator(".seen")).to_contain_text("the part of one of 16 elements in the gradient for s")
+    expect(course.locator(".case-words")).to_have_text("3, not 0.433")
+    wanted = 3 / 48**0.5
+    check_dots(course, "yaxis3", 2, wanted, 3)
+    check_drawn(course, "y3", ("solid", wanted), ("solid", 3))
+    expect(course.locator(".watch .learning")).to_be_hidden()  # no data are asked about
+    expect(course.locator(".watch .carried-bars path[d^=M]")).to_have_count(0)
+    box.fill(EXERCISES["step-size"].code.replace("(g * part).sum()", "None"))
+    expect(course.locator(".case-words")).to_have_text("None, not 0.433")
+    expect(course.locator(".seen")).to_contain_text("None is drawn as 0")
+    check_dots(course, "yaxis3", 2, wanted, 0)
 
 
 def test_a_fault_on_a_line_marks_it_until_it_is_mended(course: Page) -> None:

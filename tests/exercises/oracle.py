@@ -13,7 +13,7 @@ import torch
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from explorer.exercises import Exercise
+from explorer.exercises import Case, Exercise
 
 UPSTREAM = (1.0, 2.0, -1.0, 0.3)
 EVEN = torch.arange(-40, 49, dtype=torch.float64) / 16  # exact at every kink; a sum over them is not 0
@@ -94,6 +94,33 @@ def _once(exercise: Exercise, function: Any, g: float, at: torch.Tensor) -> str:
         if own is None or own.shape != () or not torch.allclose(own, total.double().mean()):
             return "parameter"
     return ""
+
+
+def torch_has(exercise: Exercise, text: str, case: Case) -> float | None:
+    """The value that a case is of, as torch has it; of an argument's gradient the part of one element."""
+    x = torch.full((int(case.elements),), case.x, dtype=torch.float64, requires_grad=True)
+    inputs = given(exercise)
+    y = defined(exercise, text).apply(x, *inputs)
+    if case.of == "forward":
+        return float(y[0].detach())
+    y.backward(torch.full_like(y, case.g))
+    if case.of == "x":
+        return 0.0 if x.grad is None else float(x.grad[0])
+    (own,) = (inputs[index].grad for index, each in tensors(exercise) if each.name == case.of)
+    return None if own is None else float(own) / case.elements
+
+
+def wanted_at(exercise: Exercise, case: Case) -> float:
+    """What a case should be, by torch's values of the formulas."""
+    if case.of == "forward":
+        text, scale = exercise.op, "1"
+    elif case.of == "x":
+        text, scale = exercise.gradient, "1"
+    else:
+        ((_, own),) = (each for each in tensors(exercise) if each[1].name == case.of)
+        text, scale = own.gradient, own.scale or "1"
+    x, g = (torch.full((int(case.elements),), each, dtype=torch.float64) for each in (case.x, case.g))
+    return float((wanted(exercise, text, x, g) * wanted(exercise, scale, x, g)).double().mean())
 
 
 def _guarded(exercise: Exercise, function: Any, index: int) -> str:

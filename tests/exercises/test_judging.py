@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.exercises import EXERCISES, Exercise, judged
+from explorer.exercises import EXERCISES, Case, Exercise, judged
 from tests.exercises.detours import DETOURS
 from tests.exercises.fresh import FRESH
-from tests.exercises.oracle import torch_says
+from tests.exercises.oracle import torch_has, torch_says, wanted_at
 from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
 from tests.exercises.students import STUDENTS
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_never_called_wrong(text: str, words: str) -> Non
 def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
     verdict = judged(CLAMP, CLAMP.code)
     assert verdict.sentence == "At x = 2 and g = 1 it returns 1, not 0."
-    assert verdict.case == (2.0, 1.0, 0.0, 1.0)
+    assert verdict.case == (2.0, 1.0, 0.0, 1.0, "x", 16.0, False)
     bare = judged(CLAMP, RIGHT["clamp"][0].replace("return g *", "return"))
     assert bare.sentence.startswith("Right at g = 1 alone: it does not hang on g. At x = 0.5 and g = 2")
     edge = judged(EXERCISES["edge"], EXERCISES["edge"].code)
@@ -107,6 +107,80 @@ def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
     assert step.sentence == (
         "The gradient for s is 6.928 times what it should be where 16 elements share it, at g = 1."
     )
+
+
+SCALE, STEP = EXERCISES["needed"], EXERCISES["step-size"]
+BUT = [
+    (CLAMP, "x.clamp(0, 1)", "x.clamp(0, 2)", "Its forward is another: at x = 2 it gives 2, not 1."),
+    (EXERCISES["edge"], "x.sign()", "torch.where(x >= 0, 1., -1.)",
+     "Its forward is another: at x = 0 it gives 1, not 0."),
+    (SCALE, "(g * x).sum()", "None",
+     "Backward returns None for s, a tensor that y depends on: it never learns."),
+    (SCALE, "(g * x)", "(g * x.abs())",
+     "The gradient for s is off: the element x = −1 adds 1 at g = 1, not −1."),
+    (SCALE, "(g * x).sum()", "(g * x).mean()",
+     "The gradient for s is 0.0625 times what it should be where 16 elements share it, at g = 1."),
+    (STEP, "(g * part).sum()", "(g * part).sum() / (16 * qmax) ** 0.5",
+     "The gradient for s is 2.5 times what it should be where 100 elements share it, at g = 1."),
+    (STEP, "(g * part).sum()", "None",
+     "Backward returns None for s, a tensor that y depends on: it never learns."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("exercise", "old", "new", "sentence"), BUT, ids=[f"{e.key} {n}" for e, _, n, _ in BUT]
+)
+def test_the_failing_case_is_of_what_fails(exercise: Exercise, old: str, new: str, sentence: str) -> None:
+    verdict = judged(exercise, exercise.code.replace(old, new))
+    assert verdict.sentence == sentence
+    assert verdict.case
+    assert verdict.case.of == ("forward" if "forward" in sentence else "s")
+    assert verdict.case.elements == (100.0 if "100" in sentence else 16.0)
+
+
+ALL = [*WRITTEN, *HELD_OUT, *FRESH, *DETOURS, *STUDENTS]
+ALL += [(exercise.key, exercise.code.replace(old, new)) for exercise, old, new, _ in BUT]
+CASES = [(key, text, case) for key, text in ALL if (case := judged(EXERCISES[key], text).case)]
+
+
+@pytest.mark.parametrize(("key", "text", "case"), CASES, ids=[name(*each[:2]) for each in CASES])
+def test_the_failing_case_is_as_in_torch(key: str, text: str, case: Case) -> None:
+    exercise = EXERCISES[key]
+    if "Error" in torch_says(exercise, text):  # as of a float32 beside these float64
+        return
+    wanted, found = wanted_at(exercise, case), torch_has(exercise, text, case)
+    assert case.wanted == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+    assert case.missing == (found is None)
+    assert case.found == pytest.approx(found or 0.0, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def test_cases_are_of_forward_of_x_and_of_an_argument() -> None:
+    assert {case.of for _, _, case in CASES} == {"forward", "x", "s"}
+    assert {case.missing for _, _, case in CASES} == {True, False}
+
+
+HANGS = SCALE.code.replace(
+    "return g * s, (g * x).sum()",
+    "s_grad = (g * x).sum() if ctx.needs_input_grad[0] else None\n        return g * s, s_grad",
+)
+
+
+def test_a_gradient_that_is_there_at_times_is_not_drawn_as_none() -> None:
+    verdict = judged(SCALE, HANGS)
+    assert (verdict.kind, verdict.case) == ("wrong", None)
+    assert "ctx.needs_input_grad" in verdict.sentence or "whether" in verdict.sentence
+
+
+SUITED = ["torch.ones_like(x)", "torch.ones(1, dtype=x.dtype)", "x.new_tensor(1.)"]
+UNSUITED = ["torch.tensor(1)", "1.0", "torch.ones_like(x).long()", "x == x"]
+
+
+@pytest.mark.parametrize("value", SUITED + UNSUITED)
+def test_heaviside_of_two_kinds_of_numbers_raises_as_in_torch(value: str) -> None:
+    edge = EXERCISES["edge"]
+    text = edge.code.replace("(x.abs() < 1)", f"torch.heaviside(1 - x.abs(), {value})")
+    check("edge", text)
+    assert judged(edge, text).kind == ("right" if value in SUITED else "wrong")
 
 
 RENAMED = """class Mine(torch.autograd.Function):

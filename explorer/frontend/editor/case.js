@@ -1,14 +1,19 @@
-// The first failing case of a solution, on a layer over the chart's gradients: what it returns, and what is wanted.
+// The first failing case of a solution, on a layer over the chart: what it gives, and what is wanted.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
+import { sampleCurves } from "../formula/curves.js";
 import { within } from "../formula/numbers.js";
+import { jumps } from "../chart/scene/jumps.js";
 import { across, down } from "../chart/scene/panels.js";
 
-/** @import { Frame } from "../chart/scene/panels.js" */
+/** @import { Frame, PanelName } from "../chart/scene/panels.js" */
+/** @import { LayerCurve, Picture } from "../chart/scene/picture.js" */
 /**
- * A case: what is no finite number is null, and said in ``words``.
- * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string}} Case
+ * A case: what is no finite number is null, and said in ``words``; ``op`` is the solution's own where its forward
+ * fails, else null.
+ * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string, panel: PanelName,
+ *   op: import("../formula/entry.js").Op|null}} Case
  */
 
 const RADIUS = 6; // px
@@ -28,10 +33,10 @@ export function createCase() {
 
   function draw() {
     const ends = frame?.x;
+    const panel = known && frame?.[known.panel];
     const seen = known !== null && ends !== undefined && ends[0] <= known.x && known.x <= ends[1];
-    layer.hidden = !seen;
-    if (!seen || !known || !frame) return;
-    const panel = frame.gradient;
+    layer.hidden = !seen || !panel;
+    if (!seen || !known || !frame || !panel) return;
     const x = across(frame, known.x);
     const heightOf = (/** @type {number|null} */ value) =>
       value === null ? panel.top : within(down(panel, value), panel.top, panel.top + panel.height);
@@ -54,6 +59,8 @@ export function createCase() {
       frame = next;
       draw();
     },
+    /** The forward of the solution, where the case is of it. @param {Picture} picture */
+    over: (picture) => (known?.op ? [forwardOf(known.op, picture)] : []),
     /** @param {Case|null} next */
     show(next) {
       known = next;
@@ -65,4 +72,16 @@ export function createCase() {
 /** @param {SVGElement} part @param {Object<string, number>} places */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
+}
+
+/**
+ * The forward of a solution as a curve over the chart, in the colour of its gradient, which is the last.
+ * @param {import("../formula/entry.js").Op} op
+ * @param {Picture} picture
+ * @returns {LayerCurve}
+ */
+function forwardOf(op, { rules, range: [start, stop], g, parameters }) {
+  const curves = sampleCurves({ op, rules: [] }, { start, stop, g, parameters });
+  const { gaps } = jumps(curves, curves.y, curves.kinks.forward ?? []);
+  return { of: rules[rules.length - 1], panel: "forward", x: curves.x, y: curves.y, gaps };
 }

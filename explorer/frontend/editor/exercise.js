@@ -1,16 +1,16 @@
 // An exercise: a Function that fails, in a field; what is written is read as one types, and the first fault is named.
 
-import { element, setAttribute } from "../elements/dom.js";
+import { element, setAttribute, setText } from "../elements/dom.js";
 import { keep, load } from "../choice/session.js";
 import { createCase } from "./case.js";
 import { createEditor } from "./editor.js";
 
 /**
- * An exercise as the lesson holds it, and what is said of a text: ``choice`` draws it, ``case`` is the first one that
- * fails, ``line`` that of the fault, 0 for none.
+ * An exercise as the lesson holds it, and what is said of a text: ``choice`` draws it, ``drawn`` says what,
+ * ``case`` is the first one that fails, ``line`` that of the fault, 0 for none.
  * @typedef {{key: string, task: string, code: string}} Exercise
  * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number,
- *   case: import("./case.js").Case|null, choice: *}} Verdict
+ *   case: import("./case.js").Case|null, choice: *, drawn: string}} Verdict
  * @typedef {(exercise: Exercise, code: string, onWait: (words: string) => void) =>
  *   Promise<Verdict|{message: string}>} Judge ``onWait`` is called with what is loaded, where something is, and "" once
  *   it is there
@@ -32,6 +32,7 @@ export function createExercise(exercise, { judge, onBegin, onDraw }) {
   const given = exercise.code.trimEnd();
   const layer = createCase();
   const said = element("p", { class: "judged", role: "status" });
+  const seen = element("p", { class: "seen" });
   let text = load(name) ?? given;
   let isAsking = false;
   let timer = 0;
@@ -48,6 +49,7 @@ export function createExercise(exercise, { judge, onBegin, onDraw }) {
     section.replaceChildren(
       element("p", { class: "task" }, exercise.task),
       said,
+      seen,
       editor.element,
       element("p", { class: "given" }, GIVEN, " ", again),
     );
@@ -85,6 +87,7 @@ export function createExercise(exercise, { judge, onBegin, onDraw }) {
     }
     tell(answer.kind, answer.sentence);
     editor.mark(answer.line);
+    setText(seen, answer.drawn);
     layer.show(answer.case);
     return answer.choice && onDraw(answer.choice);
   }

@@ -9,8 +9,11 @@ import { createStore } from "../choice/store.js";
 import { entered } from "../train/state/tasks.js";
 
 /** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
-/** A layer over a chart, told where its panels lie. */
-/** @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void}} Layer */
+/**
+ * A layer over a chart, told where its panels lie; ``over`` gives curves that the chart is to draw for it.
+ * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void,
+ *   over?: import("../chart/scene/picture.js").Over}} Layer
+ */
 /** The store of its choice. @typedef {ReturnType<typeof createStore>} Store */
 
 const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
@@ -55,6 +58,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
     confirm: secret ? null : reach.confirm,
     leastRange,
     onFrame: layer?.follow,
+    over: layer?.over,
   });
   if (layer) host.querySelector(".chart-place")?.append(layer.element);
   return { store, destroy: instrument.destroy };

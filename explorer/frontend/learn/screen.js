@@ -148,7 +148,7 @@ export function createLesson(lesson, around, part = null) {
   function showWritten(choice, layer) {
     if (written) return written.change(received(choice));
     clear();
-    const reach = { ...around.instrument, confirm: null };
+    const reach = { ...around.instrument, confirm: null, hasData: false };
     current = showScene(screen, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
     written = current.store;
     return undefined;

@@ -50,16 +50,22 @@ export function linesOf(picture, ink) {
   return [forward, ...gradients, ...parts, ...layerLines(picture, ink)];
 }
 
-/** The lines of the layer that is on. @param {import("./picture.js").Picture} picture @param {string} ink @returns {Line[]} */
+/**
+ * The lines of the layer that is on, and those that lie over the chart beside it.
+ * @param {import("./picture.js").Picture} picture
+ * @param {string} ink
+ * @returns {Line[]}
+ */
 function layerLines(picture, ink) {
-  const { layer } = picture;
-  if (!layer) return [];
+  const { layer, over = [] } = picture;
   const plain = { width: WIDTH - 0.5, closed: [], open: [], over: true };
-  return LAYERS[layer].curves(picture).map(({ of: { key, label, colour }, panel, x, y, gaps }) => ({
-    ...plain,
-    ...{ key: `${layer} ${key}`, label, colour: colour || ink, rule: key, panel, x, y },
-    gaps: gaps ?? new Uint8Array(y.length),
-  }));
+  const linesBy = (/** @type {string} */ name, /** @type {import("./picture.js").LayerCurve[]} */ curves) =>
+    curves.map(({ of: { key, label, colour }, panel, x, y, gaps }) => ({
+      ...plain,
+      ...{ key: `${name} ${key}`, label, colour: colour || ink, rule: key, panel, x, y },
+      gaps: gaps ?? new Uint8Array(y.length),
+    }));
+  return [...(layer ? linesBy(layer, LAYERS[layer].curves(picture)) : []), ...linesBy("over", over)];
 }
 
 /**

@@ -21,8 +21,12 @@ const MUCH = 0.03; // of the numbers outside the view, to be noted
 const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
-/** @param {import("../../choice/store.js").Store} store @param {() => {rules: string[]}} colours */
-export function createLearning(store, colours) {
+/**
+ * @param {import("../../choice/store.js").Store} store
+ * @param {() => {rules: string[]}} colours
+ * @param {boolean} hasData else there is nothing to show, whatever learns
+ */
+export function createLearning(store, colours, hasData) {
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
@@ -39,6 +43,7 @@ export function createLearning(store, colours) {
   );
   let frame = /** @type {Frame|null} */ (null);
   let description = "";
+  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns);
 
   function toggleRest() {
     const opens = store.now.section !== "rest";
@@ -50,7 +55,7 @@ export function createLearning(store, colours) {
 
   function drawBars() {
     const panel = frame?.part;
-    if (!frame || !panel) return setAttribute(bars, "d", "");
+    if (!frame || !panel || !hasData) return setAttribute(bars, "d", "");
     const low = { top: panel.top + (1 - ROOF) * panel.height, height: ROOF * panel.height };
     return setAttribute(bars, "d", barsPath(histogram(chosenData(), frame.x), frame, low));
   }
@@ -58,7 +63,7 @@ export function createLearning(store, colours) {
   /** @param {Choice} choice */
   function show(choice) {
     description = "";
-    if (!choice.learns) return;
+    if (!learns(choice)) return;
     const { words } = catalogue().learning;
     const data = chosenData();
     numbers.show();
@@ -86,8 +91,8 @@ export function createLearning(store, colours) {
     },
     /** Take the space it needs, before curves are drawn. @param {Choice} choice */
     arrange(choice) {
-      bar.hidden = !choice.learns;
-      bar.closest(".chart")?.classList.toggle("learns", Boolean(choice.learns));
+      bar.hidden = !learns(choice);
+      bar.closest(".chart")?.classList.toggle("learns", learns(choice));
     },
     /** @param {Frame} next */
     follow(next) {

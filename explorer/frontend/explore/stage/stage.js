@@ -21,24 +21,25 @@ import { createWords, NO_WORDS } from "./words.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Answer, Confirm, Status } from "../../choice/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */
+/** @import { Over } from "../../chart/scene/picture.js" */
 
 /**
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
  *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   leastRange?: [number, number], carries?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
+ *   leastRange?: [number, number], over?: Over, carries?: boolean, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes the source of torch's curves, null if there
  *   is none, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
- *   as the chart takes them, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
- *   data carried from a training are drawn; ``onCurves`` gets the curves at rest
+ *   as the chart takes them, ``over`` gives further curves of its picture, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
+ *   data carried from a training are drawn, ``hasData`` whether data lie beneath what learns, as they do if nothing is said; ``onCurves`` gets the curves at rest
  */
 export function createStage(hosts, options) {
   const { store, confirm, tell, colours, words: first, leastRange, onCurves } = options;
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
-  const learning = createLearning(store, colours);
+  const learning = createLearning(store, colours, options.hasData ?? true);
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
     onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
@@ -134,7 +135,12 @@ export function createStage(hosts, options) {
     const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
     const noise = { noise: catalogue().noises[choice.noise], noiseWidth: choice.noise_width };
     const whole = { ...drawn, parameters, g, range, learns, layer: choice.layer, ...noise, words: "" };
-    return { ...whole, words: [words.text(), layer.show(whole), learning.text()].filter(Boolean).join(" ") };
+    const over = options.over?.(whole);
+    return {
+      ...whole,
+      over,
+      words: [words.text(), layer.show(whole), learning.text()].filter(Boolean).join(" "),
+    };
   }
 
   const stop = store.subscribe(changed);
