@@ -1,5 +1,6 @@
 """The browser's document as JSON, which is the catalogue with all limits, and a choice as JSON."""
 
+import math
 from dataclasses import asdict
 from functools import cache
 
@@ -27,9 +28,11 @@ from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
 from explorer.description.pull import HALVINGS as HALVINGS_OF_REST
-from explorer.formula import MAX_LENGTH, MAX_NODES
+from explorer.formula import FUNCTIONS, MAX_LENGTH, MAX_NODES
+from explorer.formula.parsing import template
 from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
+from explorer.formula.tree import data
 from explorer.instrument.entries import Json, entry
 from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
 from explorer.instrument.view import LAYERS, VIEW
@@ -76,7 +79,7 @@ def document() -> Json:
     }
 
 
-def sampling() -> dict[str, float]:
+def sampling() -> Json:
     """The numbers by which curves are sampled, so that the browser samples as Python does."""
     return {
         "points": POINTS,
@@ -89,6 +92,18 @@ def sampling() -> dict[str, float]:
         "largest": LARGEST_RANGE,
         "narrowest": NARROWEST_RANGE,
         "least": LEAST_RANGE,
+        "functions": shapes(),
+    }
+
+
+def shapes() -> Json:
+    """Where each function of the language leaps or bends, in its arguments a to d, and its degree there."""
+    return {
+        name: {
+            "pieces": [data(template(piece)) for piece in function.pieces],
+            "degree": function.degree if function.degree < math.inf else None,
+        }
+        for name, function in FUNCTIONS.items()
     }
 
 

@@ -1,7 +1,7 @@
 // The numbers beneath a parameter that learns: stored in this tab, and in no link.
 
 import { mirrored } from "../formula/floats.js";
-import { filled as sentence } from "../formula/learning-words.js";
+import { filled as sentence } from "../formula/phrases.js";
 import { numbersIn } from "./pasted.js";
 import { sampling } from "../formula/sampling.js";
 import { catalogue } from "./entries.js";
@@ -10,7 +10,7 @@ import { keep, load } from "./session.js";
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
  * ``label`` as in a sentence; ``bars`` if only a histogram is known, ``note`` on its omissions.
- * @typedef {import("../formula/pull.js").Numbers & {kind: Kind, label: string,
+ * @typedef {import("../measures/pull.js").Numbers & {kind: Kind, label: string,
  *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
 

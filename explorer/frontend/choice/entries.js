@@ -19,7 +19,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends`` of a scale through 0
  * @property {import("../formula/sampling.js").Sampling} sampling
  * @property {Record<import("../formula/contribution.js").Origin, string>} origins of a contribution, in words
- * @property {import("../formula/pull.js").Resting & {normal: number[], most: number, places: number,
+ * @property {import("../measures/pull.js").Resting & {normal: number[], most: number, places: number,
  *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
  *   how many may be pasted, how many points of rest are named one by one, and sentences with fields in braces
  * @property {Record<string, {label: string, meaning: string, words: Record<string, string>, controls: Record<string, string>}>} layers of

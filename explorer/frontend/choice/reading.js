@@ -6,7 +6,7 @@ import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
 import { viewWith } from "./view.js";
 import { nonDefault, shownName, valueOf } from "../formula/controls.js";
-import { filled } from "../formula/learning-words.js";
+import { filled } from "../formula/phrases.js";
 import { held } from "../formula/records.js";
 
 /** @import { Control } from "../formula/controls.js" */

@@ -30,6 +30,8 @@ import { held } from "./records.js";
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const NOWHERE = new Float64Array(0);
 export const [UNIFORM, NORMAL] = ["u()", "normal()"];
+/** Draws without a number: what hangs on them is none. @type {Record<string, number>} */
+const NO_DRAWS = { "u()": NaN, "f()": NaN, "ya()": NaN, "fa()": NaN };
 /** Of a draw: the uniform and the normal number, the loss of its output, and output and loss of its twin. */
 export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
@@ -118,7 +120,7 @@ function stepOf(node, from) {
   if (typeof node === "number") return () => node;
   if (node[0] === "name") {
     const [, name] = node;
-    if (name === NORMAL) return (_, scope) => mapped(ndtri, drawn(scope, UNIFORM));
+    if (name === NORMAL) return (_, scope) => drawn(scope, NORMAL) ?? mapped(ndtri, drawn(scope, UNIFORM));
     if (isDraw(name)) return (_, scope) => drawn(scope, name);
     if (isVariable(name)) return (_, scope) => /** @type {Value} */ (scope[name]);
     return (_, scope) => held(CONSTANTS, name) ?? scope.parameters[name];
@@ -140,7 +142,7 @@ const isVariable = (name) => ["x", "y", "g"].includes(name);
 const isDraw = (name) => DRAWS.includes(name);
 
 /** @param {Scope} scope @param {string} name @returns {Value} */
-const drawn = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws)[name];
+const drawn = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
 
 /** The function of a node, from the numbers of its operands. @param {Node} node @returns {Scalar} */
 function operation(node) {

@@ -13,6 +13,7 @@
  * @property {number} narrowest of the larger end: in a range below that float64 has too few numbers for a
  *   curve
  * @property {number} least width of a range
+ * @property {Record<string, import("./leaps.js").Shape>} functions of the language
  */
 
 let known = /** @type {Sampling} */ (/** @type {unknown} */ (null));

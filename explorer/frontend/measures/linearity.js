@@ -3,7 +3,7 @@
 import { gradientOf } from "../formula/contribution.js";
 import { rangeOf, scopeMaker, valuesOf } from "../formula/curves.js";
 import { evaluate } from "../formula/evaluation.js";
-import { listed } from "../formula/learning-words.js";
+import { listed } from "../formula/phrases.js";
 import { numberText } from "../formula/numbers.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */

@@ -7,7 +7,7 @@ import { valuesOf } from "../formula/curves.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
-/** @import { Numbers } from "../formula/pull.js" */
+/** @import { Numbers } from "./pull.js" */
 
 /**
  * Mean |rule(x, g)| ÷ |g| over numbers, for one upstream gradient; NaN where it is not finite, null where only

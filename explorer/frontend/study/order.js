@@ -1,7 +1,7 @@
 // The order of rules in two studies, one on an equal footing: as in explorer/study/order.py. No page.
 
 import { find } from "../choice/entries.js";
-import { listed } from "../formula/learning-words.js";
+import { listed } from "../formula/phrases.js";
 import { isEqual, studyKey, withEqual } from "./settings.js";
 
 /** @import { Standing } from "../train/state/records.js" */

@@ -2,7 +2,7 @@
 
 import { choiceControls } from "../choice/choice.js";
 import { catalogue } from "../choice/entries.js";
-import { filled } from "../formula/learning-words.js";
+import { filled } from "../formula/phrases.js";
 import { capitalised } from "../formula/numbers.js";
 import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
 import { listOf, listText, spaced } from "./lists.js";

@@ -124,8 +124,8 @@ def test_kinks_of_a_formula_of_ones_own_are_searched_for(node: Node):
 
 
 PULLS = """
-    const { pullOf, restOf } = await import("./formula/pull.js");
-    const { pullWords, restWords } = await import("./formula/learning-words.js");
+    const { pullOf, restOf } = await import("./measures/pull.js");
+    const { pullWords, restWords } = await import("./measures/learning-words.js");
     const { mirrored } = await import("./formula/floats.js");
     const { words, places, ...resting } = given.learning;
     return given.cases.map(({ op, rules, choice }) => {

@@ -1,6 +1,6 @@
 // The layer "implied": the antiderivative of each rule, dashed over the op.
 
-import { listed } from "../../formula/learning-words.js";
+import { listed } from "../../formula/phrases.js";
 import { numberText } from "../../formula/numbers.js";
 import { anchorOf, antiderivativeOf } from "../../measures/antiderivative.js";
 import { isLinear } from "../../measures/linearity.js";

@@ -1,7 +1,7 @@
 // The layer "lens": the gradient of the op under noise, dashed among those of the rules.
 
 import { rangeOf, valuesOf } from "../../formula/curves.js";
-import { filled, listed } from "../../formula/learning-words.js";
+import { filled, listed } from "../../formula/phrases.js";
 import { numberText, passedText } from "../../formula/numbers.js";
 import { distanceFrom, NEARLY, SAME, seenThrough } from "../../measures/lens.js";
 

@@ -4,7 +4,7 @@ import { element } from "../../elements/dom.js";
 import { fits, queryOf } from "../../choice/address.js";
 import { find } from "../../choice/entries.js";
 import { defaultView } from "../../choice/view.js";
-import { listed } from "../../formula/learning-words.js";
+import { listed } from "../../formula/phrases.js";
 import { alone, canJoin, centred, joined, rangeText } from "./beside.js";
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */

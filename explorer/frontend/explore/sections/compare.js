@@ -9,7 +9,7 @@ import { valuesOf } from "../../formula/curves.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { beside } from "../../formula/controls.js";
-import { listed } from "../../formula/learning-words.js";
+import { listed } from "../../formula/phrases.js";
 import { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } from "../../measures/comparison.js";
 import { distanceFrom, seenThrough } from "../../measures/lens.js";
 import { shareOf } from "../../measures/share.js";

@@ -1,7 +1,7 @@
 // Sections that the app alone has: a sentence, and a link to it.
 
 import { element, setText } from "../../elements/dom.js";
-import { listed } from "../../formula/learning-words.js";
+import { listed } from "../../formula/phrases.js";
 import { held } from "../../formula/records.js";
 
 /**

@@ -1,11 +1,11 @@
 // The picture of a parameter over its range: the error at the left or above, its gradients beside it.
 
 import { note } from "../../chart/plotly/plotly.js";
-import { digits } from "../../formula/learning-words.js";
+import { digits } from "../../formula/phrases.js";
 
 /**
  * ``value`` is that of the parameter now.
- * @typedef {{rest: import("../../formula/pull.js").Rest, rules: {key: string, label: string, colour: string}[],
+ * @typedef {{rest: import("../../measures/pull.js").Rest, rules: {key: string, label: string, colour: string}[],
  *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
  */
 

@@ -7,13 +7,14 @@ import { createFigure } from "../../chart/plotly/figure.js";
 import { element, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 import { valueOf } from "../../formula/controls.js";
-import { filled, restWords } from "../../formula/learning-words.js";
-import { restOf } from "../../formula/pull.js";
+import { filled } from "../../formula/phrases.js";
+import { restWords } from "../../measures/learning-words.js";
+import { restOf } from "../../measures/pull.js";
 import { restDrawing } from "./rest-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Control } from "../../formula/controls.js" */
-/** @import { Rest } from "../../formula/pull.js" */
+/** @import { Rest } from "../../measures/pull.js" */
 
 const NOTHING = "No parameter learns yet: press “learns” beside one on a card.";
 

@@ -6,9 +6,10 @@ import { catalogue } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { filled, pullWords } from "../../formula/learning-words.js";
+import { filled } from "../../formula/phrases.js";
+import { pullWords } from "../../measures/learning-words.js";
 import { capitalised, shareText } from "../../formula/numbers.js";
-import { pullOf } from "../../formula/pull.js";
+import { pullOf } from "../../measures/pull.js";
 import { barsPath } from "./carried.js";
 import { createNumbers } from "./numbers.js";
 

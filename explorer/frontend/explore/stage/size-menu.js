@@ -3,7 +3,7 @@
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
-import { listed } from "../../formula/learning-words.js";
+import { listed } from "../../formula/phrases.js";
 import { numberText } from "../../formula/numbers.js";
 import { numberText as fewDigits } from "../../formula/substitution.js";
 import { KINDS, canScale, rowsOf, scaledTo } from "./one-size.js";

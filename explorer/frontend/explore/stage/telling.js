@@ -3,8 +3,9 @@
 import { curvesKey, entriesOf } from "../../choice/choice.js";
 import { normalData } from "../../choice/data.js";
 import { catalogue, find } from "../../choice/entries.js";
-import { filled, pullWords } from "../../formula/learning-words.js";
-import { pullOf } from "../../formula/pull.js";
+import { filled } from "../../formula/phrases.js";
+import { pullWords } from "../../measures/learning-words.js";
+import { pullOf } from "../../measures/pull.js";
 import { sampling } from "../../formula/sampling.js";
 import { NO_WORDS, NOT_YET } from "./words.js";
 

@@ -1,7 +1,7 @@
 // The status of a run, in the words of the engine.
 
 import { catalogue } from "../../choice/entries.js";
-import { filled } from "../../formula/learning-words.js";
+import { filled } from "../../formula/phrases.js";
 
 /** @import { Fields, Recorded, Snapshot } from "./records.js" */
 /** @typedef {import("./records.js").Status & Fields} Event */

@@ -1,15 +1,8 @@
 // Sentences on a parameter that learns: its direction under each rule, its points of rest. Python holds the words.
 
-/** @typedef {Record<string, string>} Words templates by name, with fields in braces */
+import { digits, filled, listed } from "../formula/phrases.js";
 
-/**
- * A template with its fields filled.
- * @param {string} template
- * @param {Record<string, string|number>} values
- */
-export function filled(template, values) {
-  return template.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-}
+/** @typedef {Record<string, string>} Words templates by name, with fields in braces */
 
 /**
  * The sentence on the direction of a parameter under one rule, and on the sum behind it.
@@ -76,24 +69,4 @@ function mannerOf(places, most, gradient) {
   if (gradient.every((value) => value === 0)) return "still";
   if (gradient.every((value) => value <= 0)) return "grows";
   return gradient.every((value) => value >= 0) ? "shrinks" : "nowhere";
-}
-
-/** Parts as a sentence has them: "a, b and c". @param {string[]} parts */
-export function listed(parts) {
-  return parts.length < 2
-    ? parts.join("")
-    : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
-}
-
-/**
- * A number with four digits, as Python's sentences have it; whole below ten millions.
- * @param {number} value
- */
-export function digits(value) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
-  const [mantissa, exponent] = value.toExponential(3).split("e");
-  const power = Number(exponent);
-  const plain = power >= 4 ? value.toFixed(0) : String(Number(value.toPrecision(4)) + 0);
-  const text = power >= 7 || power < -4 ? `${Number(mantissa)}e${power}` : plain;
-  return text.replaceAll("-", "−");
 }

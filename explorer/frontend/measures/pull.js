@@ -8,7 +8,7 @@
  *
  * @typedef {object} Pull
  * @property {Verdict} verdict
- * @property {import("./contribution.js").Origin|""} origin
+ * @property {import("../formula/contribution.js").Origin|""} origin
  * @property {number} total sum of the parts
  * @property {number} factor of the sum
  * @property {number} gradient for the parameter
@@ -26,12 +26,12 @@
  * @typedef {{steps: number, halvings: number, balanced: number}} Resting how finely it is looked for
  */
 
-import { contributionOf, factorOf } from "./contribution.js";
-import { shownName } from "./controls.js";
-import { valuesOf } from "./curves.js";
-import { evaluate } from "./evaluation.js";
+import { contributionOf, factorOf } from "../formula/contribution.js";
+import { shownName } from "../formula/controls.js";
+import { valuesOf } from "../formula/curves.js";
+import { evaluate } from "../formula/evaluation.js";
 
-/** @import { Op, Parameter, Rule } from "./entry.js" */
+/** @import { Op, Parameter, Rule } from "../formula/entry.js" */
 
 /**
  * @param {Op} op

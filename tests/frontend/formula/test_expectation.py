@@ -1,0 +1,248 @@
+"""Means and standard deviations over u, in node, against closed forms and scipy's quadrature."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import special
+
+from explorer.formula import derivative, parse
+from explorer.formula.derivative import ONE
+from explorer.formula.tree import Name, data, names, substituted
+from tests.frontend.modules import Node
+
+X = np.linspace(-3, 3, 61)
+P = special.expit(X)
+STEP = "where(u() < sigmoid(x), 1, 0)"
+SQUARE = "(y - target)**2"
+EXPECT = """
+    const { expectationOf } = await import("./formula/expectation.js");
+    const { settledTree } = await import("./formula/draws.js");
+    const place = { x: Float64Array.from(given.x), g: given.g ?? 1, parameters: given.parameters };
+    const { op, loss } = given;
+    return given.trees.map((tree) => expectationOf(settledTree(tree, op, loss), place, given.pace));
+"""
+EXACT = """
+    const { expectationOf, slopesOf } = await import("./formula/expectation.js");
+    const { settledTree } = await import("./formula/draws.js");
+    const tree = settledTree(["name", "f()"], given.op, given.loss);
+    const mean = (x) => expectationOf(tree, { x, g: 1, parameters: given.parameters }, given.pace).mean;
+    return slopesOf(mean, Float64Array.from(given.x), given.kinks ?? []);
+"""
+
+
+def tree(text: str) -> Any:
+    plain = re.sub(r"\b(u|normal|f|ya|fa)\(\)", r"draw_\1", text)
+    formula = parse(plain, parameters=None)
+    draws = {Name(name): Name(name[5:] + "()") for name in names(formula.tree) if name.startswith("draw_")}
+    return data(substituted(formula.tree, draws))
+
+
+def loss(text: str = SQUARE) -> dict[str, Any]:
+    formula = parse(text, variables=("y",), parameters=None)
+    slope = derivative(formula.tree, "y", upstream=ONE)
+    assert slope
+    return {"text": text, "tree": formula.data, "gradient": data(slope)}
+
+
+def expected(
+    node: Node,
+    op: str,
+    *rules: str,
+    x: NDArray[Any] = X,
+    f: str = SQUARE,
+    pace: str = "rest",
+    **parameters: float,
+) -> list[dict[str, Any]]:
+    """Mean and spread of each rule, or of other formulas, at x."""
+    given = {"op": {"tree": tree(op)}, "loss": loss(f), "trees": [tree(rule) for rule in rules]}
+    return node.run(
+        EXPECT, {**given, "x": list(x), "pace": pace, "parameters": {"target": 0.45, **parameters}}
+    )
+
+
+def exact(
+    node: Node, op: str, kinks: list[float] | None = None, pace: str = "rest", **parameters: float
+) -> Any:
+    given = {"op": {"tree": tree(op)}, "loss": loss(), "kinks": kinks or [], "x": list(X), "pace": pace}
+    return node.run(EXACT, {**given, "parameters": {"target": 0.45, **parameters}})
+
+
+def close(found: Any, right: Any, error: float = 1e-9) -> None:
+    np.testing.assert_allclose(found, np.broadcast_to(right, np.shape(found)), rtol=0, atol=error)
+
+
+REINMAX = "g * (2 * ((y + sigmoid(x)) / 2) * (1 - (y + sigmoid(x)) / 2) - sigmoid(x) * (1 - sigmoid(x)) / 2)"
+UNBIASED = {
+    "reinforce": "f() * (y - sigmoid(x))",
+    "baseline": "(f() - b) * (y - sigmoid(x))",
+    "arm": "(fa() - f()) * (u() - 0.5)",
+    "disarm": "(fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2",
+    "reinmax": REINMAX,
+}
+
+
+def test_a_binary_unit_is_a_chord(node: Node):
+    y, f = expected(node, STEP, "y", "f()")
+    close(y["mean"], P, 1e-15)
+    close(y["spread"], np.sqrt(P * (1 - P)), 1e-15)
+    close(f["mean"], P * 0.55**2 + (1 - P) * 0.45**2, 1e-15)
+    close(exact(node, STEP), P * (1 - P) * (0.55**2 - 0.45**2), 2e-11)
+
+
+@pytest.mark.parametrize("rule", UNBIASED)
+def test_rules_that_are_unbiased_for_a_parabola(node: Node, rule):
+    (found,) = expected(node, STEP, UNBIASED[rule], b=0.3)
+    close(found["mean"], P * (1 - P) * 0.1, 1e-11)
+
+
+def test_the_same_step_written_as_a_threshold(node: Node):
+    y, _ = expected(node, "where(x - log(u() / (1 - u())) > 0, 1, 0)", "y", "f()")
+    close(y["mean"], P, 1e-14)
+
+
+def test_tuckers_toy(node: Node):
+    """p = 0.2, target 0.45: figures that are known."""
+    x = np.array([np.log(0.2 / 0.8)])
+    straight, reinmax, reinforce, mean, disarm = expected(
+        node, STEP, "g * sigmoid(x) * (1 - sigmoid(x))", REINMAX, UNBIASED["reinforce"], UNBIASED["baseline"],
+        UNBIASED["disarm"], x=x, b=0.2 * 0.55**2 + 0.8 * 0.45**2,
+    )  # fmt: skip
+    assert straight["mean"][0] == pytest.approx(-0.080, abs=5e-4)
+    assert straight["spread"][0] == pytest.approx(0.128, abs=5e-4)
+    spreads = [each["spread"][0] for each in (reinmax, reinforce, mean, disarm)]
+    assert spreads == pytest.approx([0.2116, 0.1130, 0.0240, 0.0196], abs=5e-4)
+    for each in (reinmax, reinforce, mean, disarm):
+        assert each["mean"][0] == pytest.approx(0.0160, abs=1e-12)
+
+
+def test_stochastic_rounding(node: Node):
+    x = np.linspace(-2.95, 2.95, 60)
+    y, f = expected(node, "floor(x + u())", "y", "f()", x=x)
+    low = np.floor(x)
+    close(y["mean"], x, 1e-13)
+    close(y["spread"], np.sqrt((x - low) * (1 + low - x)), 1e-7)
+    close(f["mean"], (1 + low - x) * (low - 0.45) ** 2 + (x - low) * (low + 0.55) ** 2, 1e-13)
+
+
+def test_the_slope_at_a_kink_has_both_limits_beside_it(node: Node):
+    kinks = [float(k) for k in range(-3, 4)]
+    x = sorted(
+        [*X[np.abs(X - np.round(X)) > 1e-9], *kinks, *np.nextafter(kinks, -9), *np.nextafter(kinks, 9)]
+    )
+    x = [at for at in x if -3 <= at <= 3]
+    given = {"op": {"tree": tree("floor(x + u())")}, "loss": loss(), "kinks": kinks, "x": x, "pace": "rest"}
+    found = node.run(EXACT, {**given, "parameters": {"target": 0.45}})
+    inside = ~np.isin(x, kinks[1:-1])
+    low = np.floor(x)
+    low[-1] -= 1  # the end of the range is seen from within
+    close(found[inside], (2 * low + 1 - 0.9)[inside], 1e-9)
+    assert np.isnan(found[~inside]).all()
+
+
+def test_dropout(node: Node):
+    op = "where(u() < p, x / p, 0)"
+    y, rule = expected(node, op, "y", "where(u() < p, g / p, 0)", p=0.8)
+    close(y["mean"], X, 1e-14)
+    close(y["spread"], np.abs(X) * np.sqrt(0.25), 1e-14)
+    close(rule["mean"], 2 * X / 0.8 - 0.9, 1e-13)
+    close(exact(node, op, p=0.8), 2 * X / 0.8 - 0.9, 2e-9)
+
+
+def test_noise_of_a_normal_distribution(node: Node):
+    y, f = expected(node, "x + s * normal()", "y", "f()", s=0.5)
+    close(y["mean"], X, 1e-12)
+    close(y["spread"], 0.5, 1e-9)
+    close(f["mean"], (X - 0.45) ** 2 + 0.25, 1e-9)
+    close(exact(node, "x + s * normal()", s=0.5), 2 * (X - 0.45), 1e-8)
+
+
+@pytest.mark.parametrize("s", [0.05, 0.5, 2.0])
+def test_rounding_under_normal_noise(node: Node, s):
+    """The mean is a sum over thresholds of the chance to lie above each."""
+    op = "round(x + s * normal())"
+    levels = np.arange(-40, 41)[:, None] + 0.5
+    above = special.ndtr((X - levels) / s)
+    mean = above.sum(0) - 40
+    density = np.exp(-(((X - levels) / s) ** 2) / 2) / s / np.sqrt(2 * np.pi)
+    (y,) = expected(node, op, "y", s=s)
+    close(y["mean"], mean, 1e-12)
+    close(
+        exact(node, op, s=s),
+        (density * ((levels + 0.5 - 0.45) ** 2 - (levels - 0.5 - 0.45) ** 2)).sum(0),
+        1e-6,
+    )
+
+
+SOFT = "sigmoid((x + log(u() / (1 - u()))) / tau)"
+SOFT_RULE = (
+    "g * sigmoid((x - log(u() / (1 - u()))) / tau) * (1 - sigmoid((x - log(u() / (1 - u()))) / tau)) / tau"
+)
+
+
+def soft_means(tau: float) -> tuple[Any, Any]:
+    """Mean of the soft step and of its slope times g of the hard one, by many points."""
+    z = np.linspace(-40, 40, 400_001)
+    density = special.expit(z) * special.expit(-z) * (z[1] - z[0])
+    hard = lambda x: np.where(x - z > 0, 2 * 0.55, -2 * 0.45)  # noqa: E731
+    soft = [np.sum(density * special.expit((x + z) / tau)) for x in X]
+    c = [special.expit((x - z) / tau) for x in X]
+    return np.array(soft), np.array(
+        [np.sum(density * hard(x) * s * (1 - s) / tau) for x, s in zip(X, c, strict=True)]
+    )
+
+
+@pytest.mark.parametrize(("tau", "pace", "error"), [
+    (1, "rest", 1e-6), (0.3, "rest", 1e-6), (0.2, "rest", 1e-6), (0.05, "rest", 1e-6),
+    (1, "quick", 1e-3), (0.3, "quick", 1e-3), (0.1, "quick", 1e-3), (0.02, "quick", 1e-3),
+])  # fmt: skip
+def test_a_soft_step(node: Node, tau, pace, error):
+    soft, slope = soft_means(tau)
+    (y,) = expected(node, SOFT, "y", tau=tau, pace=pace)
+    (rule,) = expected(node, STEP, SOFT_RULE, tau=tau, pace=pace)
+    close(y["mean"], soft, error)
+    jump = 2 * special.expit(X) * special.expit(-X) * 2e-4 / tau  # of the reference's own grid
+    assert (np.abs(rule["mean"] - slope) <= error + jump).all()
+
+
+@pytest.mark.parametrize(("formula", "reason"), [
+    ("1 / u()", "unsettled"), ("1 / (1 - u())", "unsettled"), ("exp(2000 + normal())", "overflow"),
+    ("log(-u())", "undefined"), ("floor(x + 10000 * u())", "many"), ("mean(u())", "reduced"),
+    ("exp(normal()**2)", "unsettled"),
+])  # fmt: skip
+def test_a_mean_that_is_none_has_a_reason(node: Node, formula, reason):
+    (found,) = expected(node, formula, "y")
+    assert found["reason"] == reason
+
+
+def test_a_mean_may_exist_without_a_spread(node: Node):
+    (found,) = expected(node, "x + 1 / sqrt(u())", "y")
+    close(found["mean"], X + 2, 1e-5)
+    assert found["spread"] is None
+    assert found["reason"] == ""
+
+
+def mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """lowbias32."""
+    low = np.uint64(0xFFFFFFFF)
+    bits = ((bits ^ (bits >> np.uint64(16))) * np.uint64(0x7FEB352D)) & low
+    bits = ((bits ^ (bits >> np.uint64(15))) * np.uint64(0x846CA68B)) & low
+    return bits ^ (bits >> np.uint64(16))
+
+
+def test_a_seed_draws_the_same_numbers_by_its_hash(node: Node):
+    key = np.zeros(1, np.uint64)
+    for part in (3, 7, 1, 2):
+        key = mixed((key + np.uint64(part + 0x9E3779B9)) & np.uint64(0xFFFFFFFF))
+    right = ((mixed(mixed(np.arange(1000, dtype=np.uint64) ^ key)) >> np.uint64(8)) + 0.5) / 2**24
+    found = node.run(
+        'const { uniforms } = await import("./formula/draws.js");'
+        "return uniforms(1000, { seed: 3, step: 7, layer: 1, draw: 2 });"
+    )
+    np.testing.assert_array_equal(found, right)
+    assert 0 < found.min() < 0.01
+    assert 0.99 < found.max() < 1
