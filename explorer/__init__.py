@@ -7,6 +7,7 @@ from explorer.catalogue import OPS, RULES, Learned, Op, Parameter, Rule
 from explorer.checks import assert_rule, check
 from explorer.curves import sample
 from explorer.description import describe
+from explorer.expectation import expected
 from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import Layer, apply, share
@@ -24,7 +25,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
-    "__version__", "apply", "assert_rule", "check", "compare", "describe", "figure", "instrument", "lens",
-    "nearest", "observe", "parse", "race", "rank", "read_source", "rule_map", "sample", "share", "snippet",
-    "study", "swap",
+    "__version__", "apply", "assert_rule", "check", "compare", "describe", "expected", "figure", "instrument",
+    "lens", "nearest", "observe", "parse", "race", "rank", "read_source", "rule_map", "sample", "share",
+    "snippet", "study", "swap",
 ]  # fmt: skip

@@ -40,6 +40,11 @@ class Sampled(ABC):
         gradients: by rule key, (n,) of x's dtype.
         kinks: by "forward", rule key or ``part_key`` of one, as floats of the dtype; None for too many to be
             shown.
+        loss: of a pair that draws, the formula of y whose derivative, times g, is the upstream gradient; then
+            y, gradients and parts are means over what is drawn. "" for others.
+        spreads: by "forward" and rule key, (n,): the standard deviation over what is drawn, where it is.
+        unbiased: (n,) g times the slope of the mean loss in x, which an unbiased rule returns on average;
+            None where nothing is drawn.
         learns: the parameter whose contributions are sampled too, or "".
         parts: by rule key, (n,) of x's dtype: what one element contributes to the gradient for it, unscaled;
             without the rules by which it cannot learn.
@@ -59,6 +64,9 @@ class Sampled(ABC):
     kinks: Mapping[str, tuple[float, ...] | None]
     learns: str = ""
     parts: Mapping[str, Floats] = field(default_factory=dict)
+    loss: str = ""
+    spreads: Mapping[str, Floats] = field(default_factory=dict)
+    unbiased: Floats | None = None
 
     @property
     def labels(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
+from explorer.catalogue.losses import Loss
 from explorer.catalogue.records import Lattice, Learned, Op, Parameter, Rule, finite
 from explorer.formula import listed, number_text, quoted, shortened
 
@@ -101,15 +102,22 @@ def values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str
 
 
 def checked(
-    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], tensors: Collection[str] = ()
+    op: Op,
+    rules: Sequence[Rule],
+    parameters: Mapping[str, float],
+    tensors: Collection[str] = (),
+    loss: Loss | None = None,
 ) -> dict[str, float]:
     """Parameter values as floats; ``tensors`` are the names of further ones, which are no numbers.
+
+    ``loss``: that of a pair that draws, whose parameters may be given as well.
 
     Raises ValueError for a name that no entry has, for a value that is not finite, and for one outside the
     domain of an entry that takes it.
     """
     own = [beside(op, rule) for rule in rules]
     known = {p.name for entry in (op, *own) for p in entry.parameters}
+    known |= {p.name for p in loss.parameters} if loss else set()
     known_of_one = {qualified(rule, p) for rule in own for p in rule.parameters}
     for name in (*parameters, *tensors):
         if name not in known | known_of_one:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from explorer.catalogue.records import COUNT, COUNT_ELSEWHERE, TAKEN, Learned, Op, Parameter, Rule
-from explorer.formula import VARIABLES, Formula, FormulaError, parse
+from explorer.formula import OP_NAMES, RULE_NAMES, Formula, FormulaError, parse
 from explorer.formula.errors import error_at
 
 OWN = "formula: "
@@ -31,7 +31,7 @@ def own_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> st
 @lru_cache(_CACHED)
 def own_op(text: str) -> Op:
     """An op from a formula in x; other names become parameters. Raises FormulaError."""
-    return Op(**_read(text, ("x",), text), purpose="Your own op.")
+    return Op(**_read(text, OP_NAMES, text), purpose="Your own op.")
 
 
 @lru_cache(_CACHED)
@@ -43,7 +43,7 @@ def own_rule(text: str) -> Rule:
     share it.
     """
     own, *parts = text.split(";")
-    fields, learned = _read(own, VARIABLES, text), _all_learned(parts, len(own) + 1, text)
+    fields, learned = _read(own, RULE_NAMES, text), _all_learned(parts, len(own) + 1, text)
     known = {p.name: p for p in fields["parameters"]}
     if learned and COUNT in known:
         column = next(re.finditer(rf"\b{COUNT}\b", text)).start() + 1
@@ -79,7 +79,7 @@ def _learned(part: str, start: int, text: str) -> Learned:
         raise FormulaError(_NO_PART, start + 1 + _indent(part), text)
     _formula(match["name"], start + match.start("name"), (), text)
     at = start + match.start("formula")
-    formula = _formula(match["formula"], at, VARIABLES, text).text
+    formula = _formula(match["formula"], at, RULE_NAMES, text).text
     scale = match["scale"] and _formula(match["scale"], start + match.start("scale"), (), text).text
     try:
         return Learned(match["name"], formula, scale)

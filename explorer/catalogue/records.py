@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 from explorer.catalogue.display import TORCH_OWN, html_table
-from explorer.formula import Formula, FormulaError, parse, pieces, quoted
+from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quoted
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
-TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns"})
+TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"})
 _DECADES_TO_DRAG = 100
 
 COUNT = "N"  # in a scale: the number of elements that share the parameter
@@ -194,6 +194,16 @@ class Entry:
 
     result: ClassVar[str]  # what the formula is equal to
 
+    @property
+    def parsed(self) -> Formula | None:
+        """The formula as a tree."""
+        raise NotImplementedError
+
+    @property
+    def draws(self) -> bool:
+        """Whether a number is drawn for each element, or the entry hangs on one that is."""
+        return bool(self.parsed and self.parsed.draws)
+
     def stated(self, **fields: Any) -> Self:
         """The entry as the catalogue has it, with further fields: each parameter stands for its meaning."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
@@ -238,7 +248,7 @@ class Op(Entry):
     @cached_property
     def parsed(self) -> Formula:
         """The formula as a tree."""
-        return parse(self.formula, variables=("x",), parameters=[p.name for p in self.parameters])
+        return parse(self.formula, variables=OP_NAMES, parameters=[p.name for p in self.parameters])
 
 
 @dataclass(frozen=True, repr=False)
@@ -291,6 +301,11 @@ class Rule(Entry):
         if self.formula is None:
             return None
         return parse(self.formula, parameters=[p.name for p in self.parameters])
+
+    @property
+    def draws(self) -> bool:
+        """Whether the rule, or the gradient of a parameter, hangs on what is drawn."""
+        return super().draws or any(learned.parsed.draws for learned in self.learned)
 
 
 def finite(name: str, value: Any) -> float:

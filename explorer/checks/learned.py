@@ -69,7 +69,8 @@ def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
     forward = op.parsed.varying(taught).bind(numbers)
 
     def call(x: Tensor, *tensors: Tensor) -> Tensor:
-        return apply(op, rule, x, **numbers, **dict(zip(taught, tensors, strict=True)))
+        given: dict[str, Any] = numbers | dict(zip(taught, tensors, strict=True))
+        return apply(op, rule, x, **given)
 
     def plain(x: Tensor, *tensors: Tensor) -> Tensor:
         return forward(x, None, None, dict(zip(taught, tensors, strict=True)))

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, TooManyKinksError, beside, contribution, kink_points, values
 from explorer.formula import Formula
-from explorer.formula.pieces import degree, pieces, turns
+from explorer.formula.pieces import degree, edge_pieces, pieces, turns
 from explorer.formula.reference import even_points, fixed
 from explorer.formula.tree import Call, Foreign, Node, children, walk
 
@@ -100,7 +100,23 @@ def _entry_kinks(
     except TooManyKinksError:
         return None
     assert entry.parsed  # torch's own gradient declares that it has none of its own
+    if entry.draws or op.draws:
+        return _edges(entry.parsed, parameters, start, stop)
     return _searched(entry.parsed, op, parameters, start, stop, g, torchs, over)
+
+
+def _edges(
+    formula: Formula, parameters: Mapping[str, float], start: float, stop: float
+) -> list[float] | None:
+    """The x where the mean of a formula that draws may have a kink; they need not bend it."""
+    found: list[float] = []
+    try:
+        for piece in dict.fromkeys(edge_pieces(formula.tree)):
+            curve = Formula(piece).bind(parameters)
+            found += _switches(curve, start, stop, found)
+    except TooManyKinksError:
+        return None
+    return _few({x for x in _apart(sorted(found), stop - start) if start <= x <= stop})
 
 
 def _searched(

@@ -16,18 +16,22 @@ from numpy.typing import NDArray
 from explorer.catalogue import (
     MOST_RULES,
     RULES,
+    SQUARE,
     Contribution,
+    Loss,
     Op,
     Rule,
     beside,
     checked,
     contribution,
     contribution_or_none,
+    find_loss,
     finite,
     gradient_beside,
     values,
 )
 from explorer.curves.kinks import kinks, part_kinks
+from explorer.expectation import DrawnPair
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.formula.reference import even_points, fixed
 from explorer.gradient import joined, pulled_back
@@ -51,6 +55,7 @@ MOST_POINTS = 4001
 # Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
 NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
 _MUCH = 0.02  # of a curve's height: a change within a step of the grid that may be a jump
+_BESIDE_KINK = 1e-9  # of |x|, where a mean has a slope on each side
 _HALVINGS = 120  # from a step of the grid to neighbours next to 0, in float64
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
@@ -65,14 +70,16 @@ class Curves(Sampled):
     def at(self, key: str, x: Floats) -> Floats:
         """The values of one curve at other x of the range; (m,), of their dtype."""
         rule = next((rule for rule in self.rules if rule.key == key), self.rules[0])
-        span = self.start, self.stop
-        y, gradients = _evaluated(self.op, rule, x, self.g, self.parameters, span, self.learns)
+        y, gradients = self._evaluated(rule, x, self.g)
         return y if key == FORWARD else gradients
 
     def autograd(self, g: float) -> Floats:
         """The gradient of torch's own autograd for the op and an upstream gradient; (n,)."""
-        span = self.start, self.stop
-        return _evaluated(self.op, RULES["default"], self.x, g, self.parameters, span, self.learns)[1]
+        return self._evaluated(RULES["default"], self.x, g)[1]
+
+    def _evaluated(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
+        span, loss = (self.start, self.stop), find_loss(self.loss) if self.loss else None
+        return _evaluated(self.op, rule, x, g, self.parameters, span, self.learns, loss)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -86,6 +93,12 @@ class Curves(Sampled):
             pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
             for key, gradients in self.gradients.items()
         ]
+        if self.unbiased is not None:
+            spread = self.spreads[FORWARD]
+            blocks = [
+                block.assign(y_sd=spread, gradient_sd=self.spreads[key], unbiased=self.unbiased)
+                for key, block in zip(self.gradients, blocks, strict=True)
+            ]
         if self.learns:
             missing = np.full_like(self.y, np.nan)
             parts = [self.parts.get(key, missing) for key in self.gradients]
@@ -102,6 +115,7 @@ class Curves(Sampled):
         chosen: dict[str, Any] = {
             name: getattr(self, name) for name in ("start", "stop", "points", "g", "learns")
         }
+        chosen |= {"f": self.loss} if self.loss else {}
         return sample_curves(self.op, self.rules, dtype="float64", **(chosen | dict(self.parameters)))
 
 
@@ -115,6 +129,7 @@ def sample_curves(
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
     learns: str = "",
+    f: str | float = SQUARE,
     **parameters: float,
 ) -> Curves:
     """The curves that ``sample`` makes a table of; the arguments are the same."""
@@ -125,7 +140,10 @@ def sample_curves(
     if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
         raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
     g = finite("g", g)
-    settings = checked(op, chosen, parameters)
+    if not isinstance(f, str):
+        parameters, f = {"f": f, **parameters}, SQUARE
+    loss = find_loss(f) if op.draws or any(rule.draws for rule in chosen) else None
+    settings = checked(op, chosen, parameters, (), loss)
     positions = {FORWARD: kinks(op, None, settings, start, stop, g)}
     positions |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
     learning = _learning(op, chosen, learns)
@@ -138,20 +156,55 @@ def sample_curves(
     bends = [value for some in exact.values() for value in some or ()]
     x, marks = grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
-    columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
+
+    def evaluated(rule: Rule) -> tuple[Floats, Floats]:
+        return _evaluated(op, rule, x, g, settings, span, learns, loss)
+
+    columns = {rule.key: evaluated(rule) for rule in chosen}
     y = columns[chosen[0].key][0]
-    late = _late(x, marks, y, lambda some: _evaluated(op, chosen[0], some, g, settings, span, learns)[0])
-    if late:
-        x[list(late)] = list(late.values())
-        columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
-        y = columns[chosen[0].key][0]
+    if not loss:
+        late = _late(x, marks, y, lambda some: _evaluated(op, chosen[0], some, g, settings, span, learns)[0])
+        if late:
+            x[list(late)] = list(late.values())
+            columns = {rule.key: evaluated(rule) for rule in chosen}
+            y = columns[chosen[0].key][0]
     gradients = {key: gradients for key, (_, gradients) in columns.items()}
     parts = {
-        rule.key: _part(op, rule, learning[rule.key], x, g, settings, span)
+        rule.key: _part(op, rule, learning[rule.key], x, g, settings, span, loss)
         for rule in chosen
         if rule.key in learning
     }
-    return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
+    curves = Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
+    return _with_spreads(curves, loss) if loss else curves
+
+
+def _with_spreads(curves: Curves, loss: Loss) -> Curves:
+    """The curves with what is drawn around their means, and the gradient that has no bias."""
+    pairs = {rule.key: DrawnPair(curves.op, rule, loss, curves.parameters, curves.g) for rule in curves.rules}
+    x, first = _doubled(curves.x), next(iter(pairs.values()))
+    spreads = {FORWARD: first.forward(x).spread} | {
+        key: pair.gradient(x).spread for key, pair in pairs.items()
+    }
+    typed = {key: spread.numpy().astype(curves.x.dtype) for key, spread in spreads.items()}
+    unbiased = _slope(first, x, curves.marks).numpy().astype(curves.x.dtype)
+    return replace(curves, loss=loss.text, spreads=typed, unbiased=unbiased)
+
+
+def _slope(pair: DrawnPair, x: torch.Tensor, marks: NDArray[np.int8]) -> torch.Tensor:
+    """The exact gradient; at a kink the middle of the two sides, beside it that of its side."""
+    kinks, beside = x[torch.from_numpy(marks == KINK)], torch.from_numpy(marks == BESIDE)
+    if not len(kinks):
+        return pair.exact(x)
+    nearest = kinks[(x[:, None] - kinks).abs().argmin(1)]
+    away, step = x - nearest, _BESIDE_KINK * nearest.abs().clamp(min=1)
+    slope = pair.exact(torch.where(beside & (away.abs() < step), nearest + away.sign() * step, x))
+    both = (pair.exact(kinks + side * _BESIDE_KINK * kinks.abs().clamp(min=1)) for side in (-1, 1))
+    slope[torch.from_numpy(marks == KINK)] = sum(both) / 2
+    return slope
+
+
+def _doubled(x: Floats) -> torch.Tensor:
+    return torch.from_numpy(x.astype(np.float64))
 
 
 def _late(
@@ -210,8 +263,12 @@ def _part(
     g: float,
     settings: Mapping[str, float],
     span: tuple[float, float],
+    loss: Loss | None,
 ) -> Floats:
     """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
+    if loss:
+        over_u = DrawnPair(op, rule, loss, settings, g).part(_doubled(x), contributed.formula).mean
+        return over_u.numpy().astype(x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     formula, means = fixed(contributed.formula, op.parsed, parameters, *span, g)
@@ -236,6 +293,7 @@ def sample(
     g: float = 1.0,
     dtype: str | torch.dtype = "float32",
     learns: str = "",
+    f: str | float = SQUARE,
     **parameters: float,
 ) -> pd.DataFrame:
     """Sample an op and the gradients its rules return.
@@ -251,14 +309,20 @@ def sample(
             floats on both sides of it.
         learns: a parameter that learns, or ""; it is a tensor then, for torch's own gradient of x too.
         g: the upstream gradient, the same for every x.
+        f: of an op or rule that draws, the loss, a formula of y; the upstream gradient is its derivative
+            times g, and its parameters are given by name. Others pass it over; a number is a
+            parameter of that name.
         dtype: "float32" or "float64" (or torch's own).
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Returns:
         A tidy table with the columns rule (key), x, y, gradient, the numbers of the asked dtype; one
         block per rule on the same x, ascending; with ``learns`` a column part as well, what one element
-        contributes to the gradient for that parameter, before any scale. Outside the op's domain values
-        are NaN or infinite. ``mean(…)`` is over 2,001 even points of the range, whatever is drawn.
+        contributes to the gradient for that parameter, before any scale. Where something is drawn y,
+        gradient and part are means over it, and there are columns y_sd and gradient_sd, the standard
+        deviations, and unbiased, the slope of the mean loss, which an unbiased rule returns on average.
+        Outside the op's domain values are NaN or infinite. ``mean(…)`` is over 2,001 even points of the
+        range, whatever is drawn.
         ``attrs["curves"]`` holds the Curves, for ``explorer.figure`` and ``explorer.describe``.
 
     Raises:
@@ -266,7 +330,7 @@ def sample(
             function that is not elementwise, raises, draws at random or does not come back within 10 s.
     """
     view: dict[str, Any] = {"start": start, "stop": stop, "points": points, "g": g, "dtype": dtype}
-    return sample_curves(op, rules, learns=learns, **(view | parameters)).frame
+    return sample_curves(op, rules, learns=learns, f=f, **(view | parameters)).frame
 
 
 def readings(
@@ -298,8 +362,16 @@ def _evaluated(
     settings: Mapping[str, float],
     span: tuple[float, float],
     learns: str,
+    loss: Loss | None = None,
 ) -> tuple[Floats, Floats]:
-    """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype."""
+    """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype.
+
+    With a ``loss`` they are means over what is drawn, and the upstream gradient is that of the loss.
+    """
+    if loss:
+        drawn, wide = DrawnPair(op, rule, loss, settings, g), _doubled(x)
+        forward_mean, mean = drawn.forward(wide).mean, drawn.gradient(wide).mean
+        return forward_mean.numpy().astype(x.dtype), mean.numpy().astype(x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     backward = rule.parsed or gradient_beside(op, learns)

@@ -23,16 +23,28 @@ from explorer.formula.operands import carries_gradient
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
 from explorer.formula.printing import listed, number_text, percent, with_minus
 from explorer.formula.quoting import quoted, shortened
-from explorer.formula.tree import CONSTANTS, VARIABLES, Call, Data, Name, Node, data, names
+from explorer.formula.tree import (
+    CONSTANTS,
+    DRAWS,
+    OP_NAMES,
+    RULE_NAMES,
+    VARIABLES,
+    Call,
+    Data,
+    Name,
+    Node,
+    data,
+    names,
+)
 from explorer.formula.varying import varied
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 __all__ = [
-    "CONSTANTS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "VARIABLES", "Formula", "FormulaError",
-    "Function", "Node", "derivative", "listed", "name_latex", "names", "number_latex", "number_text", "parse",
-    "percent", "quoted", "shortened", "with_minus",
+    "CONSTANTS", "DRAWS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "OP_NAMES", "RULE_NAMES",
+    "VARIABLES", "Formula", "FormulaError", "Function", "Node", "derivative", "listed", "name_latex", "names",
+    "number_latex", "number_text", "parse", "percent", "quoted", "shortened", "with_minus",
 ]  # fmt: skip
 
 
@@ -59,9 +71,14 @@ class Formula:
         return tuple(name for name in names(self.tree) if name in VARIABLES)
 
     @cached_property
+    def draws(self) -> tuple[str, ...]:
+        """What of ``DRAWS`` the formula uses."""
+        return tuple(name for name in names(self.tree) if name in DRAWS)
+
+    @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The other names that need a value, in order of appearance."""
-        return tuple(name for name in names(self.tree) if name not in VARIABLES + CONSTANTS)
+        return tuple(name for name in names(self.tree) if name not in RULE_NAMES + CONSTANTS)
 
     @cached_property
     def carries_gradient(self) -> bool:
@@ -122,7 +139,8 @@ class Formula:
         """The function ``(x, y=None, g=None, tensors={}) -> Tensor`` of x's shape and dtype.
 
         x, y, g: tensors of one shape and floating dtype; ``tensors`` those of the ``varying`` parameters by
-        name, of x's dtype and of shapes that broadcast to x's. Differentiable wherever torch's own operations
+        name and of the ``draws``, of x's dtype and of shapes that broadcast to x's. Differentiable wherever
+        torch's own operations
         are; outside the domain of a function NaN or infinite, as in torch. Raises KeyError for a
         parameter without a value.
         """
@@ -142,13 +160,13 @@ def _formula(tree: Node | None) -> Formula | None:
 
 
 def parse(
-    text: str, *, variables: Collection[str] = VARIABLES, parameters: Collection[str] | None = ()
+    text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = ()
 ) -> Formula:
     """Read a formula.
 
     Args:
         text: at most 300 characters, 96 nodes, depth 16.
-        variables: those of x, y, g that may stand in it.
+        variables: those of x, y, g and of the draws, such as ``"u()"``, that may stand in it.
         parameters: further names that are known; None admits any sound name as a parameter.
 
     Raises:

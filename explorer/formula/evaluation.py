@@ -17,6 +17,7 @@ from explorer.formula.functions import SMALLEST_MAX
 from explorer.formula.operands import COUNT, casts, counted, fills, limits
 from explorer.formula.torch_operations import operation
 from explorer.formula.tree import (
+    DRAWS,
     VARIABLES,
     Binary,
     Call,
@@ -32,7 +33,10 @@ NOTHING: Mapping[str, Tensor] = MappingProxyType({})
 
 
 class Scope(NamedTuple):
-    """The tensors that a formula is evaluated on; an op's formula uses x and ``tensors`` alone."""
+    """The tensors that a formula is evaluated on; an op's formula uses x and ``tensors`` alone.
+
+    ``tensors`` holds parameters by name, and draws: ``"u()"``.
+    """
 
     x: Tensor
     y: Tensor | None = None
@@ -67,7 +71,7 @@ def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool
 
 
 def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    if isinstance(node, Varying):
+    if isinstance(node, Varying) or (isinstance(node, Name) and node.name in DRAWS):
         name = node.name
         return lambda scope: scope.tensors[name]
     if isinstance(node, Name):

@@ -25,8 +25,14 @@ _ATOM = _POWER + 1
 _COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike Python, comparisons bind tighter than and and or
 
 
+_DRAWS = {"u()": "u", "normal()": r"\Phi^{-1}\!\left(u\right)", "f()": r"f\left(y\right)",
+          "ya()": "y'", "fa()": r"f\left(y'\right)"}  # fmt: skip
+
+
 def name_latex(name: str) -> str:
-    """A variable or parameter as a symbol: Greek letters, single letters, words upright."""
+    """A variable, draw or parameter as a symbol: Greek letters, single letters, words upright."""
+    if name in _DRAWS:
+        return _DRAWS[name]
     if name in GREEK.values():
         return "\\" + name.replace("lambd", "lambda")
     if len(name) == 1:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.tree import (
+    RULE_NAMES,
     VARIABLES,
     Binary,
     Call,
@@ -78,7 +79,7 @@ def has_elements(node: Node) -> bool:
     """Whether the value has x's shape; a mean, or a constant, is one for all elements."""
     match node:
         case Name(name):
-            return name in VARIABLES
+            return name in RULE_NAMES
         case Call(function) if FUNCTIONS[function].reduces:
             return False
         case _:

@@ -15,11 +15,13 @@ from explorer.formula.errors import FormulaError, error_at
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.lexing import Token, require_one_reading, tokens
 from explorer.formula.measured import is_word
-from explorer.formula.printing import CANONICAL, source
+from explorer.formula.printing import CANONICAL, listed, source
 from explorer.formula.tree import (
     COMPARISONS,
     CONSTANTS,
+    DRAWS,
     POWERS,
+    RULE_NAMES,
     VARIABLES,
     Binary,
     Call,
@@ -31,6 +33,7 @@ from explorer.formula.tree import (
     is_condition,
     is_constant,
     measure,
+    names,
     substituted,
 )
 
@@ -68,7 +71,7 @@ _INSTEAD = {
 
 
 def parse_tree(
-    text: str, *, variables: Collection[str] = VARIABLES, parameters: Collection[str] | None = None
+    text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = None
 ) -> Node:
     """Read a formula into a tree; arguments and errors are those of ``formula.parse``."""
     if not isinstance(text, str):
@@ -123,6 +126,11 @@ class _Parser:
         self.parameters = parameters
 
     @property
+    def plain(self) -> list[str]:
+        """The variables that are written without brackets."""
+        return [name for name in self.variables if name not in DRAWS]
+
+    @property
     def token(self) -> Token:
         return self.tokens[self.position]
 
@@ -142,7 +150,17 @@ class _Parser:
                 "where(condition, then, otherwise) to get a number",
                 column,
             )
+        self.require_apart(node)
         return node
+
+    def require_apart(self, node: Node) -> None:
+        """FormulaError for a draw beside a parameter of the same name, which code could not tell apart."""
+        used = names(node)
+        for draw in DRAWS:
+            if draw in used and draw[:-2] in used:
+                column = next(token.column for token in self.tokens if token.text == draw[:-2])
+                rest = f" is a parameter, and {draw} is drawn: give the parameter another name"
+                raise error_at(column, f'"{draw[:-2]}"', rest)
 
     def expression(self) -> Node:
         """A comparison chain, or an expression that binds tighter."""
@@ -257,14 +275,14 @@ class _Parser:
             raise error_at(column, quoted, f" is a function: write {text}(…)")
         if text in VARIABLES:
             raise error_at(
-                column, quoted, f" is not known here: use {' or '.join(self.variables) or 'parameters'}"
+                column, quoted, f" is not known here: use {' or '.join(self.plain) or 'parameters'}"
             )
         if text in _INSTEAD:
             raise self.instead(token)
         if MEANT.get(text) in self.variables:
             raise error_at(column, f"unknown name {quoted}", f": did you mean {MEANT[text]}?")
         if self.parameters is not None or "." in text:
-            known = ", ".join(self.variables)
+            known = ", ".join(self.plain)
             raise error_at(column, f"unknown name {quoted}", f": use {known} or a parameter")
         if text.startswith("_") or text.endswith("_"):
             raise error_at(column, f"a parameter such as {quoted}", " starts and ends with a letter or digit")
@@ -274,7 +292,24 @@ class _Parser:
             raise error_at(column, quoted, " means something else in code: choose another name")
         return Name(text)
 
+    def draw(self, token: Token) -> Name:
+        """A draw, behind its name; the brackets are empty."""
+        name, opening = f"{token.text}()", self.take()
+        if self.token.text != ")":
+            raise error_at(
+                opening.column, f"{name} is drawn and takes no argument", ": close the parenthesis"
+            )
+        self.take()
+        if name not in self.variables:
+            here = [draw for draw in DRAWS if draw in self.variables]
+            raise error_at(
+                token.column, name, " is not known here" + (f": use {listed(here)}" if here else "")
+            )
+        return Name(name)
+
     def call(self, token: Token) -> Node:
+        if f"{token.text}()" in DRAWS:
+            return self.draw(token)
         name = called(token.text)
         if name is None:
             near = misspelled(token.text)
@@ -317,6 +352,11 @@ class _Parser:
         self.require_numbers(parts, f"an argument of {name}")
         if row and row.least and "x" in self.variables and is_constant(parts[0].node):
             raise error_at(parts[0].column, f"the argument of {name}", " has no x, y or g in it")
+        for part in parts:
+            if row and row.reduces and set(DRAWS).intersection(names(part.node)):
+                raise error_at(
+                    part.column, f"{name} of what is drawn", " has no one value: take it element by element"
+                )
         for part in parts[1:]:
             if row and row.mixing == "scalars" and not is_constant(part.node):
                 raise error_at(part.column, f"the argument of {name}", " must be a number or a parameter")

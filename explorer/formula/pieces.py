@@ -8,6 +8,7 @@ from explorer.formula.derivative import derivative
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.parsing import filled
 from explorer.formula.tree import (
+    DRAWS,
     Binary,
     Call,
     Compare,
@@ -19,9 +20,11 @@ from explorer.formula.tree import (
     is_condition,
     measure,
     names,
+    substituted,
     walk,
 )
 
+_U = Name("u()")
 _MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
 
 
@@ -68,6 +71,19 @@ def _is_finite(node: Node) -> bool:
     """Whether a tree is a number wherever x is: polynomials between kinks, nothing divided."""
     divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
     return degree(node) < math.inf and not divided
+
+
+def edge_pieces(tree: Node) -> Iterator[Node]:
+    """The trees in x at whose changes the mean over ``u()`` may have a kink.
+
+    That is where a switch along u passes 0 or 1, and where one switches that hangs on x alone. What is normal
+    has no ends.
+    """
+    for piece in pieces(tree):
+        for end in (0.0, 1.0):
+            at_end = substituted(piece, {_U: Number(end)})
+            if not {*DRAWS, "y", "g"}.intersection(names(at_end)) and "x" in names(at_end):
+                yield at_end
 
 
 @lru_cache(maxsize=1024)

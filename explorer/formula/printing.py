@@ -14,6 +14,7 @@ from explorer.formula.functions import FUNCTIONS, SMALLEST_MAX, Function
 from explorer.formula.operands import casts, counted, fills, limits
 from explorer.formula.tree import (
     CONSTANTS,
+    DRAWS,
     POWERS,
     SIGN,
     Binary,
@@ -63,13 +64,20 @@ def _code_number(value: float) -> str:
     return number_text(value) if abs(value) < 2**31 else repr(value)
 
 
+def _code_name(name: str, normal: str) -> str:
+    """A leaf in code: u is an argument, f a function of y, and ya the output of the twin."""
+    if name in CONSTANTS:
+        return f"math.{name}"
+    return {"u()": "u", "normal()": normal, "f()": "f(y)", "ya()": "ya", "fa()": "f(ya)"}.get(name, name)
+
+
 @dataclass(frozen=True)
 class Dialect:
     """The spellings in which one language differs from another."""
 
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _code_number
-    name: Callable[[str], str] = lambda name: f"math.{name}" if name in CONSTANTS else name
+    name: Callable[[str], str] = lambda name: _code_name(name, "torch.special.ndtri(u)")
     scalar: Callable[[Function, list[str]], str] | None = None  # of constants, where Python has no function
     cast: str = ""  # a condition used in arithmetic; empty where it counts as a number
     fill: str = "{}"  # a constant where a tensor is wanted
@@ -113,6 +121,12 @@ def _mlx_call(row: Function, arguments: list[str]) -> str:
     return _filled(row.mlx, arguments)
 
 
+def _mlx_name(name: str) -> str:
+    if name in DRAWS:
+        raise ValueError("MLX code of what is drawn is not written here")
+    return _code_name(name, "")
+
+
 def _mlx_scalar(row: Function, arguments: list[str]) -> str:
     return f"{_mlx_call(row, [f'mx.array({text})' for text in arguments])}.item()"
 
@@ -131,12 +145,14 @@ TORCH = Dialect(
 )
 JAX = Dialect(
     call=_jax_call,
+    name=lambda name: _code_name(name, "jax.scipy.special.ndtri(u)"),
     scalar=_jax_scalar,
     cast="1.0 * ({})",
     count="{}.size",
 )
 MLX = Dialect(
     call=_mlx_call,
+    name=_mlx_name,
     scalar=_mlx_scalar,
     cast="({}).astype(x.dtype)",
     fill="mx.array({})",

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 VARIABLES = ("x", "y", "g")
+# What is drawn at random for each element, or hangs on it: brackets, so that no parameter has such a name.
+DRAWS = ("u()", "normal()", "f()", "ya()", "fa()")
+OP_NAMES = ("x", "u()", "normal()")
+RULE_NAMES = VARIABLES + DRAWS
 CONSTANTS = ("pi", "e")
 COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")
 # How tightly each operator binds, as in Python; a sign before its operand binds between "/" and "**".
@@ -23,7 +27,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable (``x``, ``y``, ``g``), a constant (``pi``, ``e``) or a parameter."""
+    """A variable (``x``, ``y``, ``g``), a draw (``u()``), a constant (``pi``, ``e``) or a parameter."""
 
     name: str
 
@@ -137,13 +141,13 @@ def is_condition(node: Node) -> bool:
 
 
 def is_constant(node: Node) -> bool:
-    """Whether the node has one value for all elements: no ``x``, ``y``, ``g`` or tensor in it."""
+    """Whether the node has one value for all elements: no ``x``, ``y``, ``g``, draw or tensor in it."""
     return not any(map(has_values, walk(node)))
 
 
 def has_values(node: Node) -> bool:
-    """Whether a leaf has a value for each element: ``x``, ``y``, ``g`` or a parameter that is a tensor."""
-    return isinstance(node, Varying) or (isinstance(node, Name) and node.name in VARIABLES)
+    """Whether a leaf has a value for each element: ``x``, ``y``, ``g``, a draw or a tensor."""
+    return isinstance(node, Varying) or (isinstance(node, Name) and node.name in RULE_NAMES)
 
 
 def measure(node: Node) -> tuple[int, int]:

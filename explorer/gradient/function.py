@@ -14,20 +14,25 @@ from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no publ
 from explorer.catalogue import (
     COUNT,
     Contribution,
+    Loss,
     Op,
     Rule,
     beside,
     checked,
     contribution,
+    find_loss,
     find_op,
     find_rule,
     in_formulas,
     values,
 )
-from explorer.formula import Formula, FormulaError
+from explorer.formula import Formula, FormulaError, shortened
+from explorer.gradient.draws import Draw, U, drawing, drawn
 
 Forward = Callable[[Tensor], Tensor]
 Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
+
+DRAWN = "{entry} draws at random, so that it has no one value at each x: this takes ops and rules that do not"
 
 _ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name for it
 
@@ -146,8 +151,14 @@ class Bound:
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound:
-    """An op bound to a rule; ``settings`` holds parameter values as for ``catalogue.values``."""
+    """An op bound to a rule; ``settings`` holds parameter values as for ``catalogue.values``.
+
+    Raises ValueError for a pair that draws: it is no function of x alone.
+    """
     op, rule = find_op(op), find_rule(rule)
+    for entry in (op, rule):
+        if entry.draws:
+            raise ValueError(DRAWN.format(entry=shortened(entry.key)))
     return joined(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
 
 
@@ -190,7 +201,8 @@ class Learning:
 
     ``tensors`` holds these parameters by name, each of x's dtype and of a shape that broadcasts to x's: one
     value, or one for each channel; ``given`` are their names in the order of a call. x, y and g are of one
-    shape. ``autograd`` says whether torch's own autograd gives every gradient that is wanted.
+    shape. ``autograd`` says whether torch's own autograd gives every gradient that is wanted. A pair that
+    ``draws`` is given its u among the tensors.
     """
 
     op: Callable[..., Tensor]
@@ -200,6 +212,7 @@ class Learning:
     numbers: Mapping[str, float]
     given: tuple[str, ...]
     autograd: bool = False
+    draws: bool = False
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """y with x's shape and dtype, with gradients for x and for the tensors; only ``apply`` calls it."""
@@ -263,11 +276,14 @@ def _learning(
     settings: Mapping[str, float],
     names: Sequence[str],
     contributions: Mapping[str, Contribution],
+    loss: Loss | None = None,
 ) -> Learning:
     numbers, rule = values(op, rule, settings), beside(op, rule)
+    if loss:
+        numbers = {p.name: settings.get(p.name, p.default) for p in loss.parameters} | numbers
 
     def bound(formula: Formula) -> Callable[..., Tensor]:
-        return _fresh(formula.varying(names), numbers)
+        return drawing(formula, op.parsed, loss, lambda each: _fresh(each.varying(names), numbers))
 
     parts = {name: bound(each.formula) for name, each in contributions.items()}
     return Learning(
@@ -280,6 +296,7 @@ def _learning(
         autograd=rule.parsed is None
         and op.parsed.carries_gradient
         and all(each.origin == "torch" for each in contributions.values()),
+        draws=op.draws or rule.draws,
     )
 
 
@@ -339,13 +356,26 @@ class _LearningFunctionWithForwardMode(_LearningFunction):
 _LearningFunction.forward.__signature__ = _Positional()  # type: ignore[attr-defined]
 
 
-def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tensor) -> Tensor:
+def apply(
+    op: str | Op,
+    rule: str | Rule,
+    x: Tensor,
+    *,
+    draw: Draw = None,
+    f: str | float | Tensor | None = None,
+    **parameters: float | Tensor,
+) -> Tensor:
     """Compute an op on a tensor so that ``backward`` follows a rule.
 
     Args:
-        op: key of ``OPS``, or ``"formula: …"`` in x.
-        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
+        op: key of ``OPS``, or ``"formula: …"`` in x, and in ``u()`` and ``normal()`` if it draws.
+        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g, and in what is drawn.
         x: floating tensor of any shape and device.
+        draw: what a pair that draws takes its u from, one for each element, the same in op and rule: a
+            generator, or the numbers themselves, a tensor in (0, 1) that broadcasts to x's shape; without it
+            torch's default generator, as in dropout. Other pairs pass it over.
+        f: the loss of one element as a formula of y, for rules that name ``f()`` or ``fa()``; its parameters
+            are given by name. A number is a parameter of that name.
         **parameters: by name; an op and a rule share a name that means the same in both. Where it does not,
             such as ``alpha`` of elu and of dsq, it is the op's, and ``{"dsq.alpha": 0.4}`` or ``alpha_rule``
             the rule's. Numbers, or tensors, which are given one value, or one for each channel: any shape
@@ -369,6 +399,8 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
             with a caret under the column, for a formula that cannot be read.
         TypeError: x is not a floating tensor.
     """
+    if f is not None and not isinstance(f, str):
+        parameters, f = {"f": f, **parameters}, None
     numbers: list[Exact] = []
     tensors: dict[str, Tensor] = {}
     for name, value in parameters.items():
@@ -377,7 +409,7 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         else:
             numbers.append(_exact(name, value.detach().item() if isinstance(value, Tensor) else value))
     learns = tuple([(name, _learns(value)) for name, value in tensors.items()]) if tensors else ()
-    signature = op, rule, tuple(numbers), learns
+    signature = op, rule, tuple(numbers), learns, f
     if torch.compiler.is_compiling():
         bound: Bound | Learning = getattr(_TRACED, _traced(*signature))
     else:
@@ -389,7 +421,8 @@ def apply(op: str | Op, rule: str | Rule, x: Tensor, **parameters: float | Tenso
         return bound(x)
     title = _title(op, rule)
     fitting = [_fitting(title, name, value, x) for name, value in tensors.items()]
-    return bound(x, dict(zip(bound.given, fitting, strict=True)))
+    given = dict(zip(bound.given, fitting, strict=True))
+    return bound(x, {**given, U: drawn(title, draw, x)} if bound.draws else given)
 
 
 BOUNDARY = (_RuleFunction, _RuleFunctionWithForwardMode, _LearningFunction, _LearningFunctionWithForwardMode)
@@ -408,9 +441,9 @@ def _exact(name: str, value: Any) -> Exact:
 _TRACED = SimpleNamespace()
 
 
-def _traced(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> str:
+def _traced(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns, f: str | None) -> str:
     """The name under which torch.compile finds an op bound to a rule."""
-    bound, known = _bound(op, rule, numbers, learns), vars(_TRACED)
+    bound, known = _bound(op, rule, numbers, learns, f), vars(_TRACED)
     name = next((name for name, other in known.items() if other is bound), f"bound_{len(known)}")
     known[name] = bound
     return name
@@ -420,33 +453,36 @@ def _traced(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: 
 _traced._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
-def _bound(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns) -> Bound | Learning:
+def _bound(
+    op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns, f: str | None
+) -> Bound | Learning:
     """An op bound to a rule for one way of calling ``apply``; kept for the next call of the same kind."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
-            return _kept(op, rule, numbers, learns)
+            return _kept(op, rule, numbers, learns, f)
         except TypeError:  # an entry that has no hash
             pass
-    return _newly_bound(op, rule, numbers, learns)
+    return _newly_bound(op, rule, numbers, learns, f)
 
 
 def _newly_bound(
-    op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns
+    op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns, f: str | None
 ) -> Bound | Learning:
     title = _title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
         op, rule = find_op(op), find_rule(rule)
-        chosen = checked(op, (rule,), settings, [name for name, _ in learns])
+        loss = None if f is None else find_loss(f)
+        chosen = checked(op, (rule,), settings, [name for name, _ in learns], loss)
         given = tuple(in_formulas(op, rule, name) for name, _ in learns)
         contributions = _contributions(op, rule, given, [needed for _, needed in learns])
+        if learns or op.draws or rule.draws:
+            return _learning(op, rule, chosen, given, contributions, loss)
+        return bind(op, rule, chosen)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:
         raise ValueError(f"{title}: {error}") from None
-    if not learns:
-        return bind(op, rule, chosen)
-    return _learning(op, rule, chosen, given, contributions)
 
 
 _kept = lru_cache(maxsize=1024)(_newly_bound)

@@ -1,12 +1,15 @@
 """An op with a rule as a layer of a net."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
 from explorer.gradient.function import apply
+
+_HALF = torch.tensor(0.5)  # a draw that changes no generator
 
 
 class Layer(nn.Module):
@@ -15,7 +18,7 @@ class Layer(nn.Module):
     ``torch.compile(layer, fullgraph=True)`` makes one graph of it; it exports, and can be copied and pickled.
 
     Args:
-        op, rule: as for ``explorer.apply``.
+        op, rule, f: as for ``explorer.apply``. What draws takes its numbers from torch's default generator.
         learns: parameters that learn. Each is an ``nn.Parameter`` under its own name, in the state_dict too.
         **parameters: numbers by name. One that learns may begin as a tensor of any shape that broadcasts
             to x's, such as (channels, 1, 1).
@@ -26,12 +29,19 @@ class Layer(nn.Module):
     """
 
     def __init__(
-        self, op: str | Op, rule: str | Rule, learns: Sequence[str] = (), **parameters: float | Tensor
+        self,
+        op: str | Op,
+        rule: str | Rule,
+        learns: Sequence[str] = (),
+        f: str | float | Tensor | None = None,
+        **parameters: float | Tensor,
     ) -> None:
         super().__init__()
-        self._op, self._rule = op, rule
+        self._op, self._rule, self._loss = op, rule, f
         self._learned = (learns,) if isinstance(learns, str) else tuple(learns)
-        self._numbers = {name: value for name, value in parameters.items() if name not in self._learned}
+        self._numbers: dict[str, Any] = {
+            name: value for name, value in parameters.items() if name not in self._learned
+        }
         self._require_known(parameters)
         defaults = values(find_op(op), find_rule(rule), {})
         for name in self._learned:
@@ -42,18 +52,18 @@ class Layer(nn.Module):
 
     def _require_known(self, parameters: dict[str, float | Tensor]) -> None:
         """Raise ValueError for what ``apply`` would raise it for at the first call."""
-        numbers: dict[str, float | Tensor] = {
+        numbers: dict[str, Any] = {
             name: value for name, value in parameters.items() if not isinstance(value, Tensor)
         }
-        apply(self._op, self._rule, torch.zeros(1), **numbers)
-        learning = {name: torch.ones((), requires_grad=True) for name in self._learned}
+        apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **numbers)
+        learning: dict[str, Any] = {name: torch.ones((), requires_grad=True) for name in self._learned}
         with torch.enable_grad():
-            apply(self._op, self._rule, torch.zeros(1), **(numbers | learning))
+            apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **(numbers | learning))
 
     def forward(self, x: Tensor) -> Tensor:
         """The op; y with x's shape and dtype."""
-        learned = {name: getattr(self, name) for name in self._learned}
-        return apply(self._op, self._rule, x, **self._numbers, **learned)
+        learned: dict[str, Any] = {name: getattr(self, name) for name in self._learned}
+        return apply(self._op, self._rule, x, f=self._loss, **self._numbers, **learned)
 
     def extra_repr(self) -> str:
         """Op, rule and parameters, as they are written in code."""
@@ -61,4 +71,5 @@ class Layer(nn.Module):
             repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (self._op, self._rule)
         ]
         learns = [f"learns={self._learned}"] if self._learned else []
+        learns += [] if self._loss is None else [f"f={self._loss!r}"]
         return ", ".join([*keys, *learns, *(f"{name}={value}" for name, value in self._numbers.items())])

@@ -13,6 +13,7 @@ from explorer.catalogue import (
     Kink,
     Lattice,
     Learned,
+    Loss,
     Op,
     Rule,
     find_op,
@@ -23,7 +24,7 @@ from explorer.catalogue.contribution import autograd_words, following, gradient_
 from explorer.formula import Formula, FormulaError, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.operands import reductions
-from explorer.formula.pieces import pieces, turns
+from explorer.formula.pieces import edge_pieces, pieces, turns
 from explorer.formula.tree import Data, Name, Node, Unary, data, substituted
 from explorer.instrument.limits import reach
 
@@ -65,8 +66,10 @@ def entry(record: Op | Rule) -> Json:
         "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
         "movable": list(_movable(record)),
     }
+    if record.draws:
+        common["draws"] = True
     if record.kinks is None and formula:
-        common |= _watched(formula)
+        common |= _edges(formula) if record.draws else _watched(formula)
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
         common["learned"] = {learned.name: _learned(learned, record) for learned in record.learned}
@@ -76,6 +79,16 @@ def entry(record: Op | Rule) -> Json:
     common["autograd"] = autograd_words(record)
     common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
     return common | {"flat": known_degree(record) == 0}
+
+
+def loss_entry(loss: Loss) -> Json:
+    """A loss as the browser takes it: its tree and that of its derivative, in y and its parameters."""
+    return {
+        "text": loss.text,
+        "tree": loss.parsed.data,
+        "gradient": loss.slope.data,
+        "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in loss.parameters],
+    }
 
 
 def _learned(learned: Learned, rule: Rule) -> Json:
@@ -107,6 +120,12 @@ def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
             beside = gradient_beside(op, parameter.name)
             own = {"gradient": beside.data} if beside else {}
             yield parameter.name, {"tree": exact.data, "text": readable.text, **own}
+
+
+def _edges(formula: Formula) -> Json:
+    """As ``_watched``, of a formula that draws: its mean may have a kink wherever one of these changes."""
+    pieces = [{"tree": data(piece), "turns": []} for piece in dict.fromkeys(edge_pieces(formula.tree))]
+    return {"pieces": pieces, "slopes": {"x": data(ZERO), "y": data(ZERO)}}
 
 
 def _watched(formula: Formula) -> Json:

@@ -107,7 +107,8 @@ def _values(variant: Variant, rule: str) -> dict[str, float]:
 def _gradient(variant: Variant, rule: str, g: float) -> Row:
     """What a rule returns at each x."""
     x = torch.tensor(variant.x, dtype=torch.float64, requires_grad=True)
-    y = apply(variant.op, rule, x, **_values(variant, rule))
+    parameters: dict[str, Any] = {**_values(variant, rule)}
+    y = apply(variant.op, rule, x, **parameters)
     return _rounded(torch.autograd.grad(y, x, torch.full_like(y, g))[0])
 
 

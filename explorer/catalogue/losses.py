@@ -1,0 +1,75 @@
+"""The loss of a pair that draws: a formula of its output y, whose derivative is the upstream gradient."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from explorer.catalogue.records import TAKEN, Parameter
+from explorer.formula import Formula, FormulaError, derivative, parse
+from explorer.formula.derivative import ONE, ZERO
+from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
+
+SQUARE = "(y - target)**2"
+TARGET = Parameter("target", 0.45, -2.0, 2.0, "target: the output at which the loss is lowest")
+_Y, _U, _NORMAL, _TWIN, _LOSS, _TWIN_LOSS = (
+    Name(each) for each in ("y", "u()", "normal()", "ya()", "f()", "fa()")
+)
+_TWINS: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A formula f of y and parameters.
+
+    Raises FormulaError for a formula that cannot be read, that has no y, or whose derivative cannot be
+    written out.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if "y" not in self.parsed.variables:
+            raise FormulaError("a loss is a formula of y, such as (y - target)**2", 1, self.text)
+        if derivative(self.parsed.tree, "y", upstream=ONE) is None:
+            raise FormulaError("the derivative of the loss is too long", 1, self.text)
+
+    @cached_property
+    def parsed(self) -> Formula:
+        """The loss as a tree."""
+        return parse(self.text, variables=("y",), parameters=None)
+
+    @cached_property
+    def slope(self) -> Formula:
+        """df/dy as a tree; torch's at kinks."""
+        return Formula(derivative(self.parsed.tree, "y", upstream=ONE, finite=True) or ZERO)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The numbers that it depends on."""
+        known = {TARGET.name: TARGET}
+        return tuple(known.get(name) or Parameter(name, 1.0) for name in self.parsed.parameters)
+
+
+@lru_cache(256)
+def find_loss(text: str) -> Loss:
+    """The loss of a text such as ``(y - target)**2``; FormulaError where it cannot be read."""
+    loss = Loss(text)
+    for name in filter(TAKEN.__contains__, loss.parsed.parameters):
+        raise FormulaError(f'"{name}" is the name of a setting: choose another', 1, text)
+    return loss
+
+
+def settled(rule: Formula, op: Formula, loss: Loss | None) -> Formula:
+    """A formula that draws in x, y, g, ``u()`` and ``normal()`` alone.
+
+    The twin's output is the op with 1 − u for u, its loss the loss of that. Raises ValueError where the
+    formula names a loss and there is none.
+    """
+    if loss is None and {"f()", "fa()"} & {*rule.draws}:
+        raise ValueError(
+            "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
+        )
+    twin = substituted(op.tree, _TWINS)
+    replacements: dict[Node, Node] = {_TWIN: twin}
+    if loss:
+        replacements |= {_LOSS: loss.parsed.tree, _TWIN_LOSS: substituted(loss.parsed.tree, {_Y: twin})}
+    return Formula(substituted(rule.tree, replacements))

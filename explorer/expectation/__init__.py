@@ -1,0 +1,8 @@
+"""Means and spreads of what draws, over its u, and the exact gradient that an estimator is held to."""
+
+from explorer.expectation.expected import expected
+from explorer.expectation.hashing import fresh
+from explorer.expectation.integral import NoMeanError
+from explorer.expectation.pair import DrawnPair
+
+__all__ = ["DrawnPair", "NoMeanError", "expected", "fresh"]

@@ -1,0 +1,24 @@
+"""The u of a picture as a hash of where it stands: nothing to keep, and the same bits in the browser."""
+
+import torch
+from torch import Tensor
+
+_WORD = 0xFFFFFFFF
+
+
+def fresh(seed: int, step: int, n: int, layer: int = 0, draw: int = 0) -> Tensor:
+    """The u of n elements, (n,) float64: 24 bits and a half, strictly between 0 and 1.
+
+    Equal for equal arguments on every machine; other seeds, steps, layers and draws are other numbers.
+    """
+    key = torch.tensor(0)
+    for part in (seed, step, layer, draw):
+        key = _mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
+    return ((_mixed(_mixed(torch.arange(n) ^ key)) >> 8).double() + 0.5) / 2**24
+
+
+def _mixed(word: Tensor) -> Tensor:
+    """The 32-bit hash lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
+    word = ((word ^ (word >> 16)) * 0x7FEB352D) & _WORD
+    word = ((word ^ (word >> 15)) * 0x846CA68B) & _WORD
+    return word ^ (word >> 16)

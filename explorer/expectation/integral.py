@@ -1,0 +1,99 @@
+"""Integrals over u in (0, 1), split where the integrand switches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+_LEAST, _MOST = 1e-300, 1 - 2.0**-53  # u that stand for 0 and 1
+_REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35))
+_FURTHER = (1 / 16, 3.9)  # where a mean that is not there still grows
+_AGREES = 1e-6  # of its size: so near, and the finer of two refinements is right to far more digits
+_GROWS = 1e-5
+_TRIED = 24  # x at which a mean is looked at once more
+
+
+class NoMeanError(ValueError):
+    """A mean over u that does not exist, or is too large for a number."""
+
+
+Shape = Literal["flat", "smooth", "any"]
+
+
+class Moments(NamedTuple):
+    """Mean and standard deviation over u, (n,) each."""
+
+    mean: Tensor
+    spread: Tensor
+
+
+class Nodes(NamedTuple):
+    """Places on (0, 1) and their weights; ``far`` are the distances from 1."""
+
+    near: Tensor
+    far: Tensor
+    weights: Tensor
+
+
+def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, shape: Shape) -> Moments:
+    """Mean and spread over u of ``value(x, u)``, both of one shape.
+
+    x: (n,) float64. cuts: (n, m) ascending, the u at which it switches, 1 where there are fewer. ``shape``:
+    what it is along u between them. Raises NoMeanError where the mean or the spread is not finite or does not
+    settle.
+    """
+    if shape != "any":
+        return _checked(_moments(value, x, cuts, _legendre(1 if shape == "flat" else 16)))
+    last = _moments(value, x, cuts, _tanh_sinh(*_REFINEMENTS[0]))
+    for refinement in _REFINEMENTS[1:]:
+        before, last = last, _moments(value, x, cuts, _tanh_sinh(*refinement))
+        if _near(before, last, _AGREES):
+            break
+    some = torch.linspace(0, len(x) - 1, min(len(x), _TRIED)).long()
+    further = _moments(value, x[some], cuts[some], _tanh_sinh(*_FURTHER))
+    if not _near(Moments(*(each[some] for each in last)), further, _GROWS):
+        raise NoMeanError("the mean over what is drawn does not exist here, or is too large")
+    return _checked(last)
+
+
+def _near(one: Moments, other: Moments, share: float) -> bool:
+    return all(bool(((a - b).abs() <= share * (1 + b.abs())).all()) for a, b in zip(one, other, strict=True))
+
+
+def _checked(found: Moments) -> Moments:
+    if not all(bool(each.isfinite().all()) for each in found):
+        raise NoMeanError("the mean over what is drawn does not exist here, or is too large")
+    return found
+
+
+def _moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes) -> Moments:
+    begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
+    end = cuts[..., None]
+    width = end - begin
+    u = torch.where(nodes.near < 0.5, begin + width * nodes.near, end - width * nodes.far)
+    u = u.clamp(_LEAST, _MOST)
+    weights = width * nodes.weights
+    values = value(x[:, None, None].expand(u.shape), u)
+    values = torch.where(weights == 0, 0.0, values)
+    mean = (values * weights).sum((1, 2))
+    spread = ((values - mean[:, None, None]) ** 2 * weights).sum((1, 2)).sqrt()
+    return Moments(mean, spread)
+
+
+def _legendre(n: int) -> Nodes:
+    place, weight = map(torch.from_numpy, np.polynomial.legendre.leggauss(n))
+    return Nodes((1 + place) / 2, (1 - place) / 2, weight / 2)
+
+
+def _tanh_sinh(step: float, reach: float) -> Nodes:
+    """Double exponential nodes, crowded at both ends (Takahasi and Mori, 1974)."""
+    even = torch.arange(-round(reach / step), round(reach / step) + 1, dtype=torch.float64) * step
+    inner = math.pi * torch.sinh(even)
+    near, far = torch.sigmoid(inner), torch.sigmoid(-inner)
+    weights = step * math.pi * torch.cosh(even) * near * far
+    return Nodes(near, far, weights / weights.sum())

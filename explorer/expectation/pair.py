@@ -1,0 +1,190 @@
+"""An op with a rule that draw: their means and spreads over u at given x, and the exact gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Loss, Op, Rule, beside, settled, values
+from explorer.expectation.integral import Moments, Shape, moments
+from explorer.expectation.jumps import Switch, is_flat, roots, switches
+from explorer.formula import Formula, quoted
+from explorer.formula.derivative import ZERO
+from explorer.formula.operands import reductions
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Name,
+    Node,
+    Number,
+    children,
+    names,
+    substituted,
+)
+from explorer.gradient.draws import NORMAL, U
+
+_BESIDE = 1e-9  # of the distance from 0 or 1: on either side of a jump
+_ULPS = 2.0**-51  # so far may a jump lie from where it was found
+_ONE = 1e-15  # of u: nothing lies between
+_SAME = 1e-8  # of the same: jumps that are one
+_BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
+_DRAWN = {U, NORMAL}
+_Y, _G = Name("y"), Name("g")
+
+
+@dataclass(frozen=True)
+class DrawnPair:
+    """An op, a rule (or None) and a loss, of which the first two may draw.
+
+    ``settings`` holds parameter values by name, the loss's too; ``g`` is a factor on the loss. Raises
+    ValueError for a formula that takes a mean over elements of what is drawn.
+    """
+
+    op: Op
+    rule: Rule | None
+    loss: Loss
+    settings: Mapping[str, float]
+    g: float = 1.0
+
+    def __post_init__(self) -> None:
+        for tree in (self._forward, self._backward):
+            if any({U, NORMAL, "y", "g"}.intersection(names(part)) for part in reductions(tree)):
+                raise ValueError("a mean over the elements of what is drawn has no one value at each x")
+
+    @cached_property
+    def parameters(self) -> dict[str, float]:
+        """All numbers, by their names in formulas."""
+        own = {p.name: self.settings.get(p.name, p.default) for p in self.loss.parameters}
+        return own | values(self.op, self.rule, self.settings)
+
+    @cached_property
+    def _forward(self) -> Node:
+        return self.op.parsed.tree
+
+    @cached_property
+    def _lost(self) -> Node:
+        """G · f(op(x, u))."""
+        return Binary("*", Number(1.0), substituted(self.loss.parsed.tree, {_Y: self._forward}))
+
+    @cached_property
+    def _backward(self) -> Node:
+        """The rule in x and u alone: y is the op, g the slope of the loss there."""
+        if self.rule is None:
+            return ZERO
+        rule = beside(self.op, self.rule).parsed or self.op.parsed.gradient
+        if rule is None:
+            raise ValueError(f"torch's gradient of {quoted(self.op.key)} is too long to be written out")
+        return self._in_draws(rule)
+
+    def _in_draws(self, formula: Formula) -> Node:
+        """A formula in x, y, g and draws as one in x and u alone."""
+        tree = settled(formula, self.op.parsed, self.loss).tree
+        slope = substituted(self.loss.slope.tree, {_Y: self._forward})
+        return substituted(tree, {_Y: self._forward, _G: slope})
+
+    def _values(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
+        bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
+
+        def at(x: Tensor, u: Tensor) -> Tensor:
+            drawn = {U: u, NORMAL: torch.special.ndtri(u)} if needs_normal else {U: u}
+            return bound(x, None, None, drawn)
+
+        return at
+
+    def _cuts(self, x: Tensor, trees: list[Node]) -> Tensor:
+        """The u at which any of the trees switches, ascending, with 1 at the end; (n, m)."""
+        found = [roots(switch, self._values, x) for switch in switches(trees)]
+        cuts = torch.cat([*found, torch.ones(len(x), 1, dtype=x.dtype)], dim=1).nan_to_num(1.0).sort(dim=1)[0]
+        cuts[:, :-1][cuts.diff(dim=1) <= _ONE] = 1.0
+        return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
+
+    def _moments(self, x: Tensor, tree: Node) -> Moments:
+        values = self._values(Formula(tree))
+        if not _DRAWN.intersection(names(tree)):
+            return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
+        return moments(values, x, self._cuts(x, [tree]), _shape(tree))
+
+    def forward(self, x: Tensor) -> Moments:
+        """Mean and spread of y at x, (n,) float64."""
+        return self._moments(x, self._forward)
+
+    def gradient(self, x: Tensor) -> Moments:
+        """Mean and spread of what the rule returns, times g."""
+        mean, spread = self._moments(x, self._backward)
+        return Moments(self.g * mean, abs(self.g) * spread)
+
+    def part(self, x: Tensor, formula: Formula) -> Moments:
+        """Mean and spread of a formula in x, y, g and draws, times g: what an element contributes."""
+        mean, spread = self._moments(x, self._in_draws(formula))
+        return Moments(self.g * mean, abs(self.g) * spread)
+
+    def lost(self, x: Tensor) -> Tensor:
+        """The mean of the loss, times g."""
+        return self.g * self._moments(x, self._lost).mean
+
+    def exact(self, x: Tensor) -> Tensor:
+        """g · d/dx E f(op(x, u)): the mean of f's slope in x, and what its jumps along u add as they move.
+
+        Where the mean has a corner the value is that of one side.
+        """
+        tree = self._lost
+        smooth = Formula(tree).gradient
+        if smooth is None:
+            raise ValueError(f"the gradient of {quoted(self.op.key)} is too long to be written out")
+        path = self._moments(x, substituted(smooth.tree, {_G: Number(1.0)})).mean
+        moving = [self._moving(switch, x) for switch in switches([tree]) if not switch.is_soft]
+        if not moving:
+            return self.g * path
+        places, speeds = (torch.cat(columns, dim=1) for columns in zip(*moving, strict=True))
+        there = places.nan_to_num(0.5)
+        room = torch.minimum(there, 1 - there)
+        near = (places[:, :, None] - places[:, None]).abs() <= _SAME * room[..., None]
+        same = near.sum(2).clamp(min=1)  # found by two switches
+        value, at = self._values(Formula(tree)), x[:, None].expand(places.shape)
+        step = (_BESIDE * room).clamp(min=_ULPS).minimum(room / 2)
+        jump = value(at, there - step) - value(at, (there + step).clamp(max=1 - torch.finfo(x.dtype).eps / 2))
+        return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / same).nansum(1))
+
+    def _moving(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The u at which a formula switches, and their slopes in x; (n, m), NaN for none that moves."""
+        u = roots(switch, self._values, x)
+        here = u.isfinite()
+        leaf = x[:, None].expand(u.shape)[here].clone().requires_grad_()
+        place = u[here].requires_grad_()
+        inner = self._values(switch.inner)(leaf, place)
+        speeds = torch.full_like(u, torch.nan)
+        if inner.requires_grad:
+            by_x, by_u = torch.autograd.grad(inner.sum(), (leaf, place), allow_unused=True)
+            if by_x is not None and by_u is not None:
+                speeds[here] = torch.where(by_u == 0, torch.nan, -by_x / by_u)
+        return torch.where(speeds.isfinite(), u, torch.nan), speeds
+
+    def drawn(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
+        """y and what the rule returns, times g, for one draw at each x; (n,) each."""
+        forward, backward = (self._values(Formula(tree))(x, u) for tree in (self._forward, self._backward))
+        return forward, self.g * backward
+
+
+def _shape(tree: Node) -> Shape:
+    """The shape of a tree along u between its switches: flat, a polynomial or nearly, or anything."""
+    if is_flat(tree):
+        return "flat"
+    return "smooth" if _is_smooth(tree) else "any"
+
+
+def _is_smooth(node: Node) -> bool:
+    """Whether a tree is nearly a polynomial along u: nothing bends there by itself, as log and normal do."""
+    if is_flat(node):
+        return True
+    match node:
+        case Name(name):
+            return name != NORMAL
+        case Binary("/" | "**", _, right) if _DRAWN.intersection(names(right)):
+            return False
+        case Call(function) if function not in _BENT:
+            return False
+    return all(map(_is_smooth, children(node)))

@@ -1,0 +1,35 @@
+"""u as a hash: the same bits everywhere, spread as u should be."""
+
+from __future__ import annotations
+
+import torch
+from scipy.stats import kstest
+
+from explorer.expectation import fresh
+
+
+def by_integers(seed: int, step: int, n: int, layer: int, draw: int) -> list[float]:
+    """The same in Python's integers, written apart."""
+    word = 2**32
+
+    def mixed(h: int) -> int:
+        h = (h ^ h >> 16) * 0x7FEB352D % word
+        h = (h ^ h >> 15) * 0x846CA68B % word
+        return h ^ h >> 16
+
+    key = 0
+    for part in (seed, step, layer, draw):
+        key = mixed((key + part + 0x9E3779B9) % word)
+    return [((mixed(mixed(i ^ key)) >> 8) + 0.5) / 2**24 for i in range(n)]
+
+
+def test_the_bits_are_those_of_the_hash() -> None:
+    for arguments in ((0, 0, 40, 0, 0), (7, 123456, 40, 3, 1), (1, -1, 40, 0, 2)):
+        assert fresh(*arguments).tolist() == by_integers(*arguments)
+
+
+def test_u_is_uniform_and_independent_of_seed_and_step() -> None:
+    first, second = fresh(0, 0, 20_000), fresh(0, 1, 20_000)
+    assert kstest(first, "uniform").pvalue > 1e-3
+    correlation = torch.corrcoef(torch.stack([first, second, fresh(1, 0, 20_000)]))
+    assert (correlation - torch.eye(3)).abs().max() < 0.03
