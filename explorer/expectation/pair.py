@@ -28,7 +28,7 @@ from explorer.formula.tree import (
 from explorer.gradient.draws import NORMAL, U
 
 _BESIDE = 1e-9  # of the distance from 0 or 1: on either side of a jump
-_ULPS = 2.0**-51  # so far may a jump lie from where it was found
+_ULPS = 2.0**-49  # of 1 + |x|: so far may a jump lie from where it was found
 _ONE = 1e-15  # of u: nothing lies between
 _SAME = 1e-8  # of the same: jumps that are one
 _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
@@ -145,7 +145,8 @@ class DrawnPair:
         near = (places[:, :, None] - places[:, None]).abs() <= _SAME * room[..., None]
         same = near.sum(2).clamp(min=1)  # found by two switches
         value, at = self._values(Formula(tree)), x[:, None].expand(places.shape)
-        step = (_BESIDE * room).clamp(min=_ULPS).minimum(room / 2)
+        rounded = _ULPS * (1 + x.abs())[:, None]
+        step = torch.maximum(_BESIDE * room, rounded).minimum(room / 2)
         jump = value(at, there - step) - value(at, (there + step).clamp(max=1 - torch.finfo(x.dtype).eps / 2))
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / same).nansum(1))
 
