@@ -31,6 +31,7 @@ from tests.benchmarks import (
     model,
     peer,
     ranking,
+    rulemap,
     site,
     slow,
     study,
@@ -106,6 +107,10 @@ def _arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
     for when in arrivals.WHEN:
         ours, theirs = (float(np.median(series[f"{page}, {when}, s"])) for page in ("app", "Dash page"))
         yield f"app / Dash page, {when}, medians", [ours / theirs]
+
+
+def _rulemap(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
+    return rulemap.measure(browser, app, rounds, opened)
 
 
 def _slow_arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
@@ -184,6 +189,7 @@ def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
 SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "clicks": (_clicks, 40, True),
     "drags": (_drags, 3, True),
+    "rulemap": (_rulemap, 5, False),
     "arrivals": (_arrivals, 7, True),
     "site": (_site, 9, False),
     "engine": (_engine, 5, False),

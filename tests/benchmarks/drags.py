@@ -92,15 +92,22 @@ _COUNT = f"""() => {{
 
 
 def redraws(page: Page, handle: Locator, shares: Shares) -> float:
-    """Redraws a second while a slider is dragged to and fro between two shares of its length, for 4 s."""
+    """Redraws of the forward curve a second while a slider is dragged to and fro, for 4 s."""
+    page.evaluate(_COUNT)
+    drawn = dragged(page, handle, shares)
+    page.evaluate("seen.running = false")
+    return drawn
+
+
+def dragged(page: Page, handle: Locator, shares: Shares) -> float:
+    """How much ``seen.drawn`` grows a second while a slider goes to and fro between two shares of its length, for 4 s."""
     from_share, to_share = shares
     box = handle.bounding_box()
     assert box
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
     page.mouse.down()
-    page.evaluate(_COUNT)
-    begun = float(page.evaluate("performance.now()"))
+    before, begun = map(float, page.evaluate("[seen.drawn, performance.now()]"))
     first = time.perf_counter()
     for number in range(_MOVES):
         share = abs((number % 60) - 30) / 30
@@ -109,6 +116,5 @@ def redraws(page: Page, handle: Locator, shares: Shares) -> float:
         if early_s > 0:
             page.wait_for_timeout(1000 * early_s)
     drawn, ended = map(float, page.evaluate("[seen.drawn, performance.now()]"))
-    page.evaluate("seen.running = false")
     page.mouse.up()
-    return drawn / (ended - begun) * 1000
+    return (drawn - before) / (ended - begun) * 1000

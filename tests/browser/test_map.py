@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.measures import rule_map
 from tests.browser.access import in_both_themes
-from tests.browser.reading import card, in_the_end, number, slider, traces, turn
+from tests.browser.reading import OFTEN_MS, card, in_the_end, number, slider, traces, turn
 
 FIVE = {"published_clamp": 0, "toward_range": 1, "guided": 2, "clip_value": 3, "ewgs": 4}
 ALL = "/?op=round&" + "&".join(f"rule={key}" for key in FIVE) + "&section=map"
@@ -171,6 +172,31 @@ def test_a_map_follows_a_parameter_before_the_hand_lets_go(explore: Page) -> Non
     assert pixels.shape == held.shape
     top = max(bands(page).values())
     assert c <= top <= 1.5 * c
+
+
+def test_a_hand_has_little_of_the_page_styled_anew(explore: Page) -> None:
+    page = explore
+    turn(page, "/?op=sign&rule=clip_value&section=map&tools=all", shows=["clip_value"])
+    browser = page.context.browser
+    assert browser
+    box = slider(card(page, "Clip the gradient"), "c").bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    browser.start_tracing(page=page, categories=["devtools.timeline"])
+    for move in range(8):
+        page.mouse.move(box["x"] + (0.3 + 0.05 * move) * box["width"], y)
+        page.wait_for_timeout(OFTEN_MS)
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    page.mouse.up()
+    styled = [
+        event["args"]["elementCount"]
+        for event in events
+        if event["name"] == "UpdateLayoutTree" and "elementCount" in event.get("args", {})
+    ]
+    assert len(styled) >= 8
+    assert max(styled) < page.evaluate("document.querySelectorAll('*').length") / 3
 
 
 def test_a_hidden_rule_has_no_map(explore: Page) -> None:

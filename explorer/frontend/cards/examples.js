@@ -41,16 +41,19 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
      * Show the hint of the present example; ``otherwise`` if the choice is none.
      * @param {Choice} choice
      * @param {string} [otherwise]
+     * @returns whether there is a hint
      */
     show(choice, otherwise = "") {
       const example = examples.find((each) => sameEntries(each.choice, choice) && isSame(each, choice));
-      setText(hint, example?.hint ?? otherwise);
+      const said = example?.hint ?? otherwise;
+      setText(hint, said);
       setText(source, example?.source ? `Source: ${example.source}` : "");
       const { words, address } = nextOf(choice, example, trainWords(choice));
       setText(then, words);
       then.classList.toggle("of-no-example", !example);
       setAttribute(then, "href", address);
-      setAttribute(hint, "title", example?.hint ?? otherwise);
+      setAttribute(hint, "title", said);
+      return said !== "";
     },
   };
 }

@@ -4,6 +4,7 @@ import { followStage, isPresented, onStage, present } from "../choice/presenting
 import { element } from "../elements/dom.js";
 import { followKey } from "../elements/keys.js";
 
+const PRESENTING = "presenting";
 const OPEN = ".menu[open], dialog[open]"; // Escape closes them first
 
 /**
@@ -20,8 +21,9 @@ export function createStage(root, { store, onChange }) {
   function show() {
     const presented = isPresented();
     leave.hidden = !presented;
-    if (root.classList.contains("presenting") === presented) return;
-    root.classList.toggle("presenting", presented);
+    if (root.classList.contains(PRESENTING) === presented) return;
+    root.classList.toggle(PRESENTING, presented);
+    markPage(presented);
     onChange();
   }
 
@@ -52,8 +54,14 @@ export function createStage(root, { store, onChange }) {
     destroy() {
       end.abort();
       stop();
-      root.classList.remove("presenting");
+      root.classList.remove(PRESENTING);
+      markPage(document.querySelector(`.instrument.${PRESENTING}`) !== null);
       leave.remove();
     },
   };
+}
+
+/** By a class: with ``:root:has(…)`` the browser styles all of a page anew at each change. @param {boolean} isOnStage */
+function markPage(isOnStage) {
+  document.documentElement.classList.toggle("on-stage", isOnStage);
 }

@@ -43,6 +43,7 @@ export function createMap(host, { store }) {
   let top = LEAST_TOP;
   let isHeld = false;
   let bands = /** @type {Bands} */ ({ step: 1, count: 1 });
+  let theme = /** @type {ReturnType<typeof themeNow>|null} */ (null);
   let look = { step: 0, colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
 
   /** @param {Choice} _choice @param {{phase?: "moving"|"settled"}} [change] */
@@ -98,10 +99,16 @@ export function createMap(host, { store }) {
   }
 
   function lookNow() {
+    theme ??= themeNow(); // kept: each look at it has the browser style the whole page at once
+    const { ground, ends, ink } = theme;
+    return { step: bands.step, colours: coloursOf(bands.count, ground, ends), ink };
+  }
+
+  /** @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
+  function themeNow() {
     const { ground, text } = themeOf(host);
     const [below, above] = catalogue().colours.ends.map(colourOf);
-    const colours = coloursOf(bands.count, groundOf(ground), [below, above]);
-    return { step: bands.step, colours, ink: colourOf(text) };
+    return { ground: groundOf(ground), ends: [below, above], ink: colourOf(text) };
   }
 
   /** The ground of the page, also where the host has none of its own. @param {string} own */
@@ -240,7 +247,10 @@ export function createMap(host, { store }) {
   const stop = store.follow(changed);
   return {
     /** Draw anew: the colours have changed. */
-    refresh: () => changed(store.now),
+    refresh() {
+      theme = null;
+      changed(store.now);
+    },
     destroy() {
       stop();
       cancelAnimationFrame(frame);

@@ -69,7 +69,7 @@ export function createStrip(host, { store, examples }) {
     to.show(choice);
     layers.show(choice);
     size.show(choice);
-    menu.show(choice);
+    host.classList.toggle("hinted", menu.show(choice));
   }
 
   const stop = store.follow(show);
