@@ -1,6 +1,6 @@
-"""How often a rule's map is drawn anew while a parameter of the rule is dragged, at 30 pointer moves a second.
+"""How often a rule's map is drawn anew while a parameter of it is dragged, at 30 pointer moves a second.
 
-A redraw is a new picture on the canvas of the map that the parameter belongs to; each is drawn for a frame of its own.
+A redraw is a new picture on the canvas of the map that the parameter belongs to, in a frame of its own.
 """
 
 from __future__ import annotations
