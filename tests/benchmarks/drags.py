@@ -100,7 +100,7 @@ def redraws(page: Page, handle: Locator, shares: Shares) -> float:
 
 
 def dragged(page: Page, handle: Locator, shares: Shares) -> float:
-    """The growth of ``seen.drawn`` a second while a slider is dragged between two shares of its length, for 4 s."""
+    """The growth of ``seen.drawn`` a second while a slider goes between two shares of its length, for 4 s."""
     from_share, to_share = shares
     box = handle.bounding_box()
     assert box
