@@ -528,7 +528,7 @@ _DRAWN = """() => {
 
 def test_what_is_moved_lies_where_the_axes_say(train: Page) -> None:
     """While it moves, and drawn anew at rest."""
-    turn_train(train, "op=sign&rule=default&rule=straight_through&hidden=8&batch=8&steps=100&pace=25")
+    turn_train(train, "op=sign&rule=default&rule=straight_through&hidden=8&batch=8&steps=2000&pace=25")
     press(train, "Start")
     wait_for_points(train, "default")
     moved = [[0.0] * 5]
