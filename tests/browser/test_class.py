@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from explorer.exercises import EXERCISES
 from explorer.lessons import LESSONS
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, PHONE, Open, profile
@@ -189,6 +190,28 @@ def test_both_screens_are_sound_and_led_by_keys(together: Class) -> None:
         teacher.set_viewport_size(size)
         expect(teacher.locator(".class-band .count")).to_be_in_viewport()
         assert teacher.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("together", [1], indirect=True)
+def test_after_the_reveal_everybody_may_write_on_their_own(together: Class) -> None:
+    teacher, (one,) = together.teacher, together.students
+    code = EXERCISES["edge"].code.rstrip()
+    for page in (teacher, one):
+        expect(page.get_by_role("button", name="Write it yourself")).to_have_count(0)
+    teacher.get_by_role("button", name="Reveal").click()
+    for page in (one, teacher):
+        page.get_by_role("button", name="Write it yourself").click()
+        expect(page.locator(".judged")).to_contain_text("Right everywhere but exactly at x = −1 and x = 1.")
+        expect(page.locator(".watch .case-found")).to_be_visible()
+    one.get_by_label("Your Function").fill(code.replace("abs() < 1", "abs() <= 1"))
+    expect(one.locator(".judged")).to_contain_text("Right: as it should be")
+    expect(teacher.get_by_label("Your Function")).to_have_value(code)  # each has a text of their own
+    assert in_both_themes(one, ".lesson") == []
+    assert in_both_themes(teacher, ".lesson") == []
+    teacher.get_by_role("button", name=f"Next: {NEXT}").click()
+    for page in (one, teacher):
+        expect(page.locator(".title")).to_have_text(NEXT, timeout=COMPUTED_MS)
+        expect(page.get_by_label("Your Function")).to_have_count(0)
 
 
 def test_a_code_of_no_class_is_said_so(chromium: Browser, address: str) -> None:

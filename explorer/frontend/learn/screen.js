@@ -221,7 +221,7 @@ export function createLesson(lesson, around, part = null) {
       ...(part ? [] : [createRetest(lesson.key, lesson.retest, around.onTerm)]),
     ];
     const opening = element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements);
-    const last = lesson.exercise && !part ? [exercise()] : [];
+    const last = lesson.exercise ? [exercise()] : [];
     slides.show([...told, ...(pictures.length ? [[drawn]] : []), remembered, ...last.map((each) => [each])]);
     return [...told.flat(), drawn, ...remembered, ...last, slides.element, opening];
   }
