@@ -5,7 +5,7 @@ import { CONFIRMED, understood } from "./confirm.js";
 import { catalogue, isOwn } from "./entries.js";
 import { received } from "./message.js";
 import { defaultView } from "./view.js";
-import { array } from "../formula/arrays.js";
+import { array } from "./arrays.js";
 import { BESIDE, EVEN, KINK } from "../formula/curves.js";
 
 /** @import { Choice } from "./choice.js" */

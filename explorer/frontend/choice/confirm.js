@@ -1,7 +1,7 @@
 // Torch's curves for the present choice: requested at rest, dropped when the choice has moved on.
 
 import { fits, queryOf } from "./address.js";
-import { array } from "../formula/arrays.js";
+import { array } from "./arrays.js";
 
 /** @import { Choice } from "./choice.js" */
 /**

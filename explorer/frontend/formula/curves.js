@@ -10,6 +10,8 @@
  * @property {number} g
  * @property {Record<string, number>} parameters by name, or "rule.name" for one rule only
  * @property {string} [learns] the parameter whose contributions are sampled too
+ * @property {import("./draws.js").Loss} [loss] of what draws: its derivative times g is the upstream gradient then;
+ *   without one it is y itself
  *
  * @typedef {object} Curves
  * @property {Float64Array} x ascending and distinct
@@ -19,10 +21,13 @@
  * @property {Record<string, Float64Array | null>} parts by rule key: what one element contributes to the
  *   gradient for the parameter that learns, null where it cannot learn by a rule; none without one
  * @property {Record<string, number[] | null>} kinks by "forward", rule key or partKey of one; null for too many
+ * @property {Drawn} [drawn] where something is drawn: y, gradients and parts are means then
  */
 
 import { beside, shownName } from "./controls.js";
 import { contributionOf, gradientOf } from "./contribution.js";
+import { isDrawn } from "./draws.js";
+import { drawnCurves, OUTPUT, valuesOfLoss } from "./drawn.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
 import { candidatesOf, entryKinks, few, searched } from "./kinks.js";
@@ -30,11 +35,14 @@ import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
 /** @typedef {(isTorchs: boolean) => number[]|null} OfOp the kinks of an op; null for too many */
+/** @import { Drawn, Pair } from "./drawn.js" */
 /** @import { Op, Rule } from "./entry.js" */
+/** @import { Pace } from "./expectation.js" */
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
 const MUCH = 0.02; // of a curve's height: a change within a step of the grid that may be a jump
+const QUICK = 151; // points of what draws under a moving hand
 const HALVINGS = 120; // from a step of the grid to neighbours next to 0
 
 /** The key of a rule's contributions among kinks. @param {string} rule its key */
@@ -43,15 +51,19 @@ export const partKey = (rule) => `part ${rule}`;
 /**
  * @param {{op: Op, rules: Rule[]}} entries
  * @param {Choice} choice
- * @param {{points?: number}} [options]
+ * @param {{points?: number, pace?: Pace}} [options] ``pace`` "quick": fewer points of what draws, under a moving hand
  * @returns {Curves}
  */
-export function sampleCurves({ op, rules: given }, choice, { points = sampling().points } = {}) {
+export function sampleCurves(
+  { op, rules: given },
+  choice,
+  { points = sampling().points, pace = "rest" } = {},
+) {
+  const isRandom = isDrawn(op) || given.some((rule) => isDrawn(op, rule));
   const rules = given.map((rule) => beside(op, rule));
   const [start, stop] = rangeOf(choice);
   const range = { start, stop, g: choice.g };
   const parameters = rules.map((rule) => valuesOf(op, rule, choice.parameters));
-  const scopes = parameters.map((values) => scopeMaker(op, values, range));
   const alone = valuesOf(op, null, choice.parameters);
   const ofOp = kinksOfOp(op, alone, range);
   /** @type {Record<string, number[]|null>} */
@@ -65,25 +77,74 @@ export function sampleCurves({ op, rules: given }, choice, { points = sampling()
     if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range, ofOp);
   });
   const every = Object.values(kinks).flatMap((each) => each ?? []);
-  const forward = (/** @type {Float64Array} */ some) => evaluate(op.tree, scopeMaker(op, alone, range)(some));
-  const { x, marks } = grid(start, stop, points, every);
+  const { x, marks } = grid(start, stop, isRandom && pace === "quick" ? QUICK : points, every);
+  const pairs = rules.map((rule, i) => ({
+    key: rule.key,
+    gradient: gradientOf(op, rule, choice.learns),
+    part: learning[i]?.tree ?? null,
+    parameters: parameters[i],
+  }));
+  const values = isRandom
+    ? meansOn(x, { op, pairs, parameters: alone }, choice, range, kinks.forward ?? [], pace)
+    : valuesOn(x, marks, { op, pairs, parameters: alone }, range, Boolean(choice.learns));
+  return { x, marks, kinks, ...values };
+}
+
+/** An op with what is evaluated of its rules. @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated */
+
+/**
+ * The values of all curves; x is moved to jumps that come late.
+ * @param {Float64Array} x
+ * @param {Int8Array} marks
+ * @param {Evaluated} evaluated
+ * @param {Range} range
+ * @param {boolean} learns
+ */
+function valuesOn(x, marks, { op, pairs, parameters }, range, learns) {
+  const forward = (/** @type {Float64Array} */ some) =>
+    evaluate(op.tree, scopeMaker(op, parameters, range)(some));
   const early = forward(x);
   const late = lateJumps(x, marks, early, forward);
   for (const [i, value] of late) x[i] = value;
   const y = late.size ? forward(x) : early;
   /** @type {Record<string, Float64Array|null>} */
   const gradients = {};
-  rules.forEach((rule, i) => {
-    const tree = gradientOf(op, rule, choice.learns);
-    gradients[rule.key] = tree === null ? null : evaluate(tree, scopes[i](x));
-  });
   /** @type {Record<string, Float64Array|null>} */
   const parts = {};
-  rules.forEach(({ key }, i) => {
-    const part = learning[i];
-    if (choice.learns) parts[key] = part && evaluate(part.tree, scopes[i](x));
-  });
-  return { x, marks, y, gradients, parts, kinks };
+  for (const { key, gradient, part, parameters: values } of pairs) {
+    const at = (/** @type {import("./evaluation.js").Tree|null} */ tree) =>
+      tree === null ? null : evaluate(tree, scopeMaker(op, values, range)(x));
+    gradients[key] = at(gradient);
+    if (learns) parts[key] = at(part);
+  }
+  return { y, gradients, parts };
+}
+
+/**
+ * The means of all curves over what is drawn.
+ * @param {Float64Array} x
+ * @param {Evaluated} evaluated
+ * @param {Choice} choice
+ * @param {Range} range
+ * @param {number[]} kinks of the op
+ * @param {Pace} pace
+ */
+function meansOn(
+  x,
+  { op, pairs, parameters },
+  { loss = OUTPUT, parameters: settings, g },
+  range,
+  kinks,
+  pace,
+) {
+  const own = valuesOfLoss(loss, settings);
+  const drawing = {
+    ...{ op, loss, parameters: { ...own, ...parameters } },
+    pairs: pairs.map((pair) => ({ ...pair, parameters: { ...own, ...pair.parameters } })),
+  };
+  const reference = evenPoints(range.start, range.stop, sampling().reference);
+  const drawn = drawnCurves(drawing, { x, g, kinks, reference }, pace);
+  return { y: drawn.y, gradients: drawn.gradients, parts: drawn.parts, drawn };
 }
 
 /**

@@ -251,7 +251,7 @@ const CENTRAL = [1 / 12, -8 / 12, 0, 8 / 12, -1 / 12];
 const ONWARD = [-25 / 12, 48 / 12, -36 / 12, 16 / 12, -3 / 12];
 
 /**
- * The slope of a smooth function between kinks; at a kink NaN, unless it has one on both sides alike.
+ * The slope of a function that is smooth between kinks; at a kink the middle of that of the points on both sides.
  * @param {(x: Float64Array) => Float64Array} mean
  * @param {Float64Array} x ascending
  * @param {number[]} kinks ascending
@@ -270,7 +270,7 @@ export function slopesOf(mean, x, kinks) {
   terms.forEach(({ index, share }, at) => {
     slopes[index] += share * values[at];
   });
-  return withoutKinks(slopes, x, kinks);
+  return withMiddles(slopes, x, kinks);
 }
 
 /**
@@ -293,14 +293,12 @@ function differenceAt(index, x, low, high, usual) {
   });
 }
 
-/** Slopes with NaN at each kink whose sides differ. @param {Float64Array} slopes @param {Float64Array} x @param {number[]} kinks */
-function withoutKinks(slopes, x, kinks) {
+/** Slopes with the middle of both sides at each kink. @param {Float64Array} slopes @param {Float64Array} x @param {number[]} kinks */
+function withMiddles(slopes, x, kinks) {
   const result = slopes.slice();
   for (const kink of kinks) {
     const at = x.indexOf(kink);
-    if (at <= 0 || at + 1 >= x.length) continue;
-    const [left, right] = [slopes[at - 1], slopes[at + 1]];
-    if (!(Math.abs(left - right) <= 1e-6 * Math.max(1, Math.abs(left)))) result[at] = NaN;
+    if (at > 0 && at + 1 < x.length) result[at] = (slopes[at - 1] + slopes[at + 1]) / 2;
   }
   return result;
 }

@@ -13,6 +13,7 @@
  * @typedef {(x: Float64Array) => Sides} Curve
  */
 
+import { hasDraw } from "./draws.js";
 import { constantValue, evaluate } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
 import { toEven } from "./python.js";
@@ -30,10 +31,23 @@ import { sampling } from "./sampling.js";
  */
 export function entryKinks(entry, search, parameters, candidates) {
   const { start, stop } = search;
-  const found = entry.kinks
+  const all = entry.kinks
     ? declared(entry.kinks, parameters, start, stop)
-    : searched(/** @type {Watched} */ (entry), search, candidates);
-  return found && few(found.filter((x) => x >= start && x <= stop));
+    : kinksIn(/** @type {Watched} */ (entry), search, candidates);
+  return all && few(all.filter((x) => x >= start && x <= stop));
+}
+
+/**
+ * The kinks of an entry that declares none; of a mean over what is drawn, which bends where a piece changes for the
+ * least or the largest draw, those that may be one.
+ * @param {Watched} entry
+ * @param {Search} search
+ * @param {Float64Array|null} [candidates]
+ */
+function kinksIn(entry, search, candidates) {
+  if (!hasDraw(entry.tree)) return searched(entry, search, candidates);
+  const may = candidates === undefined ? candidatesOf(entry, search) : candidates;
+  return may && [...may];
 }
 
 /** Ascending and distinct, null for too many. @param {number[]} found */

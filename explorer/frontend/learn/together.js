@@ -4,7 +4,7 @@ import { live } from "../class/live.js";
 import { led } from "../class/membership.js";
 import { server } from "../choice/server.js";
 import { element } from "../elements/dom.js";
-import { array } from "../formula/arrays.js";
+import { array } from "../choice/arrays.js";
 import { createAnswers } from "./answers.js";
 import { createStudentsBand, createTeachersBand } from "../class/bands.js";
 import { createCrowd } from "../class/crowd.js";

@@ -1,6 +1,6 @@
 // The arrays of an event, and the series of a chart that are made of them.
 
-import { array } from "../../formula/arrays.js";
+import { array } from "../../choice/arrays.js";
 
 /** @import { Snapshot } from "./records.js" */
 /** @typedef {ArrayLike<number>} Values */

@@ -11,7 +11,7 @@ from tests.frontend.modules import Node
 
 SEEN = """
     const { panel } = await import(given.module);
-    const { array } = await import("./formula/arrays.js");
+    const { array } = await import("./choice/arrays.js");
     const clipped = {
         key: "clipped", parameters: [{ name: "c", default: 1 }], kinks: null, pieces: [], usesY: false,
         tree: ["*", ["name", "g"], ["compare", ["<="], ["call", "abs", ["name", "x"]], ["name", "c"]]],
