@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from explorer.lessons import ClampGradient
+from explorer.ui.server import answers
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import Tab
 from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
@@ -203,10 +204,18 @@ def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_n
     expect(clipped.locator("[data-column=area]")).to_have_text("–")
 
 
+def test_a_file_that_the_app_saves_with_the_table_open_has_all_of_its_rows(alone) -> None:
+    page = alone(answers.saved("op=sign&rule=clipped&rule=zero&c=0.5&section=compare"))
+    expect(page.locator(".compared [data-rule=clipped] [data-column=area]")).to_have_text("1")
+    rows = len(explorer.compare("sign"))
+    expect(page.locator(".compare-host [role=status]")).to_have_text(f"{rows} rules suit this op. At g = 1.")
+    expect(page.locator(".compared").get_by_text("–", exact=True)).to_have_count(0)
+
+
 def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"]).html())
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator(".compare-host [role=status]")).to_contain_text('section="compare") brings it along')
+    expect(page.locator(".compare-host [role=status]")).to_contain_text('section="compare"), brings it along')
     expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("68 %")
     with pytest.raises(ValueError, match="section must be one of format, compare, map, not 'code'"):
         explorer.instrument("sign", ["clipped"], section="code")

@@ -258,7 +258,7 @@ def _downloaded(page: Page, button: str) -> tuple[str, str]:
     return waiting.value.suggested_filename, waiting.value.path().read_text(encoding="utf-8")
 
 
-def test_lens_and_rule_map_from_the_disk(disk: Page, folder: Path) -> None:
+def test_lens_map_and_table_from_the_disk(disk: Page, folder: Path, tmp_path: Path) -> None:
     disk.goto(_at(folder, "index", "op=round&rule=straight_through&rule=clip_value&layer=lens&section=map"))
     rules = ["straight_through", "clip_value"]
     said = disk.locator(".layer-words p")
@@ -272,7 +272,12 @@ def test_lens_and_rule_map_from_the_disk(disk: Page, folder: Path) -> None:
     expect(number(disk, "Upstream gradient g")).to_have_value("2")
     disk.get_by_role("button", name="Compare", exact=True).click()
     expect(disk.get_by_role("combobox", name="Noise on x")).to_have_count(1)
-    expect(disk.locator(".compared [data-rule=straight_through] [data-column=area]")).to_have_text("∞")
+    area = disk.locator(".compared [data-rule=straight_through] [data-column=area]")
+    expect(area).to_have_text("∞")
+    name, saved = _downloaded(disk, "Save as HTML")
+    (tmp_path / name).write_text(saved, encoding="utf-8")
+    disk.goto((tmp_path / name).as_uri())
+    expect(area).to_have_text("∞")
 
 
 def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path) -> None:

@@ -1,6 +1,8 @@
 // The files beside the page Explore without a server, and their readers.
 
 import { sentChoice } from "../choice/message.js";
+import { atDefaults } from "../explore/sections/beside.js";
+import { queryFor, suiting } from "../explore/sections/compare.js";
 import { loaded } from "./files.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -37,8 +39,19 @@ export async function writtenFile(choice, document, saved, words) {
   const [before, after] = await Promise.all(gzip.map(unpacked));
   const limits = partOf(document.limits, saved.limits);
   const known = { ...partOf(document, saved.names), limits };
-  const start = { document: known, choice: sentChoice(choice), words };
+  const start = { document: known, choice: sentChoice(choice), words, ...(await tableOf(choice)) };
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
+}
+
+/** The table of all rules where it is open, as far as it came along: its rows by the keys of rules. @param {Choice} choice */
+async function tableOf(choice) {
+  if (choice.section !== "compare") return {};
+  const rows = suiting(choice).map(async ({ key }) => {
+    const nearest = atDefaults(queryFor(choice, { key }));
+    const answer = nearest?.moved.length === 0 ? await readLines("row", nearest.query) : null;
+    return answer && "lines" in answer ? [[key, answer.lines[0]]] : [];
+  });
+  return { rows: Object.fromEntries((await Promise.all(rows)).flat()) };
 }
 
 /** @param {Record<string, *>} whole @param {string[]} names */

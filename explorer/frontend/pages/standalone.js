@@ -10,7 +10,8 @@ import { wordOf } from "../choice/view.js";
 
 const AT_START = "Measured in Python: this file has it for the values that it was saved with alone.";
 const PYTHONS =
-  'Measured in Python, which this file does not have: explorer.instrument(…, section="compare") brings it along.';
+  "Measured in Python, which this file does not have: one that is saved with this table open, or made by " +
+  'explorer.instrument(…, section="compare"), brings it along.';
 
 document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from explorer.catalogue import find_op, find_rule
+from explorer.catalogue import find_op, find_rule, values
 from explorer.checks import Result, check_pair
 from explorer.measures import row_of
 from explorer.nearest import Neighbour, nearest
@@ -31,7 +31,7 @@ def row(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
 
     It is ``Row.plain``.
     """
-    return _answered(_row, op, rule, tuple(sorted(parameters.items())))
+    return _answered(_row_at, op, rule, parameters)
 
 
 def _answered(look: Callable[..., Answer], *of: Any) -> Answer:
@@ -45,6 +45,12 @@ def _answered(look: Callable[..., Answer], *of: Any) -> Answer:
 def _checked(op: str, rule: str, settings: Settings) -> Answer:
     results = check_pair(op, rule, dict(settings)).worst_first
     return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in results]}
+
+
+def _row_at(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
+    """By the values that concern it: with others it is the same row."""
+    own = values(find_op(op), find_rule(rule), parameters)
+    return _row(op, rule, tuple(sorted(own.items())))
 
 
 @lru_cache(maxsize=2048)

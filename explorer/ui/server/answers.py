@@ -3,7 +3,7 @@
 import base64
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Any
@@ -19,6 +19,7 @@ from explorer.instrument.modules import MODULES
 from explorer.instrument.page import Page
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
+from explorer.measures import suiting
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import SCALED, UNSCALED, usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
@@ -258,7 +259,15 @@ def saved(query: str) -> str:
     """The instrument with the choice of a link as one HTML file."""
     choice, _ = from_text(query)
     words = confirm(query)
-    return Page(chosen(choice), {name: words.get(name, "") for name in ("main", "rest")}).html()
+    rows = _rows(choice) if choice.section == "compare" else {}
+    return Page(chosen(choice), {name: words.get(name, "") for name in ("main", "rest")}, rows).html()
+
+
+def _rows(choice: Choice) -> Answer:
+    """The rows of the table of rules by their keys, without those that cannot be measured."""
+    rules = [rule.key for rule in suiting(choice.entries[0])]
+    found = {key: _judged(replace(choice, rules=(key,)), lines.row) for key in rules}
+    return {key: answer["lines"][0] for key, answer in found.items() if "lines" in answer}
 
 
 def course() -> Answer:

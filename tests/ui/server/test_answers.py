@@ -18,6 +18,7 @@ from explorer.curves import sample, sample_curves
 from explorer.description import describe, described
 from explorer.exercises import EXERCISES
 from explorer.instrument.assets import PLOTLY
+from explorer.measures import compare
 from explorer.reading import read_source
 from explorer.training import SETTINGS
 from explorer.ui.links.presets import PRESETS
@@ -222,6 +223,18 @@ def test_a_saved_page_holds_its_choice_and_words():
     page = answers.saved("op=sign&rule=clipped&c=0.5")
     assert "<script src=" not in page
     assert json.dumps(described(sample("sign", "clipped", c=0.5)).main) in page
+
+
+def test_a_saved_page_has_the_table_where_it_is_open():
+    query = "op=sign&rule=clipped&rule=zero&c=0.5"
+    start = json.loads(
+        answers.saved(f"{query}&section=compare").rpartition('id="start">')[2].partition("<")[0]
+    )
+    wanted = {row.rule: row for row in compare("sign", c=0.5).itertuples()}
+    assert set(start["rows"]) == set(wanted)
+    assert start["rows"]["clipped"]["area"] == wanted["clipped"].area == 1
+    assert start["rows"]["zero"] == answers.row("op=sign&rule=zero")["lines"][0]
+    assert '"rows":' not in answers.saved(query).rpartition('id="start">')[2]
 
 
 def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):

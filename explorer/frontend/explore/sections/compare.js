@@ -218,7 +218,7 @@ export function createCompare(host, { store, read, brought }) {
 }
 
 /** @param {Choice} choice */
-function suiting(choice) {
+export function suiting(choice) {
   const { op } = entriesOf(choice);
   return Object.values(catalogue().rules).filter((rule) => suits(rule, op));
 }
