@@ -14,7 +14,7 @@ from explorer.exercises import EXERCISES
 from explorer.lessons import LESSONS
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, PHONE, Open, profile
-from tests.browser.lessons import COMPUTED_MS, draw, no_text_is_small, until_ready_to_draw
+from tests.browser.lessons import COMPUTED_MS, draw, no_text_is_small, present, until_ready_to_draw
 from tests.browser.reading import in_the_end
 
 CLAMP = LESSONS["clamp"].title
@@ -212,6 +212,24 @@ def test_after_the_reveal_everybody_may_write_on_their_own(together: Class) -> N
     for page in (one, teacher):
         expect(page.locator(".title")).to_have_text(NEXT, timeout=COMPUTED_MS)
         expect(page.get_by_label("Your Function")).to_have_count(0)
+
+
+@pytest.mark.parametrize("together", [1], indirect=True)
+def test_on_a_stage_the_story_follows_what_the_class_answered(together: Class) -> None:
+    teacher, _ = together.teacher, together.students
+    present(teacher, True)
+    teacher.keyboard.press("PageDown")
+    expect(teacher.locator(".answers.counted")).to_be_in_viewport(ratio=0.9)
+    first = teacher.locator(".text > p").first
+    expect(first).to_be_hidden()
+    teacher.keyboard.press("PageDown")
+    expect(first).to_be_in_viewport(ratio=1)
+    expect(teacher.locator(".answers")).to_be_hidden()
+    teacher.keyboard.press("PageUp")
+    expect(teacher.locator(".answers.counted")).to_be_visible()
+    present(teacher, False)
+    expect(first).to_be_visible()
+    expect(teacher.locator(".answers.counted")).to_be_visible()
 
 
 def test_a_code_of_no_class_is_said_so(chromium: Browser, address: str) -> None:

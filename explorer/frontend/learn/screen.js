@@ -222,7 +222,14 @@ export function createLesson(lesson, around, part = null) {
     ];
     const opening = element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements);
     const last = lesson.exercise ? [exercise()] : [];
-    slides.show([...told, ...(pictures.length ? [[drawn]] : []), remembered, ...last.map((each) => [each])]);
+    const asked = part?.form ? [[place.element]] : []; // what the class answered leaves the stage to the story
+    slides.show([
+      ...asked,
+      ...told,
+      ...(pictures.length ? [[drawn]] : []),
+      remembered,
+      ...last.map((each) => [each]),
+    ]);
     return [...told.flat(), drawn, ...remembered, ...last, slides.element, opening];
   }
 
