@@ -68,6 +68,16 @@ def test_the_last_lesson_leads_to_the_list_and_the_list_to_every_lesson_and_back
     expect(entries).to_have_count(len(LESSONS))
 
 
+def test_the_rules_of_a_lesson_are_not_put_on_one_size(course: Page) -> None:
+    lesson = next(iter(LESSONS.values()))
+    turn_to(course, lesson)
+    press(course, "Skip")
+    until_shown(course, lesson)
+    strip = course.locator(".watch .strip").first
+    expect(strip.get_by_label("Noise lens")).to_be_visible()
+    expect(strip.get_by_text("Size", exact=True)).to_have_count(0)
+
+
 def test_an_unknown_lesson_is_named_and_the_list_is_there(course: Page) -> None:
     course.goto("/learn?lesson=%3Cb%3E")
     expect(course.get_by_role("alert")).to_have_text(

@@ -37,6 +37,8 @@ export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
 const compiled = new WeakMap();
+/** Reductions over references, which a search for kinks asks for again and again. @type {WeakMap<Scope, Map<string, number>>} */
+const reduced = new WeakMap();
 
 /**
  * The values of a tree at every x of the scope.
@@ -126,13 +128,24 @@ function stepOf(node, from) {
     return (_, scope) => held(CONSTANTS, name) ?? scope.parameters[name];
   }
   if (isReduction(node)) {
-    return (_, scope) => REDUCTIONS[node[1]](evaluate(node[2], scope.reference ?? scope));
+    const text = JSON.stringify(node);
+    const reduce = (/** @type {Scope} */ scope) => REDUCTIONS[node[1]](evaluate(node[2], scope));
+    return (_, scope) => (scope.reference ? kept(scope.reference, text, reduce) : reduce(scope));
   }
   if (node[0] === "**" && !isConstant(node[1]) && isConstant(node[2])) {
     return (values) => mapped(toThe(/** @type {number} */ (values[from[1]])), values[from[0]]);
   }
   const apply = operation(node);
   return (values) => mapped(apply, ...from.map((i) => values[i]));
+}
+
+/** @param {Scope} reference @param {string} text of the node @param {(scope: Scope) => number} reduce */
+function kept(reference, text, reduce) {
+  let known = reduced.get(reference);
+  if (!known) reduced.set(reference, (known = new Map()));
+  let value = known.get(text);
+  if (value === undefined) known.set(text, (value = reduce(reference)));
+  return value;
 }
 
 /** @param {string} name @returns {name is "x"|"y"|"g"} */

@@ -56,6 +56,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
+    sizes: false, // a lesson's rules are those it tells of, and their sizes may be its answer
     leastRange,
     onFrame: layer?.follow,
     over: layer?.over,

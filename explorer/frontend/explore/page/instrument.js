@@ -24,7 +24,7 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  * server, ``brought`` says which checks are among the site's files, ``tell`` computes missing sentences. Null stands
  * for a missing one, as in a saved file, which has ``words`` for its start. ``createTraining`` makes the run or the
  * study of a page that has hosts for it; ``carries``: whether the page shows data carried to it; ``calm``: whether its
- * tools wait to be called.
+ * tools wait to be called; ``sizes``: whether rules can be put on one size, true where it is not said.
  * @typedef {{plotly: string, confirm: import("../../choice/confirm.js").Confirm|null, explanation?: string,
  *   tell?: import("../stage/telling.js").Tell|null, read: import("../../cards/own.js").Read|null, createSections?: CreateSections,
  *   brought?: import("../sections/checks.js").Brought,
@@ -32,7 +32,7 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  *   readCode: import("../sections/paste.js").ReadCode|null, readLines: import("../sections/checks.js").ReadLines|null,
  *   readRows?: import("../sections/checks.js").ReadLines,
  *   words?: import("../stage/words.js").Words,
- *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean,
+ *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
  *   save: string|null, examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
  */
 /**
@@ -110,7 +110,7 @@ export function createInstrument(host, store, reach) {
   if (compare && read) parts.push(createCompare(compare, { store, read, brought: reach.brought }));
   const map = hostOf("map-host");
   if (map && stage) drawn.push(createMap(map, { store }));
-  if (strip) parts.push(createStrip(strip, { store, examples: reach.examples }));
+  if (strip) parts.push(createStrip(strip, { store, ...reach }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));

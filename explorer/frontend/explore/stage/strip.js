@@ -17,11 +17,11 @@ const ALL = ["", "it", "both"]; // by the number of rules
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
 /**
- * The strip below the chart. ``examples`` may be empty.
+ * The strip below the chart. ``examples`` may be empty; ``sizes``: whether it has the menu Size.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, examples: Example[]}} options
+ * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean}} options
  */
-export function createStrip(host, { store, examples }) {
+export function createStrip(host, { store, examples, sizes = true }) {
   const g = createSlider({
     name: "Upstream gradient g",
     onChange: (value, phase, byKeys) =>
@@ -42,8 +42,8 @@ export function createStrip(host, { store, examples }) {
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
-  const size = createSizeMenu(store);
-  layers.element.append(size.element);
+  const size = sizes ? createSizeMenu(store) : null;
+  if (size) layers.element.append(size.element);
   host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
 
   /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
@@ -68,7 +68,7 @@ export function createStrip(host, { store, examples }) {
     from.show(choice);
     to.show(choice);
     layers.show(choice);
-    size.show(choice);
+    size?.show(choice);
     host.classList.toggle("hinted", menu.show(choice));
   }
 
