@@ -16,7 +16,8 @@
  */
 
 import { evaluate } from "../formula/evaluation.js";
-import { opKinks, scopeMaker } from "../formula/curves.js";
+import { scopeMaker } from "../formula/curves.js";
+import { kinksWithin } from "./stretched.js";
 
 /** @import { Op } from "../formula/entry.js" */
 
@@ -66,7 +67,7 @@ export function curvesOf(op, parameters, [start, stop]) {
 export function partsOf(op, parameters, span, reach) {
   const far = reach + MARGIN * reach;
   const [low, high] = [span[0] - far, span[1] + far];
-  const found = opKinks(op, parameters, span, [low, high]);
+  const found = kinksWithin(op, parameters, span, [low, high]);
   const curves = curvesOf(op, parameters, span);
   if (!found || !curves) return null;
   const { y, slope } = curves;
