@@ -58,6 +58,11 @@ def find_loss(text: str) -> Loss:
     return loss
 
 
+def twin_of(op: Formula) -> Formula:
+    """The output of the twin: the op with 1 − u for u."""
+    return Formula(substituted(op.tree, _TWINS))
+
+
 def settled(rule: Formula, op: Formula, loss: Loss | None) -> Formula:
     """A formula that draws in x, y, g, ``u()`` and ``normal()`` alone.
 
@@ -68,7 +73,7 @@ def settled(rule: Formula, op: Formula, loss: Loss | None) -> Formula:
         raise ValueError(
             "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
         )
-    twin = substituted(op.tree, _TWINS)
+    twin = twin_of(op).tree
     replacements: dict[Node, Node] = {_TWIN: twin}
     if loss:
         replacements |= {_LOSS: loss.parsed.tree, _TWIN_LOSS: substituted(loss.parsed.tree, {_Y: twin})}

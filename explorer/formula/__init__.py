@@ -87,11 +87,11 @@ class Formula:
 
     @cached_property
     def alias(self) -> str | None:
-        """The variable whose tensor the value is, detached or not; None for a value of its own."""
+        """The variable or draw whose tensor the value is, detached or not; None for a value of its own."""
         node = self.tree
         while isinstance(node, Call) and node.function == "detach":
             (node,) = node.arguments
-        return node.name if isinstance(node, Name) and node.name in VARIABLES else None
+        return node.name if isinstance(node, Name) and node.name in RULE_NAMES else None
 
     @cached_property
     def latex(self) -> str:

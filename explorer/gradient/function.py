@@ -177,7 +177,7 @@ def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -
 def _fresh(formula: Formula, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
     """The function that evaluates a formula into memory of its own: changes of the result reach no input."""
     evaluate = formula.bind(parameters)
-    return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y") else evaluate
+    return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y", "u()") else evaluate
 
 
 def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:

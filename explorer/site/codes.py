@@ -127,6 +127,6 @@ def _texts(op: Op, rule: Rule, learns: Sequence[str], lines: _Lines) -> Json:
         "function": pair.name,
         "layer": pair.layer,
         "learns": learns,
-        **{name: numbered(text) if text else refusal(name, rule) for name, text in texts.items()},
-        NOTEBOOK: numbered(introduction(pair)),
+        **{name: numbered(text) if text else refusal(name, op, rule) for name, text in texts.items()},
+        NOTEBOOK: refusal(NOTEBOOK, op, rule) if pair.drawn else numbered(introduction(pair)),
     }

@@ -37,7 +37,7 @@ def _code(
     ends = {name: float(drawing[name]) for name in ("start", "stop", "g")}
     drawn = {**ends, "kinks": [float(x) for x in drawing["kinks"]]}
     text = written(language, *entries, values, learned_with(*entries, learns), lambda: drawn)
-    return {"text": text or "", "note": refusal(language, entries[1]) if text is None else ""}
+    return {"text": text or "", "note": refusal(language, *entries) if text is None else ""}
 
 
 def _read(**asked: Any) -> Json:

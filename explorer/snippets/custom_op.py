@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from explorer.catalogue import Op, Rule
+from explorer.catalogue import Op, Rule, settled
 from explorer.formula import Formula
+from explorer.snippets.arguments import expanded
 from explorer.snippets.layout import names_in, several
 from explorer.snippets.pair import Pair, Values, paired
 from explorer.snippets.torch_code import fresh, function, module
@@ -55,23 +56,28 @@ class _Operator(NamedTuple):
 def custom_op_snippet(
     op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()
 ) -> str | None:
-    """PyTorch source of the same function by ``torch.library.custom_op``; None where it has no formula.
+    """PyTorch source of the same function by ``torch.library.custom_op``; None where there is none.
 
     Forward and every gradient are an operator each, with ``register_autograd`` and ``register_fake``:
     compiled and eager give the same bits, for a rule with a formula those of ``snippet``. The default rule is
-    the op's derivative, written out; None where that is too long. There is no second derivative. Arguments
+    the op's derivative, written out; None where that is too long, or where a rule names the loss, a function,
+    which no operator takes. There is no second derivative. Arguments
     as for ``snippet``.
     """
     return custom_op_code(paired(op, rule, parameters, learns))
 
 
 def custom_op_code(pair: Pair) -> str | None:
-    """The text of that module for a pair; None where the gradient cannot be written out."""
+    """The text of that module for a pair; None where the gradient cannot be written out, or needs a loss."""
+    if "f" in pair.given:
+        return None
     gradient = _gradient(pair)
     if gradient is None:
         return None
     gradients = {"x": gradient} | {name: _total(pair, name) for name in pair.learns}
-    operators = [_Operator(pair.name, "The op.", ("x", *pair.learns), fresh(pair.forward, "x"), "x")]
+    operators = [
+        _Operator(pair.name, "The op.", ("x", *pair.learns, *pair.given), fresh(pair.forward, "x"), "x")
+    ]
     for name, text in gradients.items():
         inputs, like = ("g", *_used(pair, [text])), "g" if name == "x" else name
         operators.append(
@@ -80,7 +86,8 @@ def custom_op_code(pair: Pair) -> str | None:
     digest = sha256(repr((operators, list(pair.parameters))).encode()).hexdigest()[:8]
     code = "".join(_operator_code(pair, operator, digest) for operator in operators)
     tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
-    call = f"return _{pair.name}({', '.join(['x', *tensors, *pair.numbers])})"
+    arguments = ["x", *tensors, *map(expanded, pair.given), *pair.numbers]
+    call = f"return _{pair.name}({', '.join(arguments)})"
     return module(code + _autograd(pair, gradients) + function(pair, call, _REMARK))
 
 
@@ -91,15 +98,16 @@ def _gradient_name(pair: Pair, name: str) -> str:
 def _gradient(pair: Pair) -> str | None:
     """The expression of the gradient for x; None where it cannot be written out."""
     if pair.backward:
-        return _own(pair.backward)
+        return _own(pair.backward, pair.forward)
     if not pair.op.parsed.carries_gradient:
         return "torch.zeros_like(g)"
     written = pair.op.parsed.gradient_with(pair.learns)
-    return _own(written.varying(pair.learns)) if written else None
+    return _own(written.varying(pair.learns), pair.forward) if written else None
 
 
-def _own(formula: Formula) -> str:
+def _own(formula: Formula, op: Formula) -> str:
     """A formula's expression of g's shape, in memory of its own: no operator returns what it was given."""
+    formula = settled(formula, op, None)
     return fresh(formula, "g") + ".clone()" * (formula.alias == "g")
 
 
@@ -107,13 +115,13 @@ def _total(pair: Pair, name: str) -> str:
     """The expression of the gradient for a learned parameter."""
     scale = pair.scale(name, f"(g.numel() / {name}.numel())")
     factor = f"({scale.torch_source}) * " if scale else ""
-    return f"{factor}({_own(pair.part(name))}).sum_to_size({name}.shape)"
+    return f"{factor}({_own(pair.part(name), pair.forward)}).sum_to_size({name}.shape)"
 
 
 def _used(pair: Pair, texts: Sequence[str]) -> list[str]:
     """The tensors beside g that expressions read."""
     used = names_in(" ".join(f"({text})," for text in texts))
-    return [name for name in ("x", "y", *pair.learns) if name in used]
+    return [name for name in ("x", "y", *pair.learns, *pair.given) if name in used]
 
 
 def _operator_code(pair: Pair, operator: _Operator, digest: str) -> str:
@@ -130,7 +138,7 @@ def _operator_code(pair: Pair, operator: _Operator, digest: str) -> str:
 def _autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
     """The halves of the derivative, which call the operators of the gradients, and their registration."""
     used, numbers = _used(pair, list(gradients.values())), list(pair.numbers)
-    inputs = [name if name in {*used, *numbers} else "_" for name in ("x", *pair.parameters)]
+    inputs = [name if name in {*used, *numbers} else "_" for name in ("x", *pair.arguments)]
     kept = [f"{several(inputs)} = inputs"] if set(inputs) != {"_"} else []
     returned, values = [], []
     if used:
@@ -144,7 +152,7 @@ def _autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
         arguments = ", ".join(["g", *_used(pair, [text]), *numbers])
         call = f"_{_gradient_name(pair, name)}({arguments})"
         values.append(f"{call} if ctx.needs_input_grad[{index}] else None")
-    returned.append(f"return {', '.join([*values, *['None'] * len(numbers)])}")
+    returned.append(f"return {', '.join([*values, *['None'] * len((*pair.given, *numbers))])}")
     kept = kept or ['"""Keep nothing: the gradient needs g alone."""']
     lines = {"kept": "\n    ".join(kept), "returned": "\n    ".join(returned)}
     return _AUTOGRAD.format(name=pair.name, **lines)

@@ -14,9 +14,10 @@ from explorer.formula.tree import (
     is_constant,
     names,
 )
+from explorer.snippets.arguments import expanded
 from explorer.snippets.layout import block
 from explorer.snippets.pair import Pair, Values, paired
-from explorer.snippets.torch_code import fresh, function, module
+from explorer.snippets.torch_code import fresh, function, module, twin
 
 _REMARK = (
     "The value is exactly the op's wherever the surrogate is finite. The first derivative is the rule's up "
@@ -48,7 +49,9 @@ def detach_code(pair: Pair) -> str | None:
     if len(known) < len(factors):
         return None
     cast = "".join(f"{name} = {name}.to(x.dtype)\n    " for name in pair.learns)
-    body = cast + block("with torch.no_grad():", f"y = {fresh(pair.forward, 'x')}")
+    drawn = f"u = {expanded('u')}\n    " if "u" in pair.given else ""
+    twins = [twin(pair)] if any({"ya()", "fa()"} & {*names(tree)} for tree in trees.values()) else []
+    body = drawn + cast + block("with torch.no_grad():", f"y = {fresh(pair.forward, 'x')}", *twins)
     return module(function(pair, body + _surrogate(pair, known), _REMARK))
 
 

@@ -1,12 +1,13 @@
 """JAX source of an op with a rule: a ``custom_vjp``, or the plain op for the default rule."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import is_constant
 from explorer.snippets import helpers
+from explorer.snippets.arguments import EXAMPLES, MEANINGS
 from explorer.snippets.helpers import helped
 from explorer.snippets.layout import docstring, module, names_in, several
 from explorer.snippets.pair import Pair, Values, paired
@@ -18,6 +19,15 @@ def {name}({signature}):
     {docstring}
     return {forward}
 """
+# custom_vjp takes no keywords alone, so that what draws is a function of its own.
+_DRAWING = """
+
+def {name}({signature}):
+    {docstring}
+    u = jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)
+    return _{name}({arguments})
+"""
+_KEY = "key: a key of jax.random: each calls for a draw of its own."
 # The forward half does not call the function: a parameter of an own formula may have its name.
 _DERIVATIVE = """
 
@@ -31,7 +41,7 @@ def _{name}_backward({parameters}saved, g):
     return ({gradients},)
 
 
-{name}.defvjp(_{name}_forward, _{name}_backward)
+{function}.defvjp(_{name}_forward, _{name}_backward)
 """
 _SUM = '''
 
@@ -50,6 +60,8 @@ _IMPORTS = (
 def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()) -> str:
     """JAX source of the same function with a ``custom_vjp``; for the default rule the plain op.
 
+    A pair that draws takes a key: ``name(x, *, key, **parameters)``.
+
     It needs jax alone, which brings numpy. Values and gradients agree with torch's up to rounding, except
     that the default rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
     """
@@ -59,35 +71,67 @@ def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learn
 def jax_code(pair: Pair) -> str:
     """The text of that module for a pair."""
     own = pair.backward
+    first, named = _named(pair, pair.learns), _named(pair, pair.numbers)
     code = _FUNCTION.format(
         decorator=_decorator(pair) if own else "",
-        name=pair.name,
-        signature=", ".join(["x", *(f"{name}={value!r}" for name, value in pair.parameters.items())]),
-        docstring=docstring(pair.described("array")),
+        name=_function(pair),
+        signature=", ".join(["x", *(pair.arguments if pair.given else [*first, *named])]),
+        docstring='"""The op at what is drawn."""' if pair.given else docstring(pair.described("array")),
         forward=_shaped(pair.forward, "x"),
     )
     whole = (_SUM if own and pair.learns else "") + code + (_derivative(pair, own) if own else "")
+    if pair.given:
+        whole += _DRAWING.format(
+            name=pair.name,
+            signature=", ".join(["x", *first, "*", "key", *pair.given[1:], *named]),
+            docstring=docstring(pair.described("array", *_usage(pair), given=_meanings(pair))),
+            arguments=", ".join(["x", *pair.arguments]),
+        )
     return module(helped(whole, helpers.JAX), *_IMPORTS)
 
 
+def _function(pair: Pair) -> str:
+    """The name of what has the derivative: of a pair that draws the function of u."""
+    return f"_{pair.name}" if pair.given else pair.name
+
+
+def _named(pair: Pair, names: Iterable[str]) -> list[str]:
+    return [f"{name}={pair.parameters[name]!r}" for name in names]
+
+
+def _meanings(pair: Pair) -> list[str]:
+    return [f"    {_KEY}", *(f"    {name}: {MEANINGS[name]}" for name in pair.given[1:])]
+
+
+def _usage(pair: Pair) -> list[str]:
+    loss = [EXAMPLES[name] for name in pair.given[1:]]
+    call = ", ".join(["x", *pair.learns, "key=key", *loss])
+    return [f"Usage:\n    key = jax.random.key(0)\n    y = {pair.name}({call})"]
+
+
 def _decorator(pair: Pair) -> str:
-    if not pair.numbers:
-        return "@jax.custom_vjp"
-    numbers = tuple(range(1 + len(pair.learns), 1 + len(pair.parameters)))
-    return f"@partial(jax.custom_vjp, nondiff_argnums={numbers})"
+    first = 1 + len(pair.learns) + len(pair.given[:1])
+    fixed = tuple(range(first, 1 + len(pair.arguments)))
+    return f"@partial(jax.custom_vjp, nondiff_argnums={fixed})" if fixed else "@jax.custom_vjp"
 
 
 def _derivative(pair: Pair, own: Formula) -> str:
     """The two halves of a custom derivative, and their registration."""
-    gradients = ", ".join([_shaped(own, "g"), *_totals(pair)])
-    saved = [name for name in ("x", "y", *pair.learns) if name in names_in(f"({gradients})")]
+    drawn = ["jnp.zeros_like(g)"] if pair.given else []
+    gradients = ", ".join([_shaped(own, "g"), *_totals(pair), *drawn])
+    read = names_in(f"({gradients})")
+    twins = [f"ya = {_shaped(pair.twin, 'x')}"] if "ya" in read and "ya" in pair.drawn else []
+    read |= names_in("\n".join(twins))
+    saved = [name for name in ("x", "y", *pair.learns, *pair.given[:1]) if name in read]
+    unpacked = [f"{several(saved)} = saved"] if saved else []
     return _DERIVATIVE.format(
         name=pair.name,
-        inputs=", ".join(["x", *pair.parameters]),
-        parameters="".join(f"{name}, " for name in pair.numbers),
+        function=_function(pair),
+        inputs=", ".join(["x", *pair.arguments]),
+        parameters="".join(f"{name}, " for name in (*pair.given[1:], *pair.numbers)),
         forward=_shaped(pair.forward, "x"),
         saved=several(saved) if len(saved) == 1 else f"({several(saved)})",
-        unpack=f"{several(saved)} = saved" if saved else "",
+        unpack="\n    ".join([*unpacked, *twins]),
         gradients=gradients,
     )
 

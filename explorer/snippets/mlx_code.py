@@ -6,7 +6,8 @@ from explorer.catalogue import Op, Rule
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Call, is_constant, walk
-from explorer.snippets.layout import block, docstring, module
+from explorer.snippets.arguments import EXAMPLES, meanings
+from explorer.snippets.layout import block, docstring, module, names_in
 from explorer.snippets.pair import Pair, Values, paired
 
 _FUNCTION = """
@@ -25,6 +26,8 @@ _DERIVATIVE = """@mx.custom_function
         {returned}
 
     return _function({inputs})"""
+_DRAWING = "u = mx.random.uniform(1e-30, 1, x.shape)  # never 0"
+_DRAWN = "u = mx.broadcast_to(u, x.shape).astype(x.dtype)\n    "
 _SUM = '''
 
 def _summed(part, like):
@@ -44,9 +47,9 @@ def mlx_snippet(
 ) -> str | None:
     """MLX source of the same function with a ``custom_function``; for the default rule the plain op.
 
-    None where MLX lacks a function, as those of number formats. It needs mlx alone. Values and gradients
-    agree with torch's up to rounding, except that the default rule shows what MLX, not torch, does at a
-    kink. Arguments as for ``snippet``; what learns is an array.
+    None where MLX lacks a function, as those of number formats and ``normal()``. It needs mlx alone. Values
+    and gradients agree with torch's up to rounding, except that the default rule shows what MLX, not torch,
+    does at a kink. Arguments as for ``snippet``; what learns is an array.
     """
     return mlx_code(paired(op, rule, parameters, learns))
 
@@ -61,23 +64,32 @@ def mlx_code(pair: Pair) -> str | None:
     numbers = [f"{name}={value!r}" for name, value in pair.numbers.items()]
     code = _FUNCTION.format(
         name=pair.name,
-        signature=", ".join(["x", *pair.learns, *numbers]),
-        docstring=docstring(pair.described("array")),
-        body=_derivative(pair, own, forward) if own else f"return {forward}",
+        signature=", ".join(["x", *pair.learns, *(["*", *pair.given] if pair.given else []), *numbers]),
+        docstring=docstring(pair.described("array", *_usage(pair), given=meanings(pair))),
+        body=_DRAWN * bool(pair.given) + (_derivative(pair, own, forward) if own else f"return {forward}"),
     )
     return module((_SUM if own and pair.learns else "") + code, *_IMPORTS)
 
 
 def _is_known(formula: Formula) -> bool:
     calls = (node for node in walk(formula.tree) if isinstance(node, Call))
-    return all(FUNCTIONS[call.function].mlx for call in calls)
+    return "normal()" not in formula.draws and all(FUNCTIONS[call.function].mlx for call in calls)
+
+
+def _usage(pair: Pair) -> list[str]:
+    """The paragraph that shows how u is drawn; none for a pair that does not draw."""
+    call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.given)])
+    return [f"Usage:\n    {_DRAWING}\n    y = {pair.name}({call})"] if pair.given else []
 
 
 def _derivative(pair: Pair, own: Formula, forward: str) -> str:
     """The function with its backward, both closed over the numbers."""
     inputs = ", ".join(["x", *pair.learns])
     unpacked = [f"{inputs} = primals"] if pair.learns else []
-    returned = f"return {', '.join([_shaped(own, 'g'), *_totals(pair)])}"
+    gradients = ", ".join([_shaped(own, "g"), *_totals(pair)])
+    if "ya" in pair.drawn and "ya" in names_in(f"({gradients})"):
+        unpacked.append(f"ya = {_shaped(pair.twin, 'x')}")
+    returned = f"return {gradients}"
     return _DERIVATIVE.format(
         inputs=inputs,
         forward=forward,

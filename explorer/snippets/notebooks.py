@@ -77,6 +77,9 @@ figure.show()
 """)
 
 
+NO_CURVE = "A notebook shows one curve, and this pair draws at random: take PyTorch."
+
+
 def notebook(
     op: str | Op,
     rule: str | Rule,
@@ -101,8 +104,13 @@ def notebook(
         g: the upstream gradient.
         kinks: x to be sampled exactly, where the lines break; ``sample_curves(...).kinks[rule]``, with those
             of ``part_key(rule)`` where a parameter learns.
+
+    Raises:
+        ValueError: as ``snippet``, and for a pair that draws: it has no one curve.
     """
     pair = paired(op, rule, parameters, learns)
+    if pair.drawn:
+        raise ValueError(NO_CURVE)
     code = torch_code(pair)
     settings = {name: repr(float(value)) for name, value in (("start", start), ("stop", stop), ("g", g))}
     settings |= {"points": str(int(points)), "kinks": _tensor(kinks)}

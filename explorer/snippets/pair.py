@@ -17,6 +17,7 @@ from explorer.catalogue import (
     find_rule,
     finite,
     require_admitted,
+    twin_of,
     values,
 )
 from explorer.formula import Formula
@@ -28,9 +29,13 @@ Values = Mapping[str, float] | None
 # Names that functions, their layers and the cells of a notebook use themselves.
 _TAKEN = CODE_WORDS.union((
     "custom", "tensor", "x", "y", "g", "start", "stop", "points", "even", "kinks", "left", "right", "range",
+    "u", "ya", "f", "key",
 ))  # fmt: skip
 
 
+# What code of a pair that draws calls by these names; a parameter there is called otherwise.
+_WORDS = {"u": "the draw", "f": "the loss", "ya": "the output of the twin"}
+_DRAWN = {"u()": ("u",), "normal()": ("u",), "f()": ("u", "f"), "ya()": ("u", "ya"), "fa()": ("u", "ya", "f")}
 _LEARNS = (
     "What learns is a tensor of one value, or of any shape that broadcasts to that of x: one value for each "
     "channel. The sum is over all elements that share a value, N of them."
@@ -53,6 +58,26 @@ class Pair:
     def numbers(self) -> dict[str, float]:
         """The parameters that are numbers, with their values."""
         return {name: value for name, value in self.parameters.items() if name not in self.learns}
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The names in code for what the pair draws: u, f for the loss, ya for the twin's output."""
+        return tuple(_drawn(self.op, self.rule))
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The further arguments of a pair that draws: u, and f where a formula names the loss."""
+        return tuple(name for name in self.drawn if name != "ya")
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """All arguments behind x: what learns, what is drawn, the numbers."""
+        return (*self.learns, *self.given, *self.numbers)
+
+    @property
+    def twin(self) -> Formula:
+        """The op's formula as it is drawn with 1 − u."""
+        return twin_of(self.forward)
 
     @property
     def forward(self) -> Formula:
@@ -103,8 +128,11 @@ class Pair:
         gradient = self.rule.parsed.text if self.rule.parsed else "the library's own derivative of y"
         return self.op.parsed.text, gradient
 
-    def described(self, array: str, *remarks: str) -> list[str]:
-        """Paragraphs of the function's docstring; ``array`` is what this library calls x."""
+    def described(self, array: str, *remarks: str, given: Sequence[str] = ()) -> list[str]:
+        """Paragraphs of the function's docstring; ``array`` is what this library calls x.
+
+        ``given``: lines on arguments between x and the parameters.
+        """
         y, gradient = self.formulas
         # The default rule's words are about torch; in other libraries they would not hold.
         entries: list[Op | Rule] = [self.op, self.rule] if self.rule.parsed else [self.op]
@@ -122,7 +150,7 @@ class Pair:
             *([_LEARNS] if self.learns else []),
             *(["\n".join(purposes)] if purposes else []),
             *remarks,
-            "\n".join(["Args:", f"    x: floating {array} of any shape.", *self._meanings()]),
+            "\n".join(["Args:", f"    x: floating {array} of any shape.", *given, *self._meanings()]),
             *(["\n".join(dict.fromkeys(sources))] if sources else []),
         ]
 
@@ -148,6 +176,8 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     """
     op = find_op(op)
     rule = beside(op, find_rule(rule))
+    if words := clash(op, rule):
+        raise ValueError(words)
     chosen = values(op, rule, settings or {})
     contributions = {name: contribution(op, rule, name, tuple(learns)) for name in learns}
     numbers = {name: finite(f"parameter {name}", value) for name, value in chosen.items()}
@@ -155,6 +185,20 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     return Pair(
         op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions)), contributions
     )
+
+
+def clash(op: Op, rule: Rule) -> str:
+    """A sentence on a parameter whose name code needs for what is drawn; "" where there is none."""
+    drawn = _drawn(op, rule)
+    taken = next((p.name for p in (*op.parameters, *rule.parameters) if p.name in drawn), "")
+    return taken and f"A parameter is called {taken}, as {drawn[taken]} is in code: give it another name."
+
+
+def _drawn(op: Op, rule: Rule) -> dict[str, str]:
+    """The names in code that stand for what a pair draws, each with words on it."""
+    formulas = [op.parsed, *([rule.parsed] if rule.parsed else []), *(each.parsed for each in rule.learned)]
+    names = {name for formula in formulas for draw in formula.draws for name in _DRAWN[draw]}
+    return {name: words for name, words in _WORDS.items() if name in names}
 
 
 def _is_own(entry: Op | Rule) -> bool:

@@ -1,6 +1,6 @@
 """PyTorch source of an op with a rule: a Function, the function that applies it, and a Module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
 from explorer.formula import Formula
@@ -8,13 +8,16 @@ from explorer.formula.operands import counted, has_elements
 from explorer.formula.printing import TORCH, limited_source
 from explorer.formula.tree import is_constant
 from explorer.snippets import helpers, layout
+from explorer.snippets.arguments import expanded, meanings, signature, usage
 from explorer.snippets.helpers import helped
+from explorer.snippets.layers import layer_code
 from explorer.snippets.layout import block, docstring, names_in, several
 from explorer.snippets.pair import Pair, Values, paired
 
 _STANDARD = {
     "inspect": "import inspect",
     "math": "import math",
+    "Callable": "from collections.abc import Callable",
     "SimpleNamespace": "from types import SimpleNamespace",
 }
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
@@ -79,50 +82,6 @@ def {name}({signature}) -> Tensor:
     {docstring}
     {body}
 """
-_PLAIN_LAYER = '''
-
-class {layer}(nn.Module):
-    """The function {name} as a layer."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return {name}(x)
-'''
-# The settings stand in a dictionary, since as attributes they could hide one of nn.Module's own.
-_LAYER = '''
-
-class {layer}(nn.Module):
-    """The function {name} as a layer."""
-
-    def __init__({signature}) -> None:
-        super().__init__()
-        self.settings = {settings}
-
-    def forward(self, x: Tensor) -> Tensor:
-        return {name}(x, **self.settings)
-
-    def extra_repr(self) -> str:
-        return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
-'''
-# A learned parameter is called learned_s, for the same reason.
-_LEARNING_LAYER = '''
-
-class {layer}(nn.Module):
-    """The function {name} as a layer that learns {learned}, from the values given.
-
-    shape: that of what learns: () for one value, (channels, 1, 1) for one for each channel.
-    """
-
-    def __init__({signature}, shape: tuple[int, ...] = ()) -> None:
-        super().__init__()
-        {parameters}
-        self.settings = {settings}
-
-    def forward(self, x: Tensor) -> Tensor:
-        return {name}(x, {given}, **self.settings)
-
-    def extra_repr(self) -> str:
-        return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
-'''
 
 
 def snippet(
@@ -136,6 +95,10 @@ def snippet(
     the default rule it is the plain op. Where Python refuses a constant, such as ``log(a)`` at a = 0, the
     code raises its error and ``explorer.apply`` gives what IEEE arithmetic gives. A name that op and rule
     have in two meanings is two arguments: ``elu_dsq(x, alpha, alpha_rule)``.
+
+    The function of a pair that draws takes u, one number in (0, 1) for each element, and, where the rule
+    names the loss, f, a function of y: ``name(x, *, u, f, **parameters)``. At the same u it gives the bits
+    of ``explorer.apply(…, draw=u)``; its layer draws anew at each call.
 
     With ``learns`` it defines ``quantize_lsq(x, s, *, **numbers)``, whose tensor ``s`` gets the gradient that
     ``explorer.apply`` gives it, bit for bit, in its own shape; the layer holds it as an ``nn.Parameter``.
@@ -158,16 +121,17 @@ def snippet(
 
 def torch_code(pair: Pair) -> str:
     """The text of a module that defines ``pair.name`` and ``pair.layer``."""
-    return module(_code(pair, forward_mode=True) + _layer(pair))
+    return module(_code(pair, forward_mode=True) + layer_code(pair))
 
 
 def _code(pair: Pair, forward_mode: bool) -> str:
     gradient = _gradient(pair)
     if gradient is None:
-        return function(pair, f"return {fresh(pair.forward, 'x')}")
+        drawn = f"u = {expanded('u')}\n    " if pair.forward.draws else ""
+        return function(pair, f"{drawn}return {fresh(pair.forward, 'x')}")
     remarks = [] if pair.backward else [_NO_PATH]
     tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
-    arguments = ", ".join(["x", *tensors, *pair.numbers])
+    arguments = ", ".join(["x", *tensors, *map(expanded, pair.given), *pair.numbers])
     if not forward_mode:
         return _function_class(pair, gradient) + function(
             pair, f"return _{pair.layer}Function.apply({arguments})", *remarks
@@ -202,8 +166,10 @@ def function(pair: Pair, body: str, *remarks: str) -> str:
     """The function of x and the parameters, with its docstring."""
     return _FUNCTION.format(
         name=pair.name,
-        signature=_signature(["x: Tensor", *(f"{name}: Tensor" for name in pair.learns)], pair.numbers),
-        docstring=docstring(pair.described("tensor", *remarks)),
+        signature=signature(
+            ["x: Tensor", *(f"{name}: Tensor" for name in pair.learns)], pair.numbers, pair.given
+        ),
+        docstring=docstring(pair.described("tensor", *remarks, *usage(pair), given=meanings(pair))),
         body=body,
     )
 
@@ -218,13 +184,8 @@ def shaped(formula: Formula, like: str) -> str:
 
 
 def fresh(formula: Formula, like: str) -> str:
-    """As ``shaped``, in memory of its own: neither x nor y changes with it."""
-    return shaped(formula, like) + ".clone()" * (formula.alias in ("x", "y"))
-
-
-def _signature(first: Sequence[str], numbers: Mapping[str, float]) -> str:
-    typed = [f"{name}: float = {value!r}" for name, value in numbers.items()]
-    return ", ".join([*first, "*", *typed] if typed else first)
+    """As ``shaped``, in memory of its own: neither x nor y changes with it, nor u."""
+    return shaped(formula, like) + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
 
 
 def _gradient(pair: Pair) -> str | None:
@@ -249,7 +210,7 @@ def _function_class(pair: Pair, gradient: str) -> str:
     used = _used(pair, gradient)
     return _FUNCTION_CLASS.format(
         layer=pair.layer,
-        inputs=", ".join(["x", *pair.parameters]),
+        inputs=", ".join(["x", *pair.arguments]),
         forward=fresh(pair.forward, "x"),
         kept=_saved(pair, used),
         returned=_returned(pair, gradient, used),
@@ -257,22 +218,34 @@ def _function_class(pair: Pair, gradient: str) -> str:
 
 
 def _used(pair: Pair, gradient: str) -> set[str]:
-    return names_in(" ".join(f"({text})," for text in (gradient, *_totals(pair))))
+    used = names_in(" ".join(f"({text})," for text in (gradient, *_totals(pair))))
+    return used | names_in(twin(pair)) if _needs_twin(pair, used) else used
+
+
+def _needs_twin(pair: Pair, used: set[str]) -> bool:
+    return "ya" in used and "ya" in pair.drawn
+
+
+def twin(pair: Pair) -> str:
+    """The line that draws the output of the twin."""
+    return f"ya = {fresh(pair.twin, 'x')}"
 
 
 def _tensors(pair: Pair, used: set[str]) -> dict[str, str]:
     """The tensors that backward needs: name -> the expression that is saved."""
     known = {"x": "x", "y": "output", **{name: name for name in pair.learns}}
+    known |= {"u": "u"} if "u" in pair.drawn else {}
     return {name: saved for name, saved in known.items() if name in used}
 
 
 def _saved(pair: Pair, used: set[str]) -> str:
     """The lines that save values for backward: tensors where autograd sees them, numbers beside them."""
-    inputs = [name if name in used else "_" for name in ("x", *pair.parameters)]
+    inputs = [name if name in used else "_" for name in ("x", *pair.arguments)]
     tensors, numbers = _tensors(pair, used).values(), [name for name in pair.numbers if name in used]
     lines = [f"{several(inputs)} = inputs"] if set(inputs) != {"_"} else []
     for kept in ("save_for_backward", "save_for_forward") if tensors else ():
         lines.append(f"ctx.{kept}({', '.join(tensors)})")
+    lines += ["ctx.f = f"] if "f" in used and "f" in pair.given else []
     lines += [f"ctx.numbers = {several(numbers)}"] if numbers else []
     return block(*lines) if lines else '"""Keep nothing: backward needs g alone."""'
 
@@ -285,20 +258,22 @@ def _returned(pair: Pair, gradient: str, used: set[str]) -> str:
         returned = [
             f"{text} if ctx.needs_input_grad[{index}] else None" for index, text in enumerate(returned)
         ]
-    return block(*lines, f"return {', '.join([*returned, *['None'] * len(pair.numbers)])}")
+    return block(*lines, f"return {', '.join([*returned, *['None'] * len((*pair.given, *pair.numbers))])}")
 
 
 def _unpacked(pair: Pair, used: set[str]) -> list[str]:
     """The lines that take what was saved."""
     tensors, numbers = list(_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{several(tensors)} = ctx.saved_tensors"] if tensors else []
-    return lines + ([f"{several(numbers)} = ctx.numbers"] if numbers else [])
+    lines += [f"{several(numbers)} = ctx.numbers"] if numbers else []
+    lines += ["f = ctx.f"] if "f" in used and "f" in pair.given else []
+    return lines + ([twin(pair)] if _needs_twin(pair, used) else [])
 
 
 def _forward_mode(pair: Pair, gradient: str) -> str:
     """The class that adds forward mode: what backward returns, for the tangents as upstream gradients."""
     if not pair.learns:
-        methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.numbers else "")
+        methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
     lines = [*_unpacked(pair, _used(pair, gradient)), f"_moved = 0 if g is None else {gradient}"]
     for name in pair.learns:
@@ -308,18 +283,3 @@ def _forward_mode(pair: Pair, gradient: str) -> str:
     changes = ", ".join(f"_{name}" for name in pair.learns)
     methods = _TANGENTS.format(layer=pair.layer, changes=changes, lines=block(*lines))
     return _FORWARD_MODE.format(layer=pair.layer, methods=methods)
-
-
-def _layer(pair: Pair) -> str:
-    settings = ", ".join(f'"{name}": {name}' for name in pair.numbers)
-    return (_LEARNING_LAYER if pair.learns else _LAYER if pair.parameters else _PLAIN_LAYER).format(
-        layer=pair.layer,
-        name=pair.name,
-        signature=_signature(["self"], pair.parameters),
-        settings=f"{{{settings}}}",
-        learned=", ".join(pair.learns),
-        parameters=block(
-            *(f"self.learned_{name} = nn.Parameter(torch.full(shape, {name}))" for name in pair.learns)
-        ),
-        given=", ".join(f"self.learned_{name}" for name in pair.learns),
-    )

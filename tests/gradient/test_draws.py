@@ -48,6 +48,16 @@ def test_a_twin_is_drawn_with_one_minus_u() -> None:
     torch.testing.assert_close(gradient, x - 0.5 * torch.special.ndtri(U))
 
 
+def test_what_is_drawn_is_returned_in_memory_of_its_own() -> None:
+    u = U.clone()
+    x = leaf()
+    y = apply("formula: u()", "formula: u()", x, draw=u)
+    (gradient,) = torch.autograd.grad(y, x, torch.ones(5), retain_graph=True)
+    for given in (y.detach(), gradient):
+        given.zero_()
+        assert torch.equal(u, U)
+
+
 def test_a_baseline_learns_from_the_loss() -> None:
     b = torch.tensor(0.2, requires_grad=True)
     rule = "formula: (f() - b) * (y - sigmoid(x)); b: 1 / N * sum(b - f())"

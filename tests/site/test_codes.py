@@ -99,8 +99,13 @@ def test_the_browser_writes_what_the_app_writes(node: Node) -> None:
         learned += bool(learns)
         for language, write in WRITERS.items():
             expected = write(op, rule, choice.parameters, learns)
-            assert texts[language] == (expected or refusal(language, RULES[rule])), (language, choice)
-        assert texts["Notebook"] == expected_notebook(op, rule, choice, learns), choice
+            assert texts[language] == (expected or refusal(language, OPS[op], RULES[rule])), (
+                language,
+                choice,
+            )
+        draws = OPS[op].draws or RULES[rule].draws
+        expected = refusal("Notebook", OPS[op], RULES[rule]) if draws else ""
+        assert texts["Notebook"] == (expected or expected_notebook(op, rule, choice, learns)), choice
     assert 5 < learned < len(result)
 
 

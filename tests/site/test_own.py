@@ -118,7 +118,7 @@ def apps(choice: Choice, language: str) -> Json:
     op, (rule,) = choice.entries
     learns = learned_with(op, rule, choice.learns)
     text = written(language, op, rule, choice.parameters, learns, lambda: sections._drawing(choice, rule))
-    return {"text": text or "", "note": refusal(language, rule) if text is None else ""}
+    return {"text": text or "", "note": refusal(language, op, rule) if text is None else ""}
 
 
 def test_the_code_of_own_formulas_is_the_apps(folder: Path) -> None:

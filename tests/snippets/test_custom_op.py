@@ -9,13 +9,13 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES, find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, values
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.catalogue.oracles.learned import LEARNED
-from tests.snippets.cases import OWN, trials
+from tests.snippets.cases import OPS, OWN, RULES, trials
 from tests.snippets.runner import defined, digest
 
 RULED = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule
+from explorer.catalogue import find_op, find_rule
 from explorer.formula import parse
 from explorer.formula.printing import CANONICAL, source
 from explorer.gradient import bind
@@ -13,7 +13,7 @@ from explorer.snippets import detach_snippet
 from explorer.snippets.detach import local_gradient
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
-from tests.snippets.cases import OWN, trials
+from tests.snippets.cases import OPS, OWN, RULES, trials
 from tests.snippets.runner import defined
 
 LINEAR = [key for key, rule in RULES.items() if rule.formula and rule.linear]

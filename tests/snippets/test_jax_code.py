@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule, kink_points, values
+from explorer.catalogue import find_op, find_rule, kink_points, values
 from explorer.gradient import bind
 from explorer.snippets import jax_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
-from tests.snippets.cases import OWN
+from tests.snippets.cases import OPS, OWN, RULES
 
 RUNNER = Path(__file__).with_name("jax_runner.py")  # not imported: JAX takes each worker a second
 CUSTOM = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]

@@ -9,12 +9,12 @@ import sys
 import pytest
 from hypothesis import given
 
-from explorer.catalogue import RULES, find_rule
+from explorer.catalogue import find_rule
 from explorer.snippets import custom_op_snippet, detach_snippet, jax_snippet, notebook
 from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_in
 from tests.catalogue.cases import usual_op
 from tests.formula.strategies import few, formulas
-from tests.snippets.cases import OWN, PAIRS, SEEDED, code_of
+from tests.snippets.cases import OWN, PAIRS, RULES, SEEDED, code_of
 
 CHECKS = "E,F,W,I,B,UP,SIM,C4,RET,PT,PIE,PLC,PLE,PLW,N,D,RUF,PERF"
 IGNORED = ",".join((

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule, kink_points, values
+from explorer.catalogue import find_op, find_rule, kink_points, values
 from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.gradient import apply, bind
 from explorer.snippets import mlx_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.oracles.learned import LEARNED
-from tests.snippets.cases import OWN
+from tests.snippets.cases import OPS, OWN, RULES
 from tests.snippets.runner import defined
 
 mx = pytest.importorskip("mlx.core")

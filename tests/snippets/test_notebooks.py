@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from explorer.catalogue import RULES, contribution, find_op, find_rule, values
+from explorer.catalogue import contribution, find_op, find_rule, values
 from explorer.curves import sample
 from explorer.description.pull import normal_numbers, pull
 from explorer.sampled import part_key
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
+from tests.snippets.cases import RULES
 
 PLOTLY = "application/vnd.plotly.v1+json"
 PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in RULES]

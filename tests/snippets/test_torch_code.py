@@ -14,14 +14,14 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES, Op, beside, find_op, find_rule, values
+from explorer.catalogue import Op, beside, find_op, find_rule, values
 from explorer.catalogue.own import own_op, own_rule
 from explorer.gradient import bind
 from explorer.snippets import detach_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.snippets import runner
-from tests.snippets.cases import OWN, PAIRS, code_of, job
+from tests.snippets.cases import OPS, OWN, PAIRS, RULES, code_of, job
 from tests.snippets.runner import defined, digest
 
 EVERY = PAIRS + OWN

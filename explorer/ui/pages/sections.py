@@ -77,7 +77,7 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
     learns = learned_with(op, rule, choice.learns)
     source = written(language, op, rule, choice.parameters, learns, lambda: _drawing(choice, rule))
     if source is None:
-        st.text(refusal(language, rule))
+        st.text(refusal(language, op, rule))
         return
     st.download_button(f"Download {suffix}", source, f"backward_rule{suffix}", on_click="ignore")
     st.code(source, language="json" if suffix == ".ipynb" else "python", wrap_lines=True)

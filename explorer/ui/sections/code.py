@@ -9,7 +9,8 @@ from explorer.snippets.custom_op import custom_op_code
 from explorer.snippets.detach import detach_code
 from explorer.snippets.jax_code import jax_code
 from explorer.snippets.mlx_code import mlx_code
-from explorer.snippets.pair import Pair, paired
+from explorer.snippets.notebooks import NO_CURVE
+from explorer.snippets.pair import Pair, clash, paired
 from explorer.snippets.torch_code import torch_code
 
 NOTEBOOK = "Notebook"
@@ -24,9 +25,10 @@ WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
 LANGUAGES = (*WRITERS, NOTEBOOK)
 # By language, and by whether the rule is torch's own.
 _REFUSALS: Mapping[str, Mapping[bool, str]] = {
-    "Custom op": dict.fromkeys(
-        (False, True), "torch's own derivative of this op is too long to be written out: take PyTorch."
-    ),
+    "Custom op": {
+        True: "torch's own derivative of this op is too long to be written out: take PyTorch.",
+        False: "An operator takes tensors and numbers, and this rule a function, the loss f: take PyTorch.",
+    },
     "Detach trick": {
         True: "torch's own gradient needs no trick: call the op.",
         False: "The detach trick multiplies g by a factor that does not depend on g: it cannot express this "
@@ -36,9 +38,11 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
 }
 
 
-def refusal(language: str, rule: Rule) -> str:
+def refusal(language: str, op: Op, rule: Rule) -> str:
     """The sentence in place of code that a language has not."""
-    return _REFUSALS[language][rule.formula is None]
+    if words := clash(op, rule):
+        return words
+    return NO_CURVE if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
 
 
 def learned_with(op: Op, rule: Rule, chosen: str) -> list[str]:
@@ -55,10 +59,14 @@ def written(
     learns: Sequence[str],
     drawing: Callable[[], Mapping[str, Any]],
 ) -> str | None:
-    """The code of an op with a rule; None where the language cannot express the rule.
+    """The code of an op with a rule; None where the language cannot express them, see ``refusal``.
 
     ``drawing`` gives ``start``, ``stop``, ``g`` and ``kinks`` of ``snippets.notebook``.
     """
+    if clash(op, rule):
+        return None
     if language == NOTEBOOK:
+        if op.draws or rule.draws:
+            return None
         return notebook(op, rule, parameters, learns, **drawing())
     return WRITERS[language](paired(op, rule, parameters, learns))

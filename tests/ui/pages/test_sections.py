@@ -267,3 +267,35 @@ def test_data_is_the_frame_of_the_chart(offered: dict[str, str]):
     assert [button.label for button in test.get("download_button")] == ["Download CSV"]
     read = pd.read_csv(io.StringIO(offered["curve.csv"]), dtype={"x": "float32", "gradient": "float32"})
     assert read["gradient"].tolist() == frame["gradient"].tolist()
+
+
+COIN = "formula: where(u() < sigmoid(x), 1, 0)"
+REFUSED = {
+    "Custom op": "An operator takes tensors and numbers, and this rule a function, the loss f: take PyTorch.",
+    "Detach trick": "it cannot express this rule. Take the Function instead.",
+    "Notebook": "A notebook shows one curve, and this pair draws at random: take PyTorch.",
+}
+
+
+@pytest.mark.parametrize("language", CODE)
+def test_code_of_a_pair_that_draws_is_there_or_refused(language: str, offered: dict[str, str]):
+    rule = "formula: (fa() - f()) * (u() - 0.5)"
+    test = opened(urlencode({"op": COIN, "rule": rule, "section": "code"}))
+    labelled(test.button_group, "As").set_value(language)
+    offered.clear()
+    sound(test.run())
+    if words := REFUSED.get(language):
+        assert words in words_of(test)
+        assert [*test.code, *offered] == []
+    else:
+        write = {"PyTorch": snippet, "JAX": jax_snippet, "MLX": mlx_snippet}[language]
+        assert test.code[0].value == write(COIN, rule).removesuffix("\n")
+
+
+@pytest.mark.parametrize("language", CODE)
+def test_code_whose_parameter_is_called_as_the_draw_is_refused(language: str, offered: dict[str, str]):
+    test = opened(urlencode({"op": COIN, "rule": "formula: g * u", "section": "code"}))
+    labelled(test.button_group, "As").set_value(language)
+    sound(test.run())
+    assert "A parameter is called u, as the draw is in code: give it another name." in words_of(test)
+    assert [*test.code, *offered] == []

@@ -1,0 +1,283 @@
+"""Code of pairs that draw: given the same u it computes what ``apply`` computes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+import explorer
+from explorer.catalogue import RULES, find_op, find_rule, values
+from explorer.gradient import apply
+from explorer.snippets import (
+    custom_op_snippet,
+    detach_snippet,
+    jax_snippet,
+    mlx_snippet,
+    notebook,
+    snippet,
+)
+from explorer.snippets.pair import paired
+from tests.snippets.drawing import (
+    ARM,
+    BASELINE,
+    COIN,
+    DISARM,
+    DROPOUT,
+    LOSS,
+    LOSS_CODE,
+    NOISE,
+    PAIRS,
+    REINFORCE,
+    SLOPE,
+    SOFT,
+    points,
+)
+from tests.snippets.drawing_runner import passed
+from tests.snippets.runner import defined
+
+HERE = Path(__file__).parent
+DTYPES = (torch.float32, torch.float64)
+
+
+def has_loss(op: str, rule: str) -> bool:
+    return "f" in paired(op, rule, {}).given
+
+
+def leaves_of(op: str, rule: str, learns: tuple[str, ...], x: Tensor) -> list[Tensor]:
+    """x, and what learns: a value for each of two channels."""
+    defaults = values(find_op(op), find_rule(rule), {})
+    steps = torch.tensor([[1.0], [1.25]], dtype=x.dtype)
+    return [x, *(float(defaults[name]) * steps for name in learns)]
+
+
+def given_to(op: str, rule: str, learns: tuple[str, ...], dtype: torch.dtype) -> dict[str, Any]:
+    x, u, g = points(dtype)
+    leaves = leaves_of(op, rule, learns, x)
+    return {"leaves": leaves, "u": u, "g": g, "loss": LOSS_CODE if has_loss(op, rule) else ""}
+
+
+def expected_of(op: str, rule: str, learns: tuple[str, ...], dtype: torch.dtype) -> list[Tensor]:
+    """What ``apply`` gives: y, and the gradients of x and of what learns."""
+    given = given_to(op, rule, learns, dtype)
+    leaves = [leaf.clone().requires_grad_() for leaf in given["leaves"]]
+    named = dict(zip(learns, leaves[1:], strict=True)) | ({"f": LOSS} if given["loss"] else {})
+    y = apply(op, rule, leaves[0], draw=given["u"], **named)
+    return [y.detach(), *torch.autograd.grad(y, leaves, given["g"], materialize_grads=True)]
+
+
+def test_executed_alone_it_gives_the_same_bits(tmp_path: Path) -> None:
+    cases = [(*pair, dtype) for pair in PAIRS for dtype in DTYPES]
+    jobs = [
+        (
+            snippet(op, rule, None, learns),
+            paired(op, rule, {}, learns).name,
+            given_to(op, rule, learns, dtype),
+        )
+        for op, rule, learns, dtype in cases
+    ]
+    torch.save(jobs, tmp_path / "jobs.pt")
+    command = [sys.executable, "-I", str(HERE / "drawing_runner.py"), "jobs.pt", "results.pt"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    results = torch.load(tmp_path / "results.pt", weights_only=True)
+    differ = [
+        case
+        for case, ours in zip(cases, results, strict=True)
+        if not all(map(torch.equal, ours, expected_of(*case)))
+    ]
+    assert differ == []
+
+
+@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+def test_the_usage_line_draws_as_apply_draws(op: str, rule: str, learns: tuple[str, ...]) -> None:
+    code = snippet(op, rule, None, learns)
+    line = "u = torch.rand_like(x).clamp(min=torch.finfo(x.dtype).eps / 4)"
+    assert f"        {line}\n" in code
+    x, *learned = leaves_of(op, rule, learns, points(torch.float32)[0])
+    chosen, loss = paired(op, rule, {}, learns), has_loss(op, rule)
+    names = defined(code)
+    torch.manual_seed(4)
+    y = apply(op, rule, x, **dict(zip(learns, learned, strict=True)), **({"f": LOSS} if loss else {}))
+    torch.manual_seed(4)
+    scope: dict[str, Any] = {"torch": torch, "x": x}
+    exec(line, scope)
+    given = {"u": scope["u"], **({"f": eval(LOSS_CODE)} if loss else {})}
+    assert torch.equal(names[chosen.name](x, *learned, **given), y)
+
+
+@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, ...]) -> None:
+    layer = defined(snippet(op, rule, None, learns))[paired(op, rule, {}, learns).layer]
+    made = layer(eval(LOSS_CODE)) if has_loss(op, rule) else layer()
+    x = torch.linspace(-1, 1, 400).requires_grad_()
+    torch.manual_seed(8)
+    y = made(x)
+    torch.manual_seed(8)
+    expected = apply(op, rule, x, **({"f": LOSS} if has_loss(op, rule) else {}))
+    torch.testing.assert_close(y, expected)
+    assert torch.equal(made(x), y) == (not find_op(op).draws or op == DROPOUT)  # which keeps all at p = 1
+    if y.requires_grad:
+        y.sum().backward()
+    assert {name for name, _ in made.named_parameters()} == {f"learned_{name}" for name in learns}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+@pytest.mark.parametrize(("op", "rule"), [(COIN, SLOPE), (COIN, DISARM), (NOISE, "formula: g * normal()")])
+def test_transforms_and_the_compiler_take_it(op: str, rule: str) -> None:
+    function = defined(snippet(op, rule))[paired(op, rule, {}).name]
+    loss = {"f": eval(LOSS_CODE)} if has_loss(op, rule) else {}
+    x, u, _ = points(torch.float64)
+
+    def at(x: Tensor, u: Tensor) -> Tensor:
+        return function(x, u=u, **loss)
+
+    torch.testing.assert_close(torch.func.vmap(at)(x, u), at(x, u))
+    slope = torch.func.grad(lambda row, u: at(row, u).sum())(x, u)
+    jacobian = torch.func.jacfwd(at)(x[0, :1], u[0, :1])
+    torch.testing.assert_close(jacobian.flatten(), slope[0, :1])
+    compiled = torch.compile(at, fullgraph=True, backend="aot_eager")
+    leaf = x.clone().requires_grad_()
+    y = compiled(leaf, u)
+    torch.testing.assert_close(y.detach(), at(x, u))
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), leaf)[0], slope)
+
+
+@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+def test_an_operator_gives_the_same_bits(op: str, rule: str, learns: tuple[str, ...]) -> None:
+    code = custom_op_snippet(op, rule, None, learns)
+    assert (code is None) == has_loss(op, rule)
+    if code is None or rule == "default":
+        return
+    name = paired(op, rule, {}, learns).name
+    names = defined(code)
+    for dtype in DTYPES:
+        ours = passed(names, name, given_to(op, rule, learns, dtype))
+        assert all(map(torch.equal, ours, expected_of(op, rule, learns, dtype)))
+
+
+@pytest.mark.parametrize(("op", "learns"), [(NOISE, ()), (NOISE, ("s",)), (SOFT, ()), (COIN, ())])
+def test_an_operator_has_torchs_own_derivative(op: str, learns: tuple[str, ...]) -> None:
+    names = defined(custom_op_snippet(op, "default", None, learns) or "")
+    ours = passed(
+        names, paired(op, "default", {}, learns).name, given_to(op, "default", learns, torch.float64)
+    )
+    for one, other in zip(ours, expected_of(op, "default", learns, torch.float64), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+def test_the_detach_trick_is_there_where_the_rule_is_a_multiple_of_g(
+    op: str, rule: str, learns: tuple[str, ...]
+) -> None:
+    code = detach_snippet(op, rule, None, learns)
+    product = rule in ("straight_through", "formula: g") or ("g *" in rule and "+ fa()" not in rule)
+    assert (code is None) != product or rule in RULES
+    if code is None:
+        return
+    ours = passed(defined(code), paired(op, rule, {}, learns).name, given_to(op, rule, learns, torch.float64))
+    for one, other in zip(ours, expected_of(op, rule, learns, torch.float64), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_the_detach_trick_knows_the_twin_and_the_loss() -> None:
+    rule = "formula: g * (fa() - f()) * ya() * normal()"
+    ours = passed(
+        defined(detach_snippet(COIN, rule) or ""),
+        paired(COIN, rule, {}).name,
+        given_to(COIN, rule, (), torch.float64),
+    )
+    for one, other in zip(ours, expected_of(COIN, rule, (), torch.float64), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def by_jax(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
+    folder = tmp_path_factory.mktemp("jax")
+    jobs = []
+    for op, rule, learns, dtype in [(*pair, dtype) for dtype in DTYPES for pair in PAIRS]:
+        given, chosen = given_to(op, rule, learns, dtype), paired(op, rule, {}, learns)
+        arrays = [given["leaves"][0], given["u"], given["g"], *given["leaves"][1:]]
+        job = {"arrays": [each.tolist() for each in arrays], "loss": given["loss"], "numbers": chosen.numbers}
+        job["dtype"] = str(dtype).removeprefix("torch.")
+        jobs.append((jax_snippet(op, rule, None, learns), chosen.name, job))
+    (folder / "jobs.json").write_text(json.dumps(jobs))
+    command = [sys.executable, "-I", str(HERE / "drawing_jax_runner.py"), "jobs.json", "results.json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "results.json").read_text())  # type: ignore[no-any-return]  # as it was written
+
+
+def test_jax_agrees_at_the_same_u(by_jax: list[list[Any]]) -> None:
+    cases = [(*pair, dtype) for dtype in DTYPES for pair in PAIRS]
+    for case, ours in zip(cases, by_jax, strict=True):
+        tolerance = 2e-5 if case[-1] == torch.float32 else 1e-11
+        for one, other in zip(ours, expected_of(*case), strict=True):
+            np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance, err_msg=str(case))
+
+
+def test_jax_takes_a_key() -> None:
+    code = jax_snippet(COIN, BASELINE, {"b": 0.25})
+    assert "(x, *, key, f, b=0.25):" in code
+    assert "jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)" in code
+
+
+@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+def test_mlx_agrees_at_the_same_u_where_it_has_the_functions(
+    op: str, rule: str, learns: tuple[str, ...]
+) -> None:
+    mx = pytest.importorskip("mlx.core")
+    code = mlx_snippet(op, rule, None, learns)
+    assert (code is None) == ("normal()" in f"{find_op(op).formula} {find_rule(rule).formula}")
+    if code is None:
+        return
+    given, name = given_to(op, rule, learns, torch.float32), paired(op, rule, {}, learns).name
+    loss = {"f": eval(LOSS_CODE)} if given["loss"] else {}
+    u = mx.array(given["u"].numpy())
+    function = defined(code)[name]
+    leaves = [mx.array(leaf.numpy()) for leaf in given["leaves"]]
+    _, gradients = mx.vjp(lambda *each: function(*each, u=u, **loss), leaves, [mx.array(given["g"].numpy())])
+    ours = [function(*leaves, u=u, **loss), *gradients]
+    for one, other in zip(ours, expected_of(op, rule, learns, torch.float32), strict=True):
+        np.testing.assert_allclose(np.array(one), other, rtol=2e-5, atol=2e-5)
+
+
+def test_the_signature_names_what_is_drawn() -> None:
+    assert "(x: Tensor, *, u: Tensor, s: float = 0.5)" in snippet(NOISE, "default", s=0.5)
+    code = snippet(COIN, REINFORCE)
+    assert "(x: Tensor, *, u: Tensor, f: Callable[[Tensor], Tensor])" in code
+    assert "y = custom_activation(x, u=u, f=lambda y: (y - 0.45) ** 2)" in code
+    assert "u: " not in snippet("round", "straight_through")
+    assert "ya = " not in snippet(COIN, "formula: f() * g")
+    assert "ctx.save_for_backward(x, output, u)" in snippet(COIN, ARM)
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "name", "words"),
+    [
+        ("formula: x * normal()", "formula: g * u", "u", "the draw"),
+        ("formula: f * x", "formula: fa()", "f", "the loss"),
+        ("formula: x * ya", "formula: ya()", "ya", "the output of the twin"),
+    ],
+)
+def test_a_parameter_that_is_called_as_what_is_drawn_is_refused(
+    op: str, rule: str, name: str, words: str
+) -> None:
+    for write in (snippet, custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet, notebook):
+        with pytest.raises(ValueError, match=f"A parameter is called {name}, as {words} is in code"):
+            write(op, rule)
+
+
+def test_a_notebook_is_refused() -> None:
+    with pytest.raises(ValueError, match="A notebook shows one curve, and this pair draws at random"):
+        notebook(COIN, SLOPE)
+    with pytest.raises(ValueError, match="unknown parameter 'z'"):
+        explorer.snippet(COIN, SLOPE, z=1.0)
