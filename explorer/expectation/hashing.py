@@ -13,11 +13,11 @@ def fresh(seed: int, step: int, n: int, layer: int = 0, draw: int = 0) -> Tensor
     """
     key = torch.tensor(0)
     for part in (seed, step, layer, draw):
-        key = _mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
-    return ((_mixed(_mixed(torch.arange(n) ^ key)) >> 8).double() + 0.5) / 2**24
+        key = mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
+    return ((mixed(mixed(torch.arange(n) ^ key)) >> 8).double() + 0.5) / 2**24
 
 
-def _mixed(word: Tensor) -> Tensor:
+def mixed(word: Tensor) -> Tensor:
     """The 32-bit hash lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
     word = ((word ^ (word >> 16)) * 0x7FEB352D) & _WORD
     word = ((word ^ (word >> 15)) * 0x846CA68B) & _WORD

@@ -22,6 +22,7 @@ from explorer.lessons import (
     second_derivative,
     straight_through,
     surrogates,
+    unbiased_or_quiet,
     vanishing,
 )
 from explorer.lessons.autograd import MyLayer
@@ -31,15 +32,26 @@ from explorer.lessons.glossary import GLOSSARY
 from explorer.lessons.lesson import Answer, Choice, Drawing, Lesson, Link
 from explorer.lessons.linear import LinearFunction
 from explorer.lessons.paths import PATHS
-from explorer.lessons.pictures import ByHand, Corner, HeatMap, Lines, Order, Suspects, Sweep
+from explorer.lessons.pictures import (
+    Asked,
+    ByHand,
+    Control,
+    Corner,
+    HeatMap,
+    Lines,
+    Order,
+    Suspects,
+    Sweep,
+    Walker,
+)
 from explorer.lessons.rectifier import MyReLU
 from explorer.lessons.straight_through import RoundGradient
 
 __all__ = [
     "GLOSSARY", "LESSONS", "PATHS",
-    "Answer", "ByHand", "Choice", "ClampGradient", "Corner", "Drawing", "FixedClampGradient", "HeatMap",
-    "Lesson", "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer", "MyReLU", "Order",
-    "RoundGradient", "Suspects", "Sweep",
+    "Answer", "Asked", "ByHand", "Choice", "ClampGradient", "Control", "Corner", "Drawing",
+    "FixedClampGradient", "HeatMap", "Lesson", "LinearFunction", "Lines", "Link", "MulConstant", "MyLayer",
+    "MyReLU", "Order", "RoundGradient", "Suspects", "Sweep", "Walker",
 ]  # fmt: skip
 
 
@@ -47,6 +59,6 @@ _STORIES = (
     autograd, vanishing, straight_through, checking, clamping, by_hand, leaves, leaf_trap, accumulation,
     rectifier, calling, linear, constants, outputs, context, recipe, find_the_bug, in_place,
     second_derivative, surrogates,
-    minimum, learned_step,
+    minimum, learned_step, unbiased_or_quiet,
 )  # fmt: skip
 LESSONS: dict[str, Lesson] = {story.LESSON.key: story.LESSON for story in _STORIES}

@@ -1,10 +1,15 @@
 """Terms of the lessons, each explained once."""
 
 GLOSSARY = {
+    "baseline": "A number taken off the loss before it weighs a draw: it changes no mean, and a good one"
+    " takes off most of the noise.",
+    "bias": "The mean of an estimator less what it estimates: a mean that is right has none.",
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",
     "control": "What a rule is compared with that cannot work, such as no gradient at all.",
     "double_backward": "A backward through a backward: the gradient of a gradient.",
+    "estimator": "A formula that returns a number for each random draw, in place of a number that would take"
+    " all draws.",
     "fake_quantisation": "Rounding to a few levels and back, so that a net in ordinary numbers learns to live"
     " with them.",
     "gradcheck": "torch's test of a backward: it moves each input a little, measures the slope and compares.",

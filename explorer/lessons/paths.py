@@ -9,5 +9,5 @@ PATHS: dict[str, tuple[str, ...]] = {
         "accumulation", "in-place", "twice", "gradcheck", "find-the-bug",
     ),
     "Quantisation": ("vanishing", "straight-through", "gradcheck", "clamp", "learned-step"),
-    "Spikes": ("vanishing", "straight-through", "surrogates", "minimum"),
+    "Spikes": ("vanishing", "straight-through", "surrogates", "minimum", "unbiased-or-quiet"),
 }  # fmt: skip

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from explorer.formula.tree import Data
+
 
 @dataclass(frozen=True)
 class HeatMap:
@@ -128,7 +130,66 @@ class Suspects:
     numbers: Mapping[str, Sequence[float]]
 
 
-Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner | Suspects
+@dataclass(frozen=True)
+class Asked:
+    """A further question, which the reader answers before going on.
+
+    Attributes:
+        ask: the question.
+        answers: to pick from, each with what is said to whoever picks it.
+        right: the index of the right one.
+    """
+
+    ask: str
+    answers: Sequence[tuple[str, str]]
+    right: int
+
+
+@dataclass(frozen=True)
+class Control:
+    """A number that the reader moves: its name, where it is at first, its bounds and its meaning."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Walker:
+    """A unit that draws 0 or 1, whose x walks downhill by what an estimator returns for one draw a step.
+
+    Formulas are trees (see ``Formula.data``), evaluated where they are drawn.
+
+    Attributes:
+        op: of the output y, in x and u().
+        loss, slope: of the loss and its derivative, in y.
+        mean_loss, exact: of the mean loss and its derivative, in x.
+        estimators: by label: in x, y, g, draws and parameters.
+        start: the chance p = sigmoid(x) of a 1, from which all runs begin.
+        rate: by which an estimate is multiplied.
+        parameters: of the loss and the estimators.
+        steps, runs, seed: of the runs whose ends are counted; u is ``fresh(seed, step, runs)``.
+        drawn: the number of them that are drawn.
+    """
+
+    op: Data
+    loss: Data
+    slope: Data
+    mean_loss: Data
+    exact: Data
+    estimators: Mapping[str, Data]
+    start: Control
+    rate: Control
+    parameters: Sequence[Control]
+    steps: int
+    runs: int
+    seed: int
+    drawn: int
+
+
+Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner | Suspects | Asked | Walker
 
 
 def data(picture: Picture) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import torch
 
 import explorer
 from explorer.description.pull import normal_numbers, pull
-from explorer.lessons import GLOSSARY, by_hand, find_the_bug, learned_step, minimum
+from explorer.lessons import GLOSSARY, by_hand, find_the_bug, learned_step, minimum, unbiased_or_quiet
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
 from explorer.training import Run, Settings
 from explorer.training.ranking import rank, shown_above
@@ -262,6 +262,66 @@ def test_the_spurious_minimum_of_the_lesson_is_one() -> None:
             moved = v + by * torch.nn.functional.one_hot(torch.tensor(index), 4)
             assert loss(0, moved) > here
     assert minimum.loss_of(minimum.W_STAR, minimum.V_STAR, "relu", 1000, torch.Generator()).item() == 0
+
+
+P, T = 0.2, 0.45  # of the unit that draws, by NumPy alone
+
+
+def logistic(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def by_numpy(x: Any, u: Any) -> dict[str, Any]:
+    """Each estimator at x by a draw u."""
+    p, f = logistic(x), lambda y: (y - T) ** 2
+    y, twin = np.where(u < p, 1, 0), np.where(1 - u < p, 1, 0)
+    slope = 2 * (y - T)
+    middle = (y + p) / 2
+    return {
+        "straight_through": slope * p * (1 - p),
+        "reinmax": 2 * slope * middle * (1 - middle) - slope * p * (1 - p) / 2,
+        "reinforce": f(y) * (y - p),
+        "reinforce_baseline": (f(y) - p * f(1) - (1 - p) * f(0)) * (y - p),
+        "arm": (f(twin) - f(y)) * (u - 1 / 2),
+        "disarm": (f(twin) - f(y)) * (twin - y) * logistic(np.abs(x)) / 2,
+    }
+
+
+def test_unbiased_or_quiet(r: Results) -> None:
+    exact = ((1 - T) ** 2 - T**2) * P * (1 - P)
+    assert r["ends"] == pytest.approx({"zero": T**2, "one": (1 - T) ** 2})
+    assert r["exact"] == pytest.approx(exact, abs=1e-12)
+    assert exact == pytest.approx(0.0160, abs=1e-6)
+    draws = by_numpy(np.log(P / (1 - P)), (np.arange(100_000) + 0.5) / 100_000)
+    for name, each in draws.items():
+        at = r["start"][name]
+        assert (at["mean"], at["sd"]) == pytest.approx((each.mean(), each.std()), abs=1e-6), name
+        assert (abs(at["mean"] - exact) < 1e-9) == (name != "straight_through"), "it alone is biased"
+    sd = {name: round(at["sd"], 4) for name, at in r["start"].items() if name != "p"}
+    assert sd == {
+        "straight_through": 0.128, "reinmax": 0.212, "reinforce": 0.113, "reinforce_baseline": 0.024,
+        "arm": 0.0199, "disarm": 0.0196,
+    }  # fmt: skip
+    assert r["start"]["straight_through"]["mean"] == pytest.approx(-0.08), "the wrong way"
+    assert r["rest"] == pytest.approx(T, abs=1e-3)
+    assert f"`t = {T}`" in unbiased_or_quiet.LESSON.prediction.ask
+
+
+def test_runs_of_what_is_unbiased_and_loud_end_at_the_wrong_end() -> None:
+    """With other draws the shares are the same, as near as so many runs tell."""
+    shares, chance = results("unbiased-or-quiet")["shares"], np.random.default_rng(0)
+    for name, by_rate in shares.items():
+        for rate, share in zip((1, 2, 4, 8), by_rate, strict=True):
+            x = np.full(2000, np.log(P / (1 - P)))
+            for _ in range(150):
+                x = x - rate * by_numpy(x, chance.random(2000))[name]
+            other = (x > 0).mean()
+            tells = 4 * np.sqrt((share * (1 - share) + other * (1 - other) + 1e-3) / 2000)
+            assert share == pytest.approx(other, abs=tells), (name, rate)
+    assert all(share > 0.04 for share in shares["reinmax"])
+    assert all(share == 0 for name in ("reinforce_baseline", "arm", "disarm") for share in shares[name])
+    said = dict(unbiased_or_quiet.enough().answers)["No: some runs end at the wrong end"]
+    assert "by straight-through 32, 36, 40, 39 %, by ReinMax 5.1, 11, 18, 25 %" in said
 
 
 def test_a_leaf_of_the_glossary_may_be_computed() -> None:

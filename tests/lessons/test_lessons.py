@@ -22,6 +22,7 @@ from explorer.formula import with_minus
 from explorer.lessons import (
     GLOSSARY,
     LESSONS,
+    Asked,
     ByHand,
     Choice,
     Corner,
@@ -32,6 +33,7 @@ from explorer.lessons import (
     Order,
     Suspects,
     Sweep,
+    Walker,
 )
 from explorer.lessons.lesson import filled
 from explorer.lessons.pictures import Picture
@@ -50,7 +52,7 @@ def test_the_lessons_of_the_course_are_here_in_their_order():
     course = [
         "autograd", "vanishing", "straight-through", "gradcheck", "clamp", "leaves", "leaf-trap",
         "accumulation", "relu", "calling", "linear", "constants", "outputs", "context", "in-place", "twice",
-        "surrogates", "minimum", "learned-step",
+        "surrogates", "minimum", "learned-step", "unbiased-or-quiet",
     ]  # fmt: skip
     assert [key for key in LESSONS if key in course] == course
     assert all(key == lesson.key for key, lesson in LESSONS.items())
@@ -256,6 +258,16 @@ def test_a_picture_can_be_drawn(picture: Callable[[], Picture]):
             assert hidden != lines[faulty][0], "it differs"
             assert len({why for _, why in lines}) == len(lines)
             assert {len(y) for y in curves.values()} == {len(x)}
+        case Asked(answers=answers, right=right):
+            assert len(dict(answers)) == len(set(dict(answers).values())) == len(answers) >= 3
+            assert 0 <= right < len(answers)
+            assert all(re.fullmatch(r".+[.]", why) for _, why in answers)
+        case Walker(estimators=estimators, start=p, rate=rate, parameters=parameters, runs=runs, drawn=drawn):
+            assert all(each.low <= each.default <= each.high for each in (p, rate, *parameters))
+            assert 0 < p.low < p.high < 1, "neither end is left by a walk"
+            assert 0 < drawn <= runs
+            said = json.dumps(estimators)
+            assert all(f'"{each.name}"' in said for each in parameters), "each slider moves something"
         case Order(steps=steps):
             assert len({text for text, _ in steps}) == len({why for _, why in steps}) == len(steps) >= 4
 

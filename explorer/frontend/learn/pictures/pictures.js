@@ -4,11 +4,13 @@ import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
 import { coloursOf } from "../../explore/page/instrument.js";
 import { numberText, powerText } from "../../formula/numbers.js";
+import { createAsked } from "./asked.js";
 import { createByHand } from "./by-hand.js";
 import { createCorner } from "./corner.js";
 import { createOrder } from "./order.js";
 import { createSuspects } from "./suspects.js";
 import { createSweep } from "./sweep.js";
+import { createWalker } from "./walker.js";
 
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
 /** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
@@ -29,6 +31,8 @@ const KINDS = {
   Order: createOrder,
   Corner: createCorner,
   Suspects: createSuspects,
+  Asked: createAsked,
+  Walker: createWalker,
 };
 
 /**
