@@ -12,6 +12,8 @@ from explorer.catalogue import (
     ORIGINS,
     OWN,
     RULES,
+    SQUARE,
+    find_loss,
     find_op,
     find_rule,
 )
@@ -33,9 +35,9 @@ from explorer.formula.parsing import template
 from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
 from explorer.formula.tree import data
-from explorer.instrument.entries import Json, entry
+from explorer.instrument.entries import Json, entry, loss_entry
 from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
-from explorer.instrument.view import LAYERS, VIEW
+from explorer.instrument.view import DRAWN_WORDS, LAYERS, VIEW
 from explorer.sampled import LARGEST_RANGE, POINTS
 
 # The formulas that own ones start from.
@@ -66,6 +68,8 @@ def document() -> Json:
         },
         "sampling": sampling(),
         "noises": noises(),
+        "losses": {SQUARE: loss_entry(find_loss(SQUARE))},
+        "drawn": DRAWN_WORDS,
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],
         "limits": {

@@ -84,6 +84,7 @@ def entry(record: Op | Rule) -> Json:
 def loss_entry(loss: Loss) -> Json:
     """A loss as the browser takes it: its tree and that of its derivative, in y and its parameters."""
     return {
+        "key": loss.text,
         "text": loss.text,
         "tree": loss.parsed.data,
         "gradient": loss.slope.data,

@@ -66,6 +66,21 @@ LAYERS: Mapping[str, Layer] = {
 }
 
 
+# On the chart of a pair that draws: its legend, and what stands behind the numbers at the probe.
+DRAWN_WORDS = {
+    "legend": "line: mean   band: ± one standard deviation   dots: single draws   line in ink: exact",
+    "spread": "± {sd}",
+    "bias": "bias {bias}",
+    "sd": "sd {sd}",
+    "unsettled": "{what} has no mean here, or none that can be computed.",
+    "overflow": "The mean of {what} is too large for a number.",
+    "undefined": "{what} is not a number for any x here.",
+    "many": "{what} jumps too often for its mean to be computed.",
+    "reduced": "{what} takes a mean over elements of what is drawn, which has no one value at an x.",
+    "loss": "the mean loss",
+}
+
+
 @dataclass(frozen=True)
 class Word:
     """A word of a link.

@@ -31,6 +31,11 @@ export function entriesOf(choice) {
   return { op, rules };
 }
 
+/** The loss of what draws. @param {Choice} _choice @returns {import("../formula/draws.js").Loss} */
+export function lossOf(_choice) {
+  return Object.values(catalogue().losses)[0];
+}
+
 /** The settings by which curves are sampled. @param {Choice} choice */
 export function settingsOf({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };

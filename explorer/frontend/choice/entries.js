@@ -4,6 +4,7 @@ import { beside } from "../formula/controls.js";
 import { held } from "../formula/records.js";
 import { setSampling } from "../formula/sampling.js";
 
+/** @import { Loss } from "../formula/draws.js" */
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @typedef {{op: Op, rule: Rule}} ByKind */
 /** @typedef {keyof ByKind} Kind */
@@ -25,6 +26,8 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<string, {label: string, meaning: string, words: Record<string, string>, controls: Record<string, string>}>} layers of
  *   the chart: see explorer/instrument/view.py
  * @property {Record<string, import("../measures/lens.js").Noise>} noises
+ * @property {Record<string, Loss>} losses of what draws, by their texts
+ * @property {Record<string, string>} drawn sentences on what draws, with fields in braces
  * @property {import("./view.js").Word[]} view the words of a link that are rows
  * @property {{rules: number, formula: number, nodes: number, query: number, quote: number,
  *   readings: number, table: {fewest: number, rows: number, columns: number, classes: number, bytes: number},

@@ -78,16 +78,17 @@ export function sampleCurves(
   });
   const every = Object.values(kinks).flatMap((each) => each ?? []);
   const { x, marks } = grid(start, stop, isRandom && pace === "quick" ? QUICK : points, every);
-  const pairs = rules.map((rule, i) => ({
-    key: rule.key,
-    gradient: gradientOf(op, rule, choice.learns),
-    part: learning[i]?.tree ?? null,
-    parameters: parameters[i],
-  }));
+  const pairs = rules.map((rule, i) => pairOf(op, rule, parameters[i], choice.learns));
   const values = isRandom
-    ? meansOn(x, { op, pairs, parameters: alone }, choice, range, kinks.forward ?? [], pace)
+    ? meansOn({ x, marks }, { op, pairs, parameters: alone }, choice, range, kinks.forward ?? [], pace)
     : valuesOn(x, marks, { op, pairs, parameters: alone }, range, Boolean(choice.learns));
   return { x, marks, kinks, ...values };
+}
+
+/** @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair} */
+function pairOf(op, rule, parameters, learns) {
+  const part = learns ? (contributionOf(op, rule, learns)?.tree ?? null) : null;
+  return { key: rule.key, gradient: gradientOf(op, rule, learns), part, parameters };
 }
 
 /** An op with what is evaluated of its rules. @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated */
@@ -122,7 +123,7 @@ function valuesOn(x, marks, { op, pairs, parameters }, range, learns) {
 
 /**
  * The means of all curves over what is drawn.
- * @param {Float64Array} x
+ * @param {{x: Float64Array, marks: Int8Array}} points
  * @param {Evaluated} evaluated
  * @param {Choice} choice
  * @param {Range} range
@@ -130,7 +131,7 @@ function valuesOn(x, marks, { op, pairs, parameters }, range, learns) {
  * @param {Pace} pace
  */
 function meansOn(
-  x,
+  points,
   { op, pairs, parameters },
   { loss = OUTPUT, parameters: settings, g },
   range,
@@ -143,8 +144,33 @@ function meansOn(
     pairs: pairs.map((pair) => ({ ...pair, parameters: { ...own, ...pair.parameters } })),
   };
   const reference = evenPoints(range.start, range.stop, sampling().reference);
-  const drawn = drawnCurves(drawing, { x, g, kinks, reference }, pace);
+  const drawn = drawnCurves(
+    drawing,
+    { ...points, ends: [range.start, range.stop], g, kinks, reference },
+    pace,
+  );
   return { y: drawn.y, gradients: drawn.gradients, parts: drawn.parts, drawn };
+}
+
+/**
+ * The means of an op and rules that draw at further x, whose kinks are known.
+ * @param {{op: Op, rules: Rule[]}} entries as they stand beside one another
+ * @param {Choice} choice
+ * @param {Float64Array} x
+ * @param {number[]} kinks of the op
+ */
+export function meansAt({ op, rules }, choice, x, kinks) {
+  const [start, stop] = rangeOf(choice);
+  const pairs = rules.map((rule) => pairOf(op, rule, valuesOf(op, rule, choice.parameters), choice.learns));
+  const evaluated = { op, pairs, parameters: valuesOf(op, null, choice.parameters) };
+  return meansOn(
+    { x, marks: new Int8Array(x.length) },
+    evaluated,
+    choice,
+    { start, stop, g: choice.g },
+    kinks,
+    "rest",
+  );
 }
 
 /**

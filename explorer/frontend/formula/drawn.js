@@ -2,6 +2,9 @@
  * Curves of what draws: means over u, their standard deviations, the exact slope of the mean loss, and single draws.
  *
  * @typedef {object} Drawn
+ * @property {Pace} pace
+ * @property {Float64Array} x
+ * @property {Int8Array} marks of x, as of curves
  * @property {Float64Array} y
  * @property {Record<string, Float64Array|null>} gradients by rule key; null where there is no mean
  * @property {Record<string, Float64Array|null>} parts
@@ -54,11 +57,12 @@ export function valuesOfLoss({ parameters }, settings) {
 /**
  * The means and spreads of an op and rules at given x.
  * @param {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} drawing ``parameters`` those of op and loss
- * @param {{x: Float64Array, g: number, kinks: number[], reference: Float64Array}} where ``reference``: the x of means
+ * @param {{x: Float64Array, marks: Int8Array, ends: [number, number], g: number, kinks: number[], reference: Float64Array}} where
+ *   ``ends`` of the range, ``reference``: the x of means
  * @param {Pace} pace
  * @returns {Drawn}
  */
-export function drawnCurves({ op, loss, pairs, parameters }, { x, g, kinks, reference }, pace) {
+export function drawnCurves({ op, loss, pairs, parameters }, { x, marks, ends, g, kinks, reference }, pace) {
   const place = (/** @type {Float64Array} */ at, /** @type {Record<string, number>} */ values) => {
     const all = { g, parameters: values };
     return { ...all, x: at, reference: { ...all, x: reference } };
@@ -85,15 +89,16 @@ export function drawnCurves({ op, loss, pairs, parameters }, { x, g, kinks, refe
   );
   const lost = settledTree(LOST, op, loss);
   const lossAt = (/** @type {Float64Array} */ at) => expectationOf(lost, place(at, parameters), pace);
-  const ends = lossAt(Float64Array.of(x[0], x[x.length >> 1], x[x.length - 1]));
-  if (ends.reason) reasons.exact = ends.reason;
+  const exact = slopesOf((at) => noted("exact", lossAt(at)) ?? at.fill(NaN), x, kinks, ends);
+  delete spread.exact; // that of the loss is no curve
   return {
+    ...{ pace, x, marks },
     y: y ?? new Float64Array(x.length).fill(NaN),
     gradients: Object.fromEntries(gradients),
     parts: Object.fromEntries(parts),
     spread,
-    exact: ends.reason ? null : slopesOf((at) => lossAt(at).mean, x, kinks),
-    draws: singleDraws({ op, loss, pairs, parameters }, [x[0], x[x.length - 1]], place),
+    exact: reasons.exact ? null : exact,
+    draws: singleDraws({ op, loss, pairs, parameters }, ends, place),
     reasons,
   };
 }

@@ -255,9 +255,9 @@ const ONWARD = [-25 / 12, 48 / 12, -36 / 12, 16 / 12, -3 / 12];
  * @param {(x: Float64Array) => Float64Array} mean
  * @param {Float64Array} x ascending
  * @param {number[]} kinks ascending
+ * @param {[number, number]} ends of the range
  */
-export function slopesOf(mean, x, kinks) {
-  const [start, stop] = [x[0], x[x.length - 1]];
+export function slopesOf(mean, x, kinks, [start, stop]) {
   const bounds = [...new Set([start, ...kinks.filter((kink) => kink > start && kink < stop), stop])];
   /** @type {{index: number, at: number, share: number}[]} */
   const terms = [];

@@ -29,7 +29,8 @@ EXACT = """
     const { settledTree } = await import("./formula/draws.js");
     const tree = settledTree(["name", "f()"], given.op, given.loss);
     const mean = (x) => expectationOf(tree, { x, g: 1, parameters: given.parameters }, given.pace).mean;
-    return slopesOf(mean, Float64Array.from(given.x), given.kinks ?? []);
+    const ends = [given.x[0], given.x.at(-1)];
+    return slopesOf(mean, Float64Array.from(given.x), given.kinks ?? [], ends);
 """
 
 

@@ -1,7 +1,7 @@
 // The values of all curves at one x.
 
 import { contributionOf, gradientOf } from "../../formula/contribution.js";
-import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { meansAt, scopeMaker, valuesOf } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
 import { firstNotBelow } from "../../formula/floats.js";
 import { substituted } from "../../formula/substitution.js";
@@ -9,9 +9,11 @@ import { substituted } from "../../formula/substitution.js";
 /**
  * ``slopes``: the forward's numerical slope, or at a kink the one on its left and the one on its right.
  * A gradient that only torch knows is undefined, and so is a part where the parameter cannot learn by a rule.
- * ``formulas`` are those of the rules with the numbers put in.
+ * ``formulas`` are those of the rules with the numbers put in. Of what draws y and gradients are means, ``spread`` is the
+ * standard deviation by "forward" and rule key, ``exact`` the gradient without bias.
  * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>,
- *   parts: Object<string, number|undefined>, formulas: Object<string, string>}} Values
+ *   parts: Object<string, number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>,
+ *   exact?: number}} Values
  */
 
 /** @import { Rule } from "../../formula/entry.js" */
@@ -23,7 +25,30 @@ const STEP = 6e-6; // of x: where rounding and curvature disturb a central diffe
  * @param {number} x
  * @returns {Values}
  */
-export function valuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
+export function valuesAt(picture, x) {
+  return picture.curves.drawn ? meanValuesAt(picture, x) : plainValuesAt(picture, x);
+}
+
+/** The means of what draws. @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
+function meanValuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns, loss }, x) {
+  const entries = { op, rules: rules.map(({ entry }) => entry) };
+  const choice = { start, stop, g, parameters, learns, loss };
+  const kinks = curves.kinks.forward ?? [];
+  const at = (/** @type {number[]} */ ...xs) => meansAt(entries, choice, Float64Array.from(xs), kinks);
+  const { y, gradients, parts, drawn } = at(x);
+  const one = (/** @type {Record<string, Float64Array|null>} */ some) =>
+    Object.fromEntries(Object.entries(some).map(([key, values]) => [key, values?.[0]]));
+  return {
+    ...{ x, y: y[0], gradients: one(gradients), parts: one(parts) },
+    formulas: Object.fromEntries(rules.map(({ key }) => [key, ""])),
+    slopes: slopes((...xs) => at(...xs).y, x, stop - start, kinks.includes(x)),
+    spread: /** @type {Record<string, number>} */ (one(drawn.spread)),
+    exact: drawn.exact?.[0],
+  };
+}
+
+/** @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
+function plainValuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
   const at = firstNotBelow(curves.x, x);
   const sampled = curves.x[at] === x;
   const scopeOf = (/** @type {Rule|null} */ entry) =>

@@ -3,9 +3,12 @@
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText, setValue } from "../../elements/dom.js";
 import { typedNumber } from "../../formula/numbers.js";
+import { filled } from "../../formula/phrases.js";
 import { numberText } from "../../formula/substitution.js";
 
 /** @import { Picture } from "../scene/picture.js" */
+
+const ROUNDING = 1e-9; // of a mean: less bias is none
 
 /** @param {number|undefined} value */
 const digits = (value) => (value === undefined ? "" : numberText(value));
@@ -33,7 +36,7 @@ export function createReadout(onType) {
     /** @param {Picture} picture @param {import("./probe-values.js").Values|null} values */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
-      setText(y, digits(values?.y));
+      setText(y, digits(values?.y) + spreadText(picture, values?.spread?.forward));
       const [start, stop] = picture.range;
       const isOutside = values && !(values.x >= start && values.x <= stop);
       const wrong = !values && field.value.trim() !== "";
@@ -46,7 +49,7 @@ export function createReadout(onType) {
         item.style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
         setText(value, digits(values?.gradients[rule.key]));
-        showPart(item, values ? partText(picture, values.parts[rule.key]) : "");
+        showPart(item, values ? asides(picture, values, rule.key).join(", ") : "");
         setText(
           formula,
           values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? picture.op.autograd),
@@ -79,15 +82,40 @@ function partText({ learns }, part) {
   return learns && part !== undefined ? `part for ${learns} ${digits(part)}` : "";
 }
 
+/** Behind a mean. @param {Picture} picture @param {number|undefined} spread */
+function spreadText({ drawnWords }, spread) {
+  return drawnWords && spread !== undefined ? ` ${filled(drawnWords.spread, { sd: digits(spread) })}` : "";
+}
+
+/** The distance of a rule's mean from the exact gradient, and the spread of its draws. @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key */
+function drawnText({ drawnWords }, { gradients, spread, exact }, key) {
+  const mean = gradients[key];
+  if (!drawnWords || mean === undefined || !spread) return "";
+  const bias =
+    exact === undefined ? "" : filled(drawnWords.bias, { bias: digits(clean(mean - exact, mean)) });
+  const sd = key in spread ? filled(drawnWords.sd, { sd: digits(spread[key]) }) : "";
+  return [bias, sd].filter(Boolean).join(", ");
+}
+
+/** A difference without rounding. @param {number} difference @param {number} of */
+const clean = (difference, of) =>
+  Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
+
+/** What is said behind a gradient. @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key */
+function asides(picture, values, key) {
+  return [partText(picture, values.parts[key]), drawnText(picture, values, key)].filter(Boolean);
+}
+
 /**
  * The numbers at the probe as a sentence, for those who cannot see it.
  * @param {Picture} picture
  * @param {import("./probe-values.js").Values} values
  */
-export function spoken(picture, { x, y, gradients, parts }) {
+export function spoken(picture, values) {
+  const { x, y, gradients, spread } = values;
   const visible = picture.rules.filter((rule) => !rule.hidden);
   const each = visible.map(({ key, label }) =>
-    [`${label} ${digits(gradients[key])}`, partText(picture, parts[key])].filter(Boolean).join(", "),
+    [`${label} ${digits(gradients[key])}`, ...asides(picture, values, key)].join(", "),
   );
-  return [`x ${x}`, `forward ${digits(y)}`, ...each].join(", ");
+  return [`x ${x}`, `forward ${digits(y)}${spreadText(picture, spread?.forward)}`, ...each].join(", ");
 }

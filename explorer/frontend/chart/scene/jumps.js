@@ -9,7 +9,7 @@ const BESIDE = 2; // points at most on each side of a kink
 
 /**
  * The jumps of a curve: between neighbours that belong to one kink, by more than can be overlooked.
- * @param {import("./traces.js").Curves} curves
+ * @param {Pick<import("./traces.js").Curves, "x"|"marks">} curves
  * @param {Floats} y
  * @param {number[]} kinks
  */

@@ -7,9 +7,11 @@
  * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: Listed[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
  *   leastRange?: [number, number], learns?: string, layer?: string, noise?: import("../../measures/lens.js").Noise,
- *   noiseWidth?: number, over?: LayerCurve[], words: string, confirmed: boolean}} Picture ``leastRange`` is
+ *   noiseWidth?: number, over?: LayerCurve[], words: string, confirmed: boolean,
+ *   loss?: import("../../formula/draws.js").Loss, drawnWords?: Record<string, string>}} Picture ``leastRange`` is
  *   always on the gradients' axis, 0 by default; ``learns`` the parameter whose parts have a panel, "" for none; ``layer`` the key of the one that is on,
- *   ``noise`` the one that it shows the op through; ``over`` are further curves, drawn as a layer's
+ *   ``noise`` the one that it shows the op through; ``over`` are further curves, drawn as a layer's; ``loss`` that
+ *   of what draws, ``drawnWords`` the sentences on it
  * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
  *   entry: import("../../formula/entry.js").Rule}} Listed a rule
  */

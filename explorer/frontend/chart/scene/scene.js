@@ -1,5 +1,7 @@
 // The scene of a picture: lines, axes, pixels and grips; and the shortest step from one scene to the next.
 
+import { capitalised } from "../../formula/numbers.js";
+import { filled } from "../../formula/phrases.js";
 import { sampling } from "../../formula/sampling.js";
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
@@ -16,9 +18,9 @@ import { linesOf, underlaid } from "./traces.js";
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
  * ``choice`` is the choice as one text; ``isCut`` says that a curve has too many kinks, ``absent`` are the rules without a curve; ``slots`` the index
- * of each rule's colour, ``title`` the heading of the panel of parts, or "", ``levels`` the values of an op that rounds
+ * of each rule's colour, ``title`` the heading of the panel of parts, or "", ``legend`` what is beside the means of what draws, or "", ``levels`` the values of an op that rounds
  * to a format.
- * @typedef {{choice: string, title: string, isCut: boolean, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
+ * @typedef {{choice: string, title: string, isCut: boolean, legend: string, lines: Line[], absent: import("./picture.js").Listed[], space: Space,
  *   slots: Object<string, number>, levels: number[], frame: import("./panels.js").Frame, pixels: import("../plotly/svg-paths.js").Pixels[],
  *   grips: import("./grips.js").Grip[]}} Scene
  *
@@ -60,12 +62,19 @@ export function sceneOf(picture, space, before) {
     part: picture.learns ? range(parts, "part") : null,
   };
   const frame = frameOf(space, ranges, space.theme.type, before?.frame);
-  const drawn = [...forward, ...underlaid(gradients), ...underlaid(parts), ...all.filter(({ over }) => over)];
-  const isCrowded = (/** @type {Line} */ { closed }) => closed.length * CIRCLE > frame.inner; // circles would hide it
+  const over = all.filter((line) => line.over && !line.fill);
+  const drawn = [
+    ...all.filter(({ fill }) => fill),
+    ...forward,
+    ...underlaid(gradients),
+    ...underlaid(parts),
+    ...over,
+  ];
+  const isCrowded = (/** @type {Line} */ { closed, dots }) => !dots && closed.length * CIRCLE > frame.inner; // circles would hide it
   const broader = BROADER * space.theme.type;
   const lines = drawn.map((line) => ({
     ...line,
-    width: line.width + broader,
+    width: line.width && line.width + broader,
     ...(isCrowded(line) && { closed: [], open: [] }),
   }));
   const { op, rules, parameters, g } = picture;
@@ -80,9 +89,11 @@ export function sceneOf(picture, space, before) {
       picture.layer,
       picture.noise?.key,
       picture.noiseWidth,
+      picture.loss?.text,
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,
+    legend: legendOf(picture),
     isCut: Object.values(picture.curves.kinks).includes(null),
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
@@ -92,6 +103,18 @@ export function sceneOf(picture, space, before) {
     space,
     grips: gripsOf(picture),
   };
+}
+
+/** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture */
+function legendOf({ curves: { drawn }, drawnWords: words, op, rules }) {
+  if (!drawn || !words) return "";
+  const labels = new Map(rules.map(({ key, label }) => [key, label]));
+  const nameOf = (/** @type {string} */ key) =>
+    key === "exact" ? words.loss : (labels.get(key) ?? op.label);
+  const why = Object.entries(drawn.reasons).map(([key, reason]) =>
+    capitalised(filled(words[reason], { what: nameOf(key) })),
+  );
+  return why.length ? [...new Set(why)].join(" ") : words.legend;
 }
 
 /**
@@ -184,11 +207,12 @@ function near(one, other) {
 
 /**
  * The line of an earlier scene that a line takes the place of: its own, else that of its colour.
- * @param {Line} line
+ * @param {Line} line a band has none: its ends lead there and back
  * @param {Scene} scene
  * @param {Scene} before
  */
 export function predecessor(line, scene, before) {
+  if (line.fill) return -1;
   const own = before.lines.findIndex(({ key }) => key === line.key);
   const slot = scene.slots[line.key];
   if (own >= 0 || slot === undefined) return own;
@@ -196,7 +220,8 @@ export function predecessor(line, scene, before) {
 }
 
 /** What is to be known of the lines: what circles are, or that jumps are not drawn. @param {Scene} scene */
-export function aboutLines({ lines, isCut }) {
+export function aboutLines({ lines, isCut, legend }) {
   if (isCut) return `more than ${sampling().mostKinks} kinks: drawn as a line`;
-  return lines.some(({ closed }) => closed.length > 0) ? "● value  ○ limit" : "";
+  if (legend) return legend;
+  return lines.some(({ closed, dots }) => !dots && closed.length > 0) ? "● value  ○ limit" : "";
 }

@@ -1,5 +1,6 @@
 // Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
 
+import { bandsOf, drawsOf } from "./drawn.js";
 import { LAYERS } from "./layers.js";
 import { partKey } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
@@ -11,14 +12,16 @@ import { escaped } from "../plotly/plotly.js";
  * them yet. ``parts``, of a parameter that learns, by rule key too, null where there is none. ``kinks`` by
  * rule key, for "forward" and for ``partKey`` of a rule; null where they are too many.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>,
- *   parts?: Object<string, Floats|null>, kinks: Object<string, number[]|null>}} Curves
+ *   parts?: Object<string, Floats|null>, kinks: Object<string, number[]|null>,
+ *   drawn?: import("../../formula/drawn.js").Drawn}} Curves ``drawn``: what is beside the means of a pair that draws
  */
 /**
  * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
  * the points with the exact value at a jump, ``open`` those with its limits; one that lies ``under`` another
- * only shows where both coincide; one of a layer is ``over`` the others, with x of its own. ``rule`` is the key of the rule it is of, "" for the op.
+ * only shows where both coincide; one of a layer is ``over`` the others, with x of its own, and dashed unless it is
+ * ``solid``; ``fill`` is a line around a band, ``dots`` are points alone. ``rule`` is the key of the rule it is of, "" for the op.
  * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./panels.js").PanelName, x: Floats,
- *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean, over?: boolean}} Line
+ *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean, over?: boolean, fill?: boolean, dots?: boolean, solid?: boolean}} Line
  */
 
 const WIDTH = 2.5;
@@ -30,6 +33,8 @@ const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "
 const AXES = { forward: "y", gradient: "y2", part: "y3" };
 const CLOSED_SIZE = 8;
 const OPEN_SIZE = 11; // stays visible around a filled one
+const [DOT_SIZE, DOT_OPACITY] = [5, 0.7];
+const BAND = 0.16; // of a colour
 
 /**
  * The lines of a picture: the op, then each rule that is shown and has values, the parts of each, and a layer's.
@@ -47,7 +52,8 @@ export function linesOf(picture, ink) {
   const parts = learning.map((rule) =>
     line(partKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
   );
-  return [forward, ...gradients, ...parts, ...layerLines(picture, ink)];
+  const around = [...bandsOf(picture), ...drawsOf(picture, ink)];
+  return [forward, ...gradients, ...parts, ...layerLines(picture, ink), ...around];
 }
 
 /**
@@ -124,7 +130,8 @@ export function tracesOf(lines, absent, parted) {
   const drawn = lines.map((one) => ({
     ...(one.under || one.over ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
     ...withGaps(one),
-    line: { color: one.colour, width: one.width, simplify: false, ...(one.over ? { dash: DASH } : {}) },
+    line: { color: one.colour, width: one.width, simplify: false, ...(isDashed(one) ? { dash: DASH } : {}) },
+    ...(one.fill ? { fill: "toself", fillcolor: seeThrough(one.colour) } : {}),
   }));
   return [
     ...drawn,
@@ -157,7 +164,18 @@ function withGaps({ x, y, gaps }) {
 }
 
 /** @param {Line} line */
-function circles({ x, y, colour, panel, closed, open }) {
+const isDashed = ({ over, fill, dots, solid }) => over && !fill && !dots && !solid;
+
+/** A colour that what lies under it shows through. @param {string} colour as #rrggbb or rgb(…) */
+function seeThrough(colour) {
+  const [r, g, b] = colour.startsWith("#")
+    ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
+    : (colour.match(/[\d.]+/g) ?? []).map(Number);
+  return `rgba(${r}, ${g}, ${b}, ${BAND})`;
+}
+
+/** @param {Line} line */
+function circles({ x, y, colour, panel, closed, open, dots }) {
   const at = [...open, ...closed]; // the last drawn lies on top
   const filled = at.map((_, index) => index >= open.length);
   return {
@@ -168,13 +186,13 @@ function circles({ x, y, colour, panel, closed, open }) {
     yaxis: AXES[panel],
     showlegend: false,
     hoverinfo: "skip",
-    cliponaxis: false,
+    cliponaxis: Boolean(dots),
     marker: {
-      size: filled.map((fill) => (fill ? CLOSED_SIZE : OPEN_SIZE)),
+      size: dots ? DOT_SIZE : filled.map((fill) => (fill ? CLOSED_SIZE : OPEN_SIZE)),
       symbol: filled.map((fill) => (fill ? "circle" : "circle-open")),
       color: colour,
-      line: { color: colour, width: 2 },
-      opacity: 1,
+      line: { color: colour, width: dots ? 0 : 2 },
+      opacity: dots ? DOT_OPACITY : 1,
     },
   };
 }

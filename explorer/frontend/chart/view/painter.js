@@ -120,6 +120,10 @@ function marksOf({ frame, levels }) {
 function circlesOf({ lines, frame }) {
   return lines.flatMap((line) => {
     const colours = { stroke: line.colour, fill: line.colour };
+    if (line.dots)
+      return [
+        shape("path", { d: circlesText(line, line.closed, frame, 2.5), class: "chart-draws", ...colours }),
+      ];
     return [
       shape("path", { d: circlesText(line, line.open, frame, 5.5), class: "chart-open", ...colours }),
       shape("path", { d: circlesText(line, line.closed, frame, 4), class: "chart-closed", ...colours }),

@@ -5,6 +5,7 @@ import {
   choiceControls,
   curvesKey,
   entriesOf,
+  lossOf,
   settingsOf,
   withParameter,
   withRange,
@@ -21,6 +22,9 @@ import { createWords, NO_WORDS } from "./words.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Answer, Confirm, Status } from "../../choice/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */
+
+/** @param {import("../../formula/curves.js").Curves} curves */
+const isQuick = ({ drawn }) => drawn?.pace === "quick";
 /** @import { Over } from "../../chart/scene/picture.js" */
 
 /**
@@ -85,11 +89,10 @@ export function createStage(hosts, options) {
     frame = 0;
     const choice = store.now;
     const key = curvesKey(choice);
-    if (key !== displayed.key) {
+    if (key !== displayed.key || (phase === "settled" && isQuick(displayed.curves))) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : otherwise);
-      const curves = sampleCurves(entriesOf(choice), { ...settingsOf(choice), learns: choice.learns });
-      displayed = { key, curves, confirmed: false };
+      displayed = { key, curves: sampled(choice), confirmed: false };
     }
     chart.draw(picture(choice), phase);
     learning.show(choice);
@@ -97,11 +100,18 @@ export function createStage(hosts, options) {
     if (phase === "settled" && !displayed.confirmed) confirmation?.ask(choice);
   }
 
+  /** Curves from the browser, of what draws quick ones while a hand moves. @param {Choice} choice */
+  function sampled(choice) {
+    const settings = { ...settingsOf(choice), learns: choice.learns, loss: lossOf(choice) };
+    return sampleCurves(entriesOf(choice), settings, { pace: phase === "moving" ? "quick" : "rest" });
+  }
+
   /** @param {Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
     const key = curvesKey(choice);
     if (key !== curvesKey(store.now)) return;
-    displayed = { key, curves: answer.curves, confirmed: true };
+    const { drawn } = displayed.curves; // which torch does not send
+    displayed = { key, curves: drawn ? { ...answer.curves, drawn } : answer.curves, confirmed: true };
     words.show(answer.words);
     onCurves?.(displayed);
     chart.draw(picture(store.now), "settled");
@@ -133,8 +143,19 @@ export function createStage(hosts, options) {
     });
     const { parameters, g, range, learns } = choice;
     const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
+    const drawing = { loss: lossOf(choice), drawnWords: catalogue().drawn };
     const noise = { noise: catalogue().noises[choice.noise], noiseWidth: choice.noise_width };
-    const whole = { ...drawn, parameters, g, range, learns, layer: choice.layer, ...noise, words: "" };
+    const whole = {
+      ...drawn,
+      parameters,
+      g,
+      range,
+      learns,
+      layer: choice.layer,
+      ...noise,
+      ...drawing,
+      words: "",
+    };
     const over = options.over?.(whole);
     return {
       ...whole,

@@ -1,0 +1,97 @@
+// What lies around the means of a pair that draws: bands of a standard deviation, single draws, the exact gradient.
+
+import { jumps } from "./jumps.js";
+
+/** @import { Line } from "./traces.js" */
+/** @import { Picture } from "./picture.js" */
+/** @typedef {{key: string, of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", mean: Float64Array|null,
+ *   draws: Float64Array|undefined}} Around */
+
+const WIDTH = 2;
+const OVER = { over: true, open: [] };
+
+/**
+ * The bands, which lie under all curves; none where nothing is drawn.
+ * @param {Picture} picture
+ * @returns {Line[]}
+ */
+export function bandsOf(picture) {
+  const { drawn } = picture.curves;
+  return around(picture).flatMap(({ key, of, panel, mean }) => {
+    const spread = drawn?.spread[key];
+    if (!drawn || !mean || !spread) return [];
+    const { gaps } = jumps(drawn, mean, picture.curves.kinks[key] ?? []);
+    const named = { ...OVER, key: `band ${key}`, label: "", colour: of.colour, rule: of.key };
+    return [{ ...named, panel, width: 0, fill: true, closed: [], ...outline(drawn.x, mean, spread, gaps) }];
+  });
+}
+
+/**
+ * Single draws, and the exact gradient in the colour of letters.
+ * @param {Picture} picture
+ * @param {string} ink
+ * @returns {Line[]}
+ */
+export function drawsOf(picture, ink) {
+  const { drawn, kinks } = picture.curves;
+  if (!drawn) return [];
+  const dots = around(picture).flatMap(({ key, of, panel, draws: y }) => {
+    if (!y) return [];
+    const { x } = drawn.draws;
+    const named = { ...OVER, key: `draws ${key}`, label: "", colour: of.colour, rule: of.key };
+    const all = { gaps: new Uint8Array(x.length).fill(1), closed: [...x.keys()], dots: true };
+    return [{ ...named, panel, width: 0, x, y, ...all }];
+  });
+  if (!drawn.exact) return dots;
+  const { gaps } = jumps(drawn, drawn.exact, kinks.forward ?? []);
+  const named = { ...OVER, key: "exact", label: "", colour: ink, rule: "" };
+  return [
+    ...dots,
+    { ...named, panel: "gradient", width: WIDTH, x: drawn.x, y: drawn.exact, gaps, closed: [], solid: true },
+  ];
+}
+
+/** The op and each rule that is shown. @param {Picture} picture @returns {Around[]} */
+function around({ curves: { drawn }, op, rules, neutral }) {
+  if (!drawn) return [];
+  const of = { key: "", label: op.label, colour: neutral };
+  const visible = rules.filter(({ hidden, key }) => !hidden && drawn.gradients[key]);
+  return [
+    { key: "forward", of, panel: "forward", mean: drawn.y, draws: drawn.draws.y },
+    ...visible.map((rule) => ({
+      key: rule.key,
+      of: rule,
+      panel: /** @type {const} */ ("gradient"),
+      mean: drawn.gradients[rule.key],
+      draws: drawn.draws.gradients[rule.key],
+    })),
+  ];
+}
+
+/**
+ * The outline of a band: a ring for each stretch without a gap, there along the upper end, back along the lower one.
+ * @param {Float64Array} x
+ * @param {Float64Array} mean
+ * @param {Float64Array} spread
+ * @param {Uint8Array} gaps
+ */
+function outline(x, mean, spread, gaps) {
+  /** @type {{x: number[], y: number[], gaps: number[]}} */
+  const ring = { x: [], y: [], gaps: [] };
+  /** @type {number[]} */
+  let stretch = [];
+  const close = () => {
+    const back = stretch.toReversed();
+    ring.x.push(...stretch.map((i) => x[i]), ...back.map((i) => x[i]));
+    ring.y.push(...stretch.map((i) => mean[i] + spread[i]), ...back.map((i) => mean[i] - spread[i]));
+    ring.gaps.push(...[...stretch, ...back].map((_, at) => Number(at === 2 * stretch.length - 1)));
+    stretch = [];
+  };
+  for (let i = 0; i < x.length; i += 1) {
+    const isThere = Number.isFinite(mean[i]) && Number.isFinite(spread[i]);
+    if (isThere) stretch.push(i);
+    if (stretch.length && (!isThere || gaps[i])) close();
+  }
+  if (stretch.length) close();
+  return { x: Float64Array.from(ring.x), y: Float64Array.from(ring.y), gaps: Uint8Array.from(ring.gaps) };
+}
