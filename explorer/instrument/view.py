@@ -68,7 +68,9 @@ LAYERS: Mapping[str, Layer] = {
 
 # On the chart of a pair that draws: its legend, and what stands behind the numbers at the probe.
 DRAWN_WORDS = {
-    "legend": "line: mean   band: ± one standard deviation   dots: single draws   line in ink: exact",
+    "legend": "mean   band: ± sd   dots: draws   {ink}: exact",
+    "black": "black",
+    "white": "white",
     "spread": "± {sd}",
     "bias": "bias {bias}",
     "sd": "sd {sd}",

@@ -4,6 +4,7 @@
 
 import { gradientOf } from "../formula/contribution.js";
 import { valuesOf } from "../formula/curves.js";
+import { isDrawn } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
@@ -11,7 +12,7 @@ import { evaluate } from "../formula/evaluation.js";
 
 /**
  * Mean |rule(x, g)| ÷ |g| over numbers, for one upstream gradient; NaN where it is not finite, null where only
- * torch knows the rule. A mean in a formula is over the numbers.
+ * torch knows the rule, or something is drawn. A mean in a formula is over the numbers.
  * @param {Op} op
  * @param {Rule} rule
  * @param {Numbers} numbers
@@ -21,7 +22,7 @@ import { evaluate } from "../formula/evaluation.js";
  */
 export function shareOf(op, rule, { values: x, weights, count }, settings, g) {
   const tree = gradientOf(op, rule, "");
-  if (tree === null) return null;
+  if (tree === null || isDrawn(op, rule)) return null;
   const parameters = valuesOf(op, rule, settings);
   const y = evaluate(op.tree, { x, parameters });
   const gradient = evaluate(tree, { x, y, g, parameters });

@@ -93,7 +93,7 @@ export function sceneOf(picture, space, before) {
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,
-    legend: legendOf(picture),
+    legend: legendOf(picture, space.theme),
     isCut: Object.values(picture.curves.kinks).includes(null),
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
@@ -105,8 +105,8 @@ export function sceneOf(picture, space, before) {
   };
 }
 
-/** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture */
-function legendOf({ curves: { drawn }, drawnWords: words, op, rules }) {
+/** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture @param {Space["theme"]} theme */
+function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { text }) {
   if (!drawn || !words) return "";
   const labels = new Map(rules.map(({ key, label }) => [key, label]));
   const nameOf = (/** @type {string} */ key) =>
@@ -114,8 +114,14 @@ function legendOf({ curves: { drawn }, drawnWords: words, op, rules }) {
   const why = Object.entries(drawn.reasons).map(([key, reason]) =>
     capitalised(filled(words[reason], { what: nameOf(key) })),
   );
-  return why.length ? [...new Set(why)].join(" ") : words.legend;
+  return why.length
+    ? [...new Set(why)].join(" ")
+    : filled(words.legend, { ink: isLight(text) ? words.white : words.black });
 }
+
+/** @param {string} colour as rgb(…) */
+const isLight = (colour) =>
+  (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 382;
 
 /**
  * The range of y that holds a layer's lines as well, unless they are much higher.

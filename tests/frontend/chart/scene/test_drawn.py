@@ -1,0 +1,69 @@
+"""What stands around the means of a pair that draws: bands, single draws, the exact gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from explorer.catalogue import OWN, SQUARE, find_loss, find_op, find_rule
+from explorer.instrument import entry
+from explorer.instrument.entries import loss_entry
+from explorer.instrument.view import DRAWN_WORDS
+from tests.frontend.modules import Node
+
+DRAW = """
+    const { sampleCurves } = await import("./formula/curves.js");
+    const { linesOf, tracesOf } = await import("./chart/scene/traces.js");
+    const { op, rules, choice, drawnWords } = given;
+    const curves = sampleCurves(given, choice, { points: 61 });
+    const listed = rules.map((rule) => ({ ...rule, colour: "#102030", slot: 0, hidden: false, entry: rule }));
+    const drawing = { ...choice, range: [choice.start, choice.stop], drawnWords, neutral: "#808080" };
+    const drawn = linesOf({ curves, op, rules: listed, ...drawing }, "rgb(0, 0, 0)");
+    const lines = drawn.map((line) => ({ ...line, gaps: [...line.gaps] }));
+    return { lines, traces: tracesOf(drawn, [], false), drawn: curves.drawn };
+"""
+
+
+def drawing(node: Node, op: str, rule: str) -> dict[str, Any]:
+    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": loss_entry(find_loss(SQUARE))}
+    pair = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule))]}
+    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": DRAWN_WORDS})
+
+
+def test_only_op_and_rule_have_meta(node: Node):
+    traces = drawing(node, OWN + "floor(x + u())", "straight_through")["traces"]
+    assert [each["meta"] for each in traces if "meta" in each] == ["forward", "straight_through"]
+
+
+def test_a_band_reaches_a_standard_deviation_to_both_sides(node: Node):
+    result = drawing(node, OWN + "where(u() < sigmoid(x), 1, 0)", "straight_through")
+    band = next(line for line in result["lines"] if line["key"] == "band forward")
+    drawn = result["drawn"]
+    y, sd = drawn["y"], drawn["spread"]["forward"]
+    np.testing.assert_array_equal(band["y"], [*(y + sd), *(y - sd)[::-1]])
+    np.testing.assert_array_equal(band["x"], [*drawn["x"], *drawn["x"][::-1]])
+    trace = next(each for each in result["traces"] if each.get("fill"))
+    assert trace["fillcolor"] == "rgba(128, 128, 128, 0.16)"
+
+
+def test_dots_are_the_single_draws_and_the_exact_gradient_breaks_at_its_kinks(node: Node):
+    result = drawing(node, OWN + "floor(x + u())", "straight_through")
+    lines = {line["key"]: line for line in result["lines"]}
+    dots = lines["draws straight_through"]
+    np.testing.assert_array_equal(dots["y"], result["drawn"]["draws"]["gradients"]["straight_through"])
+    assert len(dots["closed"]) == 30
+    exact = lines["exact"]
+    broken = {round(float(x)) for x, gap in zip(exact["x"], exact["gaps"], strict=True) if gap}
+    assert broken == {-1, 0, 1}
+    assert exact["colour"] == "rgb(0, 0, 0)"
+    assert "dash" not in next(
+        t["line"] for t in result["traces"] if t.get("line", {}).get("color") == "rgb(0, 0, 0)"
+    )
+
+
+def test_nothing_stands_around_a_pair_that_draws_nothing(node: Node):
+    assert [line["key"] for line in drawing(node, "round", "straight_through")["lines"]] == [
+        "forward",
+        "straight_through",
+    ]
