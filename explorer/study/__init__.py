@@ -5,14 +5,15 @@ from explorer.study.conduct import study
 from explorer.study.file import StudyFile
 from explorer.study.plan import SCALED, UNSCALED, Plan
 from explorer.study.result import Result
+from explorer.study.script import script
 from explorer.study.stepper import Stepper
 from explorer.study.trial import Row, Trial
 from explorer.study.workers import OtherVersionsError, StudyStoppedError, opened, packed
 
 __all__ = [
     "SCALED", "UNSCALED", "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyFile",
-    "StudyStoppedError", "Trial", "key_of", "opened", "packed", "rules_of", "seeds_of", "study",
-    "usual_rates",
+    "StudyStoppedError", "Trial", "key_of", "opened", "packed", "rules_of", "script", "seeds_of",
+    "study", "usual_rates",
 ]  # fmt: skip
 
 Lane = Trial  # as it was called

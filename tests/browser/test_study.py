@@ -83,6 +83,10 @@ def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
     with page.expect_download() as taken:
         page.get_by_role("link", name="All runs as CSV").click()
     assert len(list(csv.DictReader(taken.value.path().read_text(encoding="utf-8").splitlines()))) == RUNS
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Python script").click()
+    text = taken.value.path().read_text(encoding="utf-8")
+    assert '    ["default", "formula: g * (abs(x) <= 1)"],\n' in text
     with page.expect_popup() as opened:
         cell(page, r"<= 1\) at lr 0.03").click()
     expect(button(opened.value, "Start")).to_be_visible(timeout=30_000)

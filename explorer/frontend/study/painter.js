@@ -55,7 +55,8 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   find("accuracy").append(heading, plot);
   const chart = createAccuracyChart(plot, { plotly });
   const csv = element("a", { class: "csv", download: "study.csv" }, "All runs as CSV");
-  find("measured").append(rates, csv);
+  const script = element("a", { class: "csv", download: "study.py" }, "Python script");
+  find("measured").append(rates, csv, script);
   const order = element("p", { class: "order", role: "status" });
   find("differences").after(order);
   const setup = createSetup(find("setup"), store, on.onWrong);
@@ -92,8 +93,13 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       setup.show(choice);
       setText(order, picture.order);
       said(find("verdict"), picture.verdict);
-      setAttribute(csv, "hidden", id === null);
-      setAttribute(csv, "href", id && server(`studies/${id}/rows.csv`));
+      for (const [link, file] of /** @type {const} */ ([
+        [csv, "rows.csv"],
+        [script, "study.py"],
+      ])) {
+        setAttribute(link, "hidden", id === null);
+        setAttribute(link, "href", id && server(`studies/${id}/${file}`));
+      }
     },
     destroy: chart.destroy,
   };

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.study import Plan, Result, Row, Stepper
+from explorer.study import Plan, Result, Row, Stepper, script
 from explorer.study.differences import Difference, differences, equal_to_controls
 from explorer.study.judged import Judged, decimals_of, judged
 from explorer.study.order import standings
@@ -175,11 +175,19 @@ async def rows(request: Request) -> Response:
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
+async def again(request: Request) -> Response:
+    """A study as a script that repeats it."""
+    text = await run_in_threadpool(_script, request.path_params["study"])
+    headers = {"Content-Disposition": 'attachment; filename="study.py"', "Cache-Control": "no-store"}
+    return Response(text, media_type="text/x-python; charset=utf-8", headers=headers)
+
+
 ROUTES = (
     Route("/studies", start, methods=["POST"]),
     Route("/studies/cost", cost, methods=["POST"]),
     Route("/studies/{study}/events", study_events),
     Route("/studies/{study}/rows.csv", rows),
+    Route("/studies/{study}/study.py", again),
     Route("/studies/{study}/{command}", command, methods=["POST"]),
 )
 
@@ -361,11 +369,21 @@ def _finite(value: float) -> float | None:
 
 
 def _csv(identity: str) -> str:
+    plan, rows = _known(identity)
+    text: str = Result(plan, rows).csv()
+    return text
+
+
+def _script(identity: str) -> str:
+    return script(_known(identity)[0])
+
+
+def _known(identity: str) -> tuple[Plan, Sequence[Row]]:
+    """The plan of a study and its rows until now. Raises Refused where there is none."""
     (status,) = shared_engine().studies([identity])
     if status.plan is None:
         raise Refused(404, status.sentence)
-    text: str = Result(status.plan, status.rows).csv()
-    return text
+    return status.plan, status.rows
 
 
 async def _events(identity: str) -> AsyncIterator[str]:

@@ -10,7 +10,7 @@ import json
 import pytest
 from starlette.applications import Starlette
 
-from explorer.study import Plan
+from explorer.study import Plan, script
 from explorer.training import Engine, Limits
 from explorer.training.scheduling.study_queue import StudyStatus
 from explorer.ui.server.admission import limits
@@ -105,6 +105,16 @@ def test_all_runs_are_there_as_csv(client, engine):
     status, text = client.get("/studies/nobody-knows/rows.csv")
     assert status == 404
     assert "press Start" in text
+
+
+def test_a_study_is_there_as_a_script_that_repeats_it(client, engine):
+    query = QUERY.replace("straight_through", "clipped&rule=approx_sign") + "&optimiser=sgd&equal=yes"
+    study = begun(client, query=query)
+    (status,) = engine.studies([study["id"]])
+    code, text = client.get(f"/studies/{study['id']}/study.py")
+    assert (code, text) == (200, script(status.plan))
+    assert "    equal=True,\n" in text
+    assert client.get("/studies/nobody-knows/study.py")[0] == 404
 
 
 def test_on_an_equal_footing_the_csv_has_the_divided_rates_and_pairs_are_told_at_the_end(client, engine):
