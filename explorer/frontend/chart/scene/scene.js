@@ -30,6 +30,7 @@ import { linesOf, underlaid } from "./traces.js";
  */
 
 const [MUCH, ROOM] = [30, 0.06]; // times the height of the rules; a part of it that is kept free
+const SPARE = 0.2; // of a range of bands
 const CIRCLE = 12; // px along x that each jump needs for its circles
 const BROADER = 0.09; // of the smallest type on a stage, so that the last row sees each curve
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
@@ -53,7 +54,9 @@ export function sceneOf(picture, space, before) {
     const over = all.filter((one) => one.over && one.panel === panel);
     const next = widened(rangeOf(some, picture.curves.marks, least[panel]), over);
     const last = before?.frame[panel];
-    return last ? eased(last.range, next, fit) : next;
+    if (!last) return next;
+    const now = eased(last.range, next, fit);
+    return picture.curves.drawn ? spared(last.range, now) : now;
   };
   const ranges = {
     x: picture.range,
@@ -117,6 +120,18 @@ function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { text })
   return why.length
     ? [...new Set(why)].join(" ")
     : filled(words.legend, { ink: isLight(text) ? words.white : words.black });
+}
+
+/**
+ * A range that has grown under a hand, with room for more: bands widen in every frame, and to draw axes takes as long
+ * as several of them.
+ * @param {Range} before
+ * @param {Range} now
+ * @returns {Range}
+ */
+function spared([before, after], [low, high]) {
+  const room = SPARE * (high - low);
+  return [low < before ? low - room : low, high > after ? high + room : high];
 }
 
 /** @param {string} colour as rgb(…) */
