@@ -30,6 +30,7 @@ FORWARD = "forward"  # of what a case is, where it is of no gradient
 NO_FUNCTION = "There is no Function in it: a class of torch.autograd.Function with forward and backward."
 SEVERAL = "There are {} Functions in it: leave one, {}."
 MEANS = "Its {} takes a mean over all elements, which is not judged here."
+DRAWN = "Its {} draws at random, which is not judged here."
 UNKNOWN = "Its {} depends on {}, which is no input of it."
 
 
@@ -317,6 +318,8 @@ def _values_of(exercise: Exercise, formula: Formula, what: str) -> Callable[...,
     tree = counted(formula.tree, COUNT)
     if reductions(tree):
         raise _UnreadError(MEANS.format(what))
+    if formula.draws:
+        raise _UnreadError(DRAWN.format(what))
     unknown = set(names(tree)).difference(exercise.values, ("x", "y", "g", COUNT, "pi", "e"))
     if unknown:
         raise _UnreadError(UNKNOWN.format(what, sorted(unknown)[0]))

@@ -92,7 +92,8 @@ def read_source(text: str) -> Keys:
         that can be read. The first input becomes x, the saved output y, the upstream gradient g. A
         further input keeps the value the signature gives it; one without a value becomes a
         parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
-        it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. ``.notes`` of the pair are the
+        it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. What the code draws for
+        each element is ``u()`` or ``normal()``, one number in both passes. ``.notes`` of the pair are the
         differences between code and formulas, and faults that no curve shows, a sentence each.
 
     Raises:

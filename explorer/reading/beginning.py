@@ -2,20 +2,36 @@
 
 from collections.abc import Iterator
 
-from explorer.formula import CONSTANTS, VARIABLES
-from explorer.formula.tree import Call, Name, Node, walk
+from explorer.formula import CONSTANTS, RULE_NAMES
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, walk
 
 _BELOW = -1.0  # the other bound, as any parameter, begins at 1
+_EVEN = 0.5
+_U = Name("u()")
 
 
 def beginnings(tree: Node) -> dict[str, float]:
-    """Values by name for parameters that bound a clamp from below, where another bounds it from above."""
-    return {
+    """Values by name for parameters that bound a clamp from below, where another bounds it from above.
+
+    A parameter that is the chance of a draw, or what is left of one, begins at even odds.
+    """
+    chances = {name.name: _EVEN for part in walk(tree) for name in _chances(part)}
+    return chances | {
         low.name: _BELOW
         for part in walk(tree)
         for low, high in _bounds(part)
-        if low != high and not {low.name, high.name}.intersection((*CONSTANTS, *VARIABLES))
+        if low != high and not {low.name, high.name}.intersection((*CONSTANTS, *RULE_NAMES))
     }
+
+
+def _chances(node: Node) -> Iterator[Name]:
+    """The parameters that u is compared with."""
+    match node:
+        case Compare(_, (left, right)) if _U in (left, right):
+            match right if left == _U else left:
+                case (Name() as chance) | Binary("-", Number(1.0), Name() as chance):
+                    if chance.name not in (*CONSTANTS, *RULE_NAMES):
+                        yield chance
 
 
 def _bounds(node: Node) -> Iterator[tuple[Name, Name]]:

@@ -9,8 +9,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from explorer.formula import derivative
-from explorer.formula.tree import VARIABLES, Name, Node, Number, names, substituted, walk
+from explorer.formula.tree import RULE_NAMES, Name, Node, Number, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, cancelled, detach, is_detached, number, untracked
+from explorer.reading.drawing import DREW
 from explorer.reading.errors import (
     HangsError,
     Note,
@@ -116,6 +117,7 @@ def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     becomes a parameter of the formula, under its own name where the language allows that.
     """
     AUTOGRAD.set("followed" if candidate.tracked else "")
+    DREW.set([])
     NUMPY.set(False)
     REMARKS.set([])
     SAID.set({})
@@ -229,6 +231,7 @@ def _both_passes(
     ``needs`` says which inputs need a gradient; ``follows`` whether torch follows backward, for a second one.
     """
     AUTOGRAD.set("followed" if follows else "")
+    DREW.set([])
     x = Tensor(Name("x"))
     _require_called(reader, group)
     context, output = reader.forwarded(group, x, *reader.given(_inputs(group)[1:]), needs=needs)
@@ -388,7 +391,7 @@ def _tracked(output: Value) -> Trees:
     notes = [
         Note(COMPOSED.format(name))
         for name in names(op)
-        if name not in VARIABLES and _learns_otherwise(node, op, name)
+        if name not in RULE_NAMES and _learns_otherwise(node, op, name)
     ]
     return Trees(op, NO_GRADIENT if rule == ZERO else untracked(rule), notes=tuple(notes))
 

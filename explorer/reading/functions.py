@@ -18,7 +18,7 @@ from explorer.formula import FUNCTIONS, Function
 from explorer.formula.aliases import CALLS, OtherCall
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, is_condition, names
-from explorer.reading import values, vocabulary
+from explorer.reading import drawing, values, vocabulary
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.sums import NUMPY, REMARKS, arranged, expanded, larger, statistic, summed_to, total
@@ -123,6 +123,8 @@ def refusal(reason: str) -> values.Function:
 
 def of_name(name: str) -> values.Function:
     """The row of a function or method; with an underscore at its end it changes its first argument."""
+    if name in drawing.FILLS:
+        return drawing.FILLS[name]
     if name.endswith("_"):
         row = of_name(name[:-1])
         return lambda a, *more, **named: assigned(a, called(row, (a, *more), named))
@@ -295,7 +297,7 @@ class _Torch:
             known = isinstance(self, Quantity) and _is_input(self)
             return replace(SHAPE, counts=names(self.node)[0]) if known else SHAPE
         require(not self.within, "counts the elements picked out by a mask, which a formula cannot")
-        first = next(name for name in names(self.node) if name in VARIABLES)
+        first = next((name for name in names(self.node) if name in VARIABLES), "x")
         return Quantity(Call("numel", (Name(first),)), "int64", number=True)
 
     def nan_to_num(self: Value, nan: Value = 0, posinf: Value = None, neginf: Value = None) -> Value:
@@ -452,6 +454,7 @@ _ROWS: dict[str, values.Function] = {
     "is_floating_point": lambda self: quantity(self).kind == "float32",
     "device": lambda *_kind: values.Opaque("the device"),
     "finfo": _finfo,
+    **drawing.ROWS,
 }
 TABLE: dict[str, values.Function] = {
     **{name: refusal(reason) for name, reason in REASONS.items()},
@@ -484,7 +487,7 @@ def _prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
     return result
 
 
-_LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()} | {"prelu": _prelu}
+_LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()} | {"prelu": _prelu, **drawing.LAYERS}
 BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     "float": _float,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from explorer.catalogue import COUNT
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import VARIABLES, Binary, Call, Name, Node, Unary, names, substituted, walk
+from explorer.formula.tree import RULE_NAMES, Binary, Call, Name, Node, Unary, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, number, untracked
 from explorer.reading.errors import require
 from explorer.reading.values import Opaque, Value, is_shared, quantity, shared, sum_of
@@ -60,7 +60,7 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
         whole = not any(node in remarks for node in walk(held.node))
     require(not any(map(_is_count, walk(body))), COUNTS_WITHIN)
     factor = _counted(factor, name, whole)
-    require(not set(names(factor)).intersection(VARIABLES), ON_DATA)
+    require(not set(names(factor)).intersection(RULE_NAMES), ON_DATA)
     body = built("*", ZERO, Name("g")) if body == ZERO else number(body)
     return Part(name, body, None if factor == ONE else factor)
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Name, Node, is_constant
-from explorer.reading import building, functions, sums, tracking, values, vocabulary
+from explorer.reading import building, drawing, functions, sums, tracking, values, vocabulary
 from explorer.reading.errors import (
     DeadEndError,
     Note,
@@ -182,7 +182,12 @@ class Reader:
             case ast.IfExp(test, then, otherwise):
                 return self.value(then if self.truth(test, scope) else otherwise, scope)
             case ast.Subscript(owner, key):
-                return values.element(self.value(owner, scope), self.value(key, scope))
+                held, place = self.value(owner, scope), self.value(key, scope)
+                return (
+                    drawing.part(held, place)
+                    if isinstance(held, drawing.Two)
+                    else values.element(held, place)
+                )
             case ast.Slice(lower, upper, None):
                 return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
             case ast.List(parts):

@@ -345,7 +345,7 @@ def shared(name: str) -> Name:
 
 def is_shared(node: Node) -> bool:
     """Whether a node is a number from ``shared``."""
-    return isinstance(node, Name) and "(" in node.name
+    return isinstance(node, Name) and node.name.startswith("numel(")
 
 
 def require_exact(divisor: Value) -> None:

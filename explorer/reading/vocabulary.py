@@ -60,7 +60,7 @@ FORMATS = {
 LARGEST = {name: row.format.largest for name, row in FUNCTIONS.items() if row.format}
 
 IGNORED_KEYWORDS = words(
-    "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent"
+    "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent generator"
 )
 
 # Statements that only say something or check something.
@@ -76,16 +76,16 @@ _REASONS = {
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d unfold fold max_pool2d avg_pool2d "
         "adaptive_avg_pool2d interpolate pad conv2d_input conv2d_weight",
     f"rearranges the tensor: {ELEMENTWISE}":
-        "unflatten cat concat T mT H stack chunk split gather "
+        "unflatten cat concat T mT H chunk split gather "
         "scatter scatter_add index_select index_add masked_select masked_scatter roll flip narrow select "
         "movedim diag tril triu nonzero concatenate index_put one_hot",
     f"mixes the elements of a tensor: {ELEMENTWISE}":
         "sum prod var norm argmax argmin any all cumsum cumprod sort argsort topk median mode quantile "
         "kthvalue softmax log_softmax logsumexp normalize layer_norm sum_to_size equal allclose",
     f"treats each channel in its own way: {ELEMENTWISE}": "batch_norm group_norm instance_norm",
-    "draws random numbers: a curve is the same at every drawing":
-        "rand randn randint rand_like randn_like randint_like bernoulli normal uniform dropout multinomial "
-        "exponential cauchy random poisson rrelu gumbel_softmax randperm",
+    "draws otherwise than by one uniform or normal number for each element: write it with torch.rand_like(x)":
+        "randint randint_like multinomial exponential cauchy random poisson rrelu randperm alpha_dropout "
+        "feature_alpha_dropout dropout1d dropout2d dropout3d",
     "gets its gradient elsewhere: write it as a class with forward and backward":
         "custom_op triton_op custom_vjp custom_jvp custom_gradient",
     "asks autograd for a gradient: write the gradient out": "grad backward vjp jvp jacobian hessian",
