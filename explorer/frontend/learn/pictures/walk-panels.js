@@ -10,8 +10,8 @@ import { losses, meanLoss, sigmoid } from "./walk.js";
 
 const CURVE = 48; // pieces of the parabola
 const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // in letters
-const LONGEST = 0.3; // of the panel: the arrow of the largest gradient
-const LEAST = 0.02; // a gradient that the arrow of the largest is not longer than
+const LONGEST = 0.25; // of the panel: the arrow of the largest mean
+const LEAST = 0.02; // a gradient of which no arrow is longer
 
 /** An empty panel, which is drawn in px of the screen. @param {string} kind */
 function createPanel(kind) {
@@ -98,10 +98,11 @@ export function createLossPanel(walker) {
     /**
      * @param {Settings} settings
      * @param {Measured} measured
+     * @param {number} largest of the means of all estimators, without its sign
      * @param {number[]} estimates of the first draws
      * @param {number[]} rests
      */
-    draw(settings, measured, estimates, rests) {
+    draw(settings, measured, largest, estimates, rests) {
       panel.fit();
       axis(panel, HALVES, "p, and y where it is 0 or 1");
       const y = Array.from({ length: CURVE + 1 }, (_, i) => i / CURVE);
@@ -122,7 +123,8 @@ export function createLossPanel(walker) {
       panel.dot("one", "end", [1, one], 0.3);
       panel.text("f", "loss", [0.02, zero], { anchor: "start", by: [0.6, -1.5] });
       panel.text("mean", "mean loss", [1, one], { anchor: "end", by: [-0.6, 1.1] });
-      drawStep(panel, settings.p, up(meanLoss(walker, settings.p, settings)), measured, estimates);
+      const ball = /** @type {Point} */ ([settings.p, up(meanLoss(walker, settings.p, settings))]);
+      drawStep(panel, ball, measured, LONGEST / Math.max(LEAST, largest), estimates);
       panel.line("rests", "rest", rests.slice(0, 1).flatMap(foot));
       panel.text("rests here", rests.length ? "rests" : "", [rests[0] ?? 0, 0.06], { by: [0, 0.2] });
     },
@@ -147,14 +149,14 @@ const foot = (p) => [
 /**
  * The ball, and above it the way that the mean, the exact gradient and single draws lead.
  * @param {ReturnType<typeof createPanel>} panel
- * @param {number} p
- * @param {number} height of the ball
+ * @param {Point} ball
  * @param {Measured} measured
+ * @param {number} scale of the panel's width by a gradient
  * @param {number[]} estimates
  */
-function drawStep(panel, p, height, { mean, sd, exact }, estimates) {
-  const largest = Math.max(LEAST, Math.abs(mean), Math.abs(exact));
-  const to = (/** @type {number} */ gradient) => within(p - (LONGEST * gradient) / largest, 0, 1);
+function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
+  const free = (/** @type {number} */ gradient) => p - scale * gradient;
+  const to = (/** @type {number} */ gradient) => within(free(gradient), 0, 1);
   const [above, high] = [height + 0.14, height + 0.24];
   const known = Number.isFinite(mean);
   const spread = known && Number.isFinite(sd) ? [to(mean + sd), to(mean - sd)] : [];
@@ -164,12 +166,12 @@ function drawStep(panel, p, height, { mean, sd, exact }, estimates) {
     spread.map((x) => [x, above]),
   );
   estimates.forEach((estimate, i) => {
-    const x = to(estimate);
+    const x = free(estimate);
     const tick = /** @type {Point[]} */ ([
       [x, above - 0.025],
       [x, above + 0.025],
     ]);
-    panel.line(`draw ${i}`, "draw", Number.isFinite(estimate) ? tick : []);
+    panel.line(`draw ${i}`, "draw", x >= 0 && x <= 1 ? tick : []);
   });
   panel.line("exact arrow", "exact", arrow(p, to(exact), high));
   panel.line("mean arrow", "mean", known ? arrow(p, to(mean), above) : []);

@@ -74,19 +74,28 @@ export function createWalker(walker, { signal }) {
     return name === walker.rate.name ? settings.rate : settings.parameters[name];
   }
 
-  function draw() {
+  /** The sliders at their values; one that the chosen estimator has no use for is away. */
+  function showSliders() {
     for (const { control, slider } of sliders) {
       slider.update(valueOf(control), [control.low, control.high], false, [control.low, control.high]);
       const isOther = Object.values(walker.estimators).some((tree) => names(tree, control.name));
       const isIdle = isOther && !names(estimators[chosen], control.name);
       slider.element.classList.toggle("idle", isIdle);
     }
-    for (const name of Object.keys(estimators))
-      table.show(name, measured(walker, estimators[name], settings));
-    const now = measured(walker, estimators[chosen], settings);
+  }
+
+  function draw() {
+    showSliders();
+    const all = Object.entries(estimators).map(([name, tree]) => {
+      const found = measured(walker, tree, settings);
+      table.show(name, found);
+      return { name, found };
+    });
+    const [{ found: now }] = all.filter(({ name }) => name === chosen);
+    const largest = Math.max(...all.map(({ found }) => Math.abs(found.mean)).filter(Number.isFinite));
     const ends = endsOf(estimators[chosen], settings);
     setText(here, `${say.hereWords(chosen, now)} ${say.endWords(ends)}`);
-    loss.draw(settings, now, firstDraws(), ends.rests);
+    loss.draw(settings, now, largest, firstDraws(), ends.rests);
     if (byMean) drawWalk();
     else drawRuns();
   }
