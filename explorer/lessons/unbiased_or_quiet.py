@@ -8,7 +8,6 @@ from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 from explorer.lessons.pictures import Asked, Control, Walker
 from explorer.lessons.retest import fresh as variant
 
-UNIT = "formula: where(u() < sigmoid(x), 1, 0)"
 T = 0.45  # the output at which the loss is lowest
 START = 0.2  # p at first
 RATES = (1.0, 2.0, 4.0, 8.0)
@@ -176,6 +175,11 @@ def enough():
     )
 
 
+def unit_op():
+    """The unit as an op."""
+    return "formula: where(u() < sigmoid(x), 1, 0)"
+
+
 def formulas():
     """All estimators as formulas by their labels, with a softness tau and a baseline b besides."""
     p, soft, pair = "sigmoid(x)", "sigmoid((x - log(u() / (1 - u()))) / tau)", "(fa() - f())"
@@ -199,16 +203,16 @@ def walker():
     """The unit, walked by every estimator."""
     loss, chord = Loss("(y - target)**2"), find_op(f"formula: {mean_loss_formula()}")
     return Walker(
-        op=find_op(UNIT).parsed.data,
+        op=find_op(unit_op()).parsed.data,
         loss=loss.parsed.data,
         slope=loss.slope.data,
         mean_loss=chord.parsed.data,
         exact=chord.parsed.gradient.data,
         estimators={name: find_rule(f"formula: {each}").parsed.data for name, each in formulas().items()},
         start=Control("p", START, 0.01, 0.99, "where runs begin"),
-        rate=Control("rate", 4.0, 0.2, 8.0, "learning rate"),
+        rate=Control("rate", 4.0, 0.2, 8.0, "of learning"),
         parameters=(
-            Control("target", T, 0.0, 1.0, "t, where the loss is lowest"),
+            Control("target", T, 0.0, 1.0, "t of the loss"),
             Control("tau", 1.0, 0.05, 3.0, "temperature"),
             Control("b", 0.0, -0.5, 0.8, "baseline"),
         ),
@@ -267,7 +271,7 @@ LESSON = Lesson(
     ),
     numbers=(ends, exact, start, rest, shares),
     pictures=(resting, enough, walker),
-    scenes=(explore(UNIT, "formula: g * sigmoid(x) * (1 - sigmoid(x))",
+    scenes=(explore(unit_op(), "formula: g * sigmoid(x) * (1 - sigmoid(x))",
             "formula: (fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", start=-4, stop=4, g=10),),
     retest=(
         variant("formula: (x - t)**2", "default", 0, 1, t=0.25),

@@ -72,9 +72,9 @@ LINKS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, with what is torch's for some pairs, and two lessons: below a folder as below a prefix."""
+    """The site, with what is torch's for some pairs, and three lessons: below a folder as below a prefix."""
     root = tmp_path_factory.mktemp("site")
-    write(root / PREFIX, ops=("round",), rules=RULES, lessons=("clamp", "autograd"))
+    write(root / PREFIX, ops=("round",), rules=RULES, lessons=("clamp", "autograd", "unbiased-or-quiet"))
     return root
 
 
@@ -299,6 +299,13 @@ def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path
     disk.get_by_role("link", name="Open in Explore").first.click()
     _drawn(disk, "Confirmed by torch")
     expect(card(disk, "Clamp")).to_be_visible()
+
+
+def test_a_walker_from_the_disk_counts_its_runs(disk: Page, folder: Path) -> None:
+    disk.goto(_at(folder, "learn", "lesson=unbiased-or-quiet"))
+    disk.get_by_role("button", name="Skip").click()
+    _drawn(disk, "Confirmed by torch")
+    expect(disk.get_by_text("After 150 steps 795 of 2,000 runs are above p = 0.5")).to_be_visible()
 
 
 def test_a_frame_has_no_heading(disk: Page, folder: Path) -> None:

@@ -82,7 +82,7 @@ def test_each_estimator_is_measured_as_torch_does(node: Node, chosen: dict[str, 
         parameters = {each.name: chosen["parameters"][each.name] for each in own}
         x = [logit(chosen["p"])]
         parameters["target"] = chosen["parameters"]["target"]
-        (row,) = explorer.expected(lesson.UNIT, f"formula: {text}", x, **parameters).itertuples()
+        (row,) = explorer.expected(lesson.unit_op(), f"formula: {text}", x, **parameters).itertuples()
         got = found[name]
         assert got["reason"] == ""
         expected = (row.mean, row.sd, row.exact)
@@ -130,7 +130,7 @@ def test_the_walks_by_means_draw_nothing(node: Node) -> None:
 
 def gumbel(x: float, **parameters: float) -> float:
     text = f"formula: {lesson.formulas()['Straight-through Gumbel']}"
-    return float(explorer.expected(lesson.UNIT, text, [x], **parameters)["mean"][0])
+    return float(explorer.expected(lesson.unit_op(), text, [x], **parameters)["mean"][0])
 
 
 def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_end(node: Node) -> None:
