@@ -11,13 +11,14 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from explorer.catalogue import MOST_RULES, OPS, RULES
+from explorer.catalogue import MOST_RULES
 from explorer.catalogue.colours import RULE_COLOURS_LIGHT
 from explorer.curves import sample, sample_curves
 from explorer.curves.sampling import MOST_POINTS
 from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
 from explorer.sampled import EVEN
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import OPS, RULES
 
 LARGEST_BYTES = 1_500_000
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]

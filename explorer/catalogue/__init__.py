@@ -22,7 +22,7 @@ from explorer.catalogue.contribution import (
 )
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
-from explorer.catalogue.losses import SQUARE, TARGET, Loss, find_loss, settled, twin_of
+from explorer.catalogue.losses import SQUARE, TARGET, Loss, find_loss, frozen, require_fixed, settled, twin_of
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
 from explorer.catalogue.records import (
     AT_BOUND,
@@ -44,10 +44,10 @@ from explorer.formula import quoted, shortened
 __all__ = [
     "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
     "SQUARE", "TARGET", "Contribution", "Kink", "Lattice", "Learned", "Loss", "Op", "Parameter", "Rule",
-    "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none", "find_loss", "find_op",
-    "find_rule", "finite", "gradient_beside", "hint", "in_formulas", "kink_points", "known_degree",
-    "learnable", "narrowed", "own_key", "qualified", "require_admitted", "settled", "twin_of",
-    "values",
+    "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none", "find_loss",
+    "find_op", "find_rule", "finite", "frozen", "gradient_beside", "hint", "in_formulas", "kink_points",
+    "known_degree", "learnable", "narrowed", "own_key", "qualified", "require_admitted", "require_fixed",
+    "settled", "twin_of", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

@@ -1,10 +1,11 @@
 """The loss of a pair that draws: a formula of its output y, whose derivative is the upstream gradient."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from statistics import NormalDist
 
-from explorer.catalogue.records import TAKEN, Parameter
-from explorer.formula import Formula, FormulaError, derivative, parse
+from explorer.catalogue.records import TAKEN, Op, Parameter, Rule
+from explorer.formula import Formula, FormulaError, derivative, parse, shortened
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
 
@@ -78,3 +79,36 @@ def settled(rule: Formula, op: Formula, loss: Loss | None) -> Formula:
     if loss:
         replacements |= {_LOSS: loss.parsed.tree, _TWIN_LOSS: substituted(loss.parsed.tree, {_Y: twin})}
     return Formula(substituted(rule.tree, replacements))
+
+
+DRAWN = "{entry} draws at random, so that it has no one value at each x: {here} takes what does not"
+FROZEN_U = 0.37
+
+
+def require_fixed(here: str, *entries: Op | Rule) -> None:
+    """Raise ValueError, which names what is ``here``, where an entry draws."""
+    for entry in entries:
+        if entry.draws:
+            raise ValueError(DRAWN.format(entry=shortened(entry.key), here=here))
+
+
+def frozen(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
+    """A pair that draws as one that does not: each element draws the same u.
+
+    The parameters of the loss are at their defaults. Where each may have a kink is searched for.
+    """
+    drawn: dict[Node, Node] = {_U: Number(u), _NORMAL: _number(NormalDist().inv_cdf(u))}
+    drawn |= {Name(p.name): _number(p.default) for p in loss.parameters}
+
+    def still(formula: Formula) -> str:
+        settled_here = settled(formula, op.parsed, loss) if formula.draws else formula
+        return Formula(substituted(settled_here.tree, drawn)).text if formula.draws else formula.text
+
+    learned = tuple(replace(each, formula=still(each.parsed)) for each in rule.learned)
+    backward = rule.parsed and still(rule.parsed)
+    still_op = replace(op, formula=still(op.parsed), kinks=None)
+    return still_op, replace(rule, formula=backward, kinks=None if backward else rule.kinks, learned=learned)
+
+
+def _number(value: float) -> Node:
+    return Number(value) if value >= 0 else Unary("-", Number(-value))

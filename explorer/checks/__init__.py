@@ -1,4 +1,4 @@
-"""Is this rule what it claims to be? Fifteen checks of a backward rule, the catalogue's or anybody's own.
+"""Is this rule what it claims to be? Checks of a backward rule, the catalogue's or anybody's own.
 
 ``assert not explorer.check(MyFunction, 0.5).failures`` reads well in anybody's tests.
 """
@@ -9,7 +9,8 @@ from typing import Any
 
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, checked, find_op, find_rule
+from explorer.catalogue import SQUARE, Op, Rule, beside, checked, find_loss, find_op, find_rule, frozen
+from explorer.catalogue.losses import FROZEN_U
 from explorer.checks.at_kinks import at_kinks
 from explorer.checks.autocasting import autocast
 from explorer.checks.compiling import compiled
@@ -17,6 +18,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.derivative import true_derivative
 from explorer.checks.devices import devices
 from explorer.checks.doubly import double_backward
+from explorer.checks.drawing import draw_fits, unbiased
 from explorer.checks.finiteness import finite
 from explorer.checks.learned import parameter_gradients
 from explorer.checks.linearity import linear_in_g
@@ -41,14 +43,16 @@ from explorer.foreign import (
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
 CHECKS = (
-    Check("true derivative", "Is it the derivative of the op?", true_derivative, in_app=True),
+    Check("true derivative", "Is it the derivative of the op?", true_derivative, in_app=True, of="fixed"),
     Check(
         "linear in g", "Does twice the upstream gradient give twice the gradient?", linear_in_g, in_app=True
     ),
     Check("finite", "Is it a number everywhere, in every dtype?", finite, in_app=True, repeats=False),
-    Check("kinks", "What is it exactly at a kink?", at_kinks, in_app=True),
-    Check("area", "Does it weigh what the op's jumps weigh?", area, in_app=True),
-    Check("antiderivative", "Does its integral go along with the op?", antiderivative, in_app=True),
+    Check("kinks", "What is it exactly at a kink?", at_kinks, in_app=True, of="fixed"),
+    Check("area", "Does it weigh what the op's jumps weigh?", area, in_app=True, of="fixed"),
+    Check(
+        "antiderivative", "Does its integral go along with the op?", antiderivative, in_app=True, of="fixed"
+    ),
     Check("dtype and shape", "Are dtype and shape kept?", dtype_and_shape, in_app=True, repeats=False),
     Check(
         "parameter gradients",
@@ -64,6 +68,8 @@ CHECKS = (
     Check("autocast", "Does it work under autocast?", autocast),
     Check("devices", "Does it follow x to another device?", devices, repeats=False),
     Check("deterministic", "Does it give the same twice?", deterministic, repeats=False),
+    Check("draw fits", "Does the rule see the op's own draw?", draw_fits, in_app=True, of="drawn"),
+    Check("unbiased", "Is it right on average?", unbiased, in_app=True, of="drawn"),
 )
 
 
@@ -79,9 +85,9 @@ def check(subject: Any, *arguments: Any, input: Tensor | None = None, **paramete
             that are tried.
 
     Returns:
-        One result a check, in the order of ``explorer.checks.CHECKS``, with name, verdict, sentence, where
-        and figure; ``.failures`` are those whose verdict is "fails". A function runs in this process, each
-        check with a time limit; whatever it raises becomes "unknown" with the reason.
+        One result a check that asks about it, in the order of ``explorer.checks.CHECKS``, with name, verdict,
+        sentence, where and figure; ``.failures`` are those whose verdict is "fails". A function runs in this
+        process, each check with a time limit; whatever it raises becomes "unknown" with the reason.
 
     Raises:
         ValueError, FormulaError: a key or parameter of a pair that is none, an input that is no tensor.
@@ -125,16 +131,22 @@ def _checked_pair(
             f"check takes an op and one rule, such as check('round', 'straight_through'), not {len(rules)}"
         )
     op, rule = find_op(op), find_rule(rules[0])
-    subject = pair_subject(op, rule, checked(op, (rule,), parameters))
-    curve = Curve(subject)
-    return Results((result_of(check, curve).of(check.name) for check in checks), subject.name)
+    settings, draws = checked(op, (rule,), parameters), op.draws or rule.draws
+    if not draws:
+        curve = Curve(pair_subject(op, rule, settings))
+    else:
+        subject = pair_subject(*frozen(op, beside(op, rule), find_loss(SQUARE)), settings)
+        curve = Curve(subject, (op, rule))
+    asked = (check for check in checks if check.of != ("fixed" if draws else "drawn"))
+    title = f"{curve.subject.name}, drawn with u = {FROZEN_U}" if draws else curve.subject.name
+    return Results((result_of(check, curve).of(check.name) for check in asked), title)
 
 
 def _checked_own(subject: Subject) -> Results:
     """All checks of somebody's own function; after one that hangs no other is tried."""
     curve, results = Curve(subject), Results(title=subject.name)
     stopped, raises = _stops(subject)
-    for one in CHECKS:
+    for one in (each for each in CHECKS if each.of != "drawn"):
         if stopped:
             results.append((fails if one.look is finite and raises else unknown)(stopped).of(one.name))
             continue

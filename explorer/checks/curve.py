@@ -6,6 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from explorer.catalogue import Op, Rule
 from explorer.checks.result import position
 from explorer.curves.kinks import jumps, kinks
 from explorer.foreign import (
@@ -32,11 +33,12 @@ MANY_JUMPS = 3  # from here on an op is a staircase that follows something
 class Curve:
     """Values, gradients, slopes, jumps and areas of a subject, each computed at its first use.
 
+    ``drawn``: the pair that draws, of which the subject is the one with the same u for each element.
     All are (n,) tensors on ascending x. Raises UntriedError where the subject is not elementwise.
     """
 
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
+    def __init__(self, subject: Subject, drawn: tuple[Op, Rule] | None = None) -> None:
+        self.subject, self.drawn = subject, drawn
 
     @property
     def dtype(self) -> torch.dtype:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, unknown
@@ -16,7 +17,8 @@ class Check:
 
     ``in_app``: whether it applies to formulas and is quick, so that the page shows it. ``if_learned``:
     whether it needs a rule with gradients for parameters. ``repeats``: whether it compares gradients, so that
-    nothing is known where two of the same x and g differ.
+    nothing is known where two of the same x and g differ. ``of``: whether it asks about pairs that draw,
+    about those that do not, or about all, of which one that draws is tried with the same u for each element.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Check:
     if_learned: bool = False
     repeats: bool = True
     limit_s: float = TIME_LIMIT_S
+    of: Literal["all", "fixed", "drawn"] = "all"
 
 
 def result_of(check: Check, curve: Curve) -> Finding:

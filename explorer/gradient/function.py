@@ -24,15 +24,14 @@ from explorer.catalogue import (
     find_op,
     find_rule,
     in_formulas,
+    require_fixed,
     values,
 )
-from explorer.formula import Formula, FormulaError, shortened
+from explorer.formula import Formula, FormulaError
 from explorer.gradient.draws import Draw, U, drawing, drawn
 
 Forward = Callable[[Tensor], Tensor]
 Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
-
-DRAWN = "{entry} draws at random, so that it has no one value at each x: this takes ops and rules that do not"
 
 _ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name for it
 
@@ -156,9 +155,7 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
     Raises ValueError for a pair that draws: it is no function of x alone.
     """
     op, rule = find_op(op), find_rule(rule)
-    for entry in (op, rule):
-        if entry.draws:
-            raise ValueError(DRAWN.format(entry=shortened(entry.key)))
+    require_fixed("this", op, rule)
     return joined(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from explorer.catalogue import Op, find_op, find_rule, finite, values
+from explorer.catalogue import Op, find_op, find_rule, finite, require_fixed, values
 from explorer.catalogue import Rule as CatalogueRule
 from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST, Noise
 from explorer.curves import Curves, sample_curves
@@ -153,6 +153,7 @@ def lens(
     op, chosen = find_op(op), noise_of(noise, width)
     several = [rules] if isinstance(rules, str | CatalogueRule) else list(rules)
     view: dict[str, Any] = {"start": start, "stop": stop, "g": g, "dtype": "float64"}
+    require_fixed("the lens", op, *map(find_rule, several))
     curves = sample_curves(op, [find_rule(rule) for rule in several], **(view | parameters))
     settings = values(op, None, curves.parameters)
     x, gradient, reason = seen(op, settings, chosen, float(width), (curves.start, curves.stop))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.catalogue import finite
+from explorer.catalogue import finite, require_fixed
 from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
 from explorer.foreign import GivenOp, GivenRule
@@ -118,6 +118,7 @@ def rule_map(
         raise ValueError(f"top must be a number above 0, not {top:g}")
     chosen: dict[str, Any] = {"start": start, "stop": stop, "dtype": "float64"}
     curves = sample_curves(op, rules, **(chosen | parameters))
+    require_fixed("the rule map", curves.op, *curves.rules)
     x, g = np.linspace(curves.start, curves.stop, COLUMNS), np.linspace(-top, top, ROWS)
     rows = [replace(curves, g=float(each)) for each in g]
     gradients = {rule.key: np.stack([row.at(rule.key, x) for row in rows]) for rule in curves.rules}

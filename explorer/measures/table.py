@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule, checked, find_op, values
+from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule, checked, find_op, require_fixed, values
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.checks.curve import Curve
@@ -59,9 +59,10 @@ def _plain(value: Any) -> Any:
 
 
 def suiting(op: Op) -> list[Rule]:
-    """The rules that make sense for an op; all of them for one that is not of the catalogue."""
-    own = op.family == OWN_FAMILY
-    return [rule for rule in RULES.values() if own or not rule.suits or op.family in rule.suits]
+    """The rules that make sense for an op; all that draw nothing for one that is not of the catalogue."""
+    if op.family == OWN_FAMILY:
+        return [rule for rule in RULES.values() if not rule.draws]
+    return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
 
 
 def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **parameters: float) -> pd.DataFrame:
@@ -87,6 +88,7 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     import pandas as pd  # which no row needs
 
     op, law = find_op(op), noise_of(noise, width)
+    require_fixed("compare", op)
     rules = suiting(op)
     settings = checked(op, rules, parameters)
     table = pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])

@@ -6,7 +6,7 @@ it can be. All of it is computed in float64 over a range, from a grid and by lea
 
 from __future__ import annotations
 
-from explorer.catalogue import checked
+from explorer.catalogue import checked, require_fixed
 from explorer.foreign import GivenOp, GivenRule, entry_op, entry_rule
 from explorer.nearest.neighbours import Neighbour, Neighbours, neighbours, suiting
 from explorer.nearest.target import target_of
@@ -40,6 +40,7 @@ def nearest(
             has hardly a finite value in the range, or whose squares overflow or vanish there.
     """
     op, rule = entry_op(op), entry_rule(rule)
+    require_fixed("nearest", op, rule)
     settings = checked(op, (rule,), parameters)
     target = target_of(op, rule, settings, start, stop)
     if not target.is_enough:

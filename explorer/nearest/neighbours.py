@@ -75,10 +75,11 @@ class Neighbours(list[Neighbour]):
 def suiting(op: Op) -> list[Rule]:
     """The rules that make sense for an op; all of them for one that is not of the catalogue.
 
-    Rules that learn are left out: they are known by what their parameters get, and for x are others again.
+    Rules that draw are left out. So are those that learn: they are known by what their parameters get, and
+    for x are others again.
     """
     own = op.family == OWN_FAMILY
-    rules = [rule for rule in RULES.values() if not rule.learned]
+    rules = [rule for rule in RULES.values() if not rule.learned and not rule.draws]
     return [rule for rule in rules if own or not rule.suits or op.family in rule.suits]
 
 

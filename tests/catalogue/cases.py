@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, kink_points, values
+from explorer.catalogue import Op, Parameter, Rule, kink_points, values
 from explorer.curves.kinks import kinks
 from explorer.gradient import apply
 from tests.catalogue import oracles
+from tests.catalogue.fixed import OPS, RULES
 
 DTYPES = (torch.float32, torch.float64)
 UPSTREAM = (1.0, 2.0, -1.0, 0.0, 0.5, 2.0**-11, -(2.0**-11))

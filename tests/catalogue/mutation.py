@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import torch
 
-from explorer.catalogue import RULES, Rule
+from explorer.catalogue import Rule
 from explorer.formula import Formula, Node
 from explorer.formula.tree import Binary, Call, Compare, Name, Number, Unary, children, substituted
 from tests.catalogue.cases import Case, cases, is_whole
+from tests.catalogue.fixed import RULES
 
 _OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _PARTS = {"+": "-", "-": "+"}

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, beside, checked, qualified, values
+from explorer.catalogue import Op, Parameter, Rule, beside, checked, qualified, values
 from explorer.gradient import bind
+from tests.catalogue.fixed import OPS, RULES
 
 PAIRS = [(op, rule) for op in OPS.values() for rule in RULES.values()]
 APART = [(op, rule) for op, rule in PAIRS if beside(op, rule) is not rule]

@@ -10,9 +10,7 @@ from torch import Tensor
 
 from explorer.catalogue import (
     AT_BOUND,
-    OPS,
     ORIGINS,
-    RULES,
     Learned,
     Op,
     Parameter,
@@ -27,6 +25,7 @@ from explorer.catalogue import (
 from explorer.formula import Formula, FormulaError
 from explorer.formula.measured import at_bounds
 from tests.catalogue.cases import settings_of
+from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
 
 RANDOM = 20_000

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES, Op, Parameter, Rule
+from explorer.catalogue import Op, Parameter, Rule
 from explorer.instrument.limits import reach
+from tests.catalogue.fixed import OPS, RULES
 
 ENTRIES = [*OPS.values(), *RULES.values()]
 BOUND = [(entry, p) for entry in ENTRIES for p in entry.parameters if p.domain]

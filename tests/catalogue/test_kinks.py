@@ -9,11 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OPS, RULES, Op, Rule, kink_points
+from explorer.catalogue import Op, Rule, kink_points
 from explorer.curves.kinks import kinks
 from explorer.formula.reference import fixed
 from tests.catalogue.cases import all_kinks, settings_of, usual_op
 from tests.catalogue.finder import clusters, kinks_of
+from tests.catalogue.fixed import OPS, RULES
 
 START, STOP = -3.012345, 7.034567
 

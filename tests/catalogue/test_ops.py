@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, Op, values
+from explorer.catalogue import Op, values
 from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.cases import DTYPES, TOLERANCE, all_kinks, grid, settings_of
+from tests.catalogue.fixed import OPS
 
 
 def _key(op: Op) -> str:

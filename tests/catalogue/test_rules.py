@@ -11,11 +11,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import RULES, Rule, kink_points
+from explorer.catalogue import Rule, kink_points
 from explorer.formula import parse
 from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.cases import cases, gradient_through_autograd, settings_of, usual_op
+from tests.catalogue.fixed import RULES
 
 WITH_FORMULA = [rule for rule in RULES.values() if rule.formula]
 WITH_ANTIDERIVATIVE = [rule for rule in RULES.values() if rule.antiderivative]

@@ -7,10 +7,11 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES, own_key
+from explorer.catalogue import own_key
 from explorer.checks import CHECKS, VERDICTS, check_pair
 from explorer.formula.operands import reductions
 from tests.catalogue.cases import suiting, usual_op
+from tests.catalogue.fixed import OPS, RULES
 
 _SEEDED = 100  # of some 500: what is said of a pair hangs on its op and on its rule, and little on both
 

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES
 from explorer.curves import sampling as curves
 from explorer.curves.kinks import kinks
 from explorer.curves.sampling import (
@@ -25,6 +24,7 @@ from explorer.curves.sampling import (
 )
 from explorer.formula import FormulaError
 from explorer.gradient import apply
+from tests.catalogue.fixed import OPS, RULES
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]

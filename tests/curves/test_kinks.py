@@ -7,13 +7,14 @@ import math
 import pytest
 import torch
 
-from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule
+from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
 from explorer.curves import kinks as module
 from explorer.curves.kinks import kinks
 from explorer.formula import FUNCTIONS, parse
 from explorer.formula.pieces import degree
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
+from tests.catalogue.fixed import OPS, RULES
 
 RANGES = [(-3.012345, 7.034567), (-3.0, 3.0), (-10.0, 10.0)]  # kinks lie on the ends of the last two
 IDENTITY = OPS["identity"]

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, values
+from explorer.catalogue import OWN, Op, Rule, find_op, find_rule, values
 from explorer.curves import Curves, sample_curves
 from explorer.description import describe, described
 from explorer.description.claims import MOST_PIECES, Claim
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
 from explorer.formula.tree import Call, Name, substituted, walk
 from explorer.sampled import FORWARD
+from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle
 
 CHOICES = 1000

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 import explorer
-from explorer.catalogue import OPS, OWN, RULES, find_op, find_rule
+from explorer.catalogue import OWN, find_op, find_rule
 from explorer.curves import sample, sample_curves
 from explorer.description import MAIN_LENGTH, describe, described, document
 from explorer.formula import Formula, parse
+from tests.catalogue.fixed import OPS, RULES
 from tests.formula.strategies import PARAMETERS, formulas, many
 
 STE, DEFAULT, PUBLISHED = (RULES[key].label for key in ("straight_through", "default", "published_clamp"))

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES
 from explorer.curves import sample_curves
 from explorer.description import MAIN_LENGTH, described
+from tests.catalogue.fixed import OPS, RULES
 
 
 def told(op: str, *rules: str, start: float = -3.0, stop: float = 3.0, g: float = 1.0) -> str:

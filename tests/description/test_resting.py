@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from explorer.catalogue import OPS, RULES, learnable
+from explorer.catalogue import learnable
 from explorer.description import pull_words
 from explorer.description.pull import STEPS, normal_numbers, pull
+from tests.catalogue.fixed import OPS, RULES
 from tests.description.resting import Rest, grid, parameter_of, rest, rest_words
 
 NUMBERS = normal_numbers()

@@ -12,7 +12,7 @@ import torch
 from hypothesis import HealthCheck, assume, given, settings
 from torch import Tensor
 
-from explorer.catalogue import OPS, Op
+from explorer.catalogue import Op
 from explorer.formula import FUNCTIONS, Formula, parse
 from explorer.formula.derivative import derivative
 from explorer.formula.functions import AtBounds, Function
@@ -21,6 +21,7 @@ from explorer.formula.operands import reductions
 from explorer.formula.parsing import filled
 from explorer.formula.tree import Call, Name, Node, children, is_condition, rebuilt, substituted, walk
 from tests.catalogue.cases import grid, settings_of
+from tests.catalogue.fixed import OPS
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
 

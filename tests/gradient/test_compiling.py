@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, learnable, values
+from explorer.catalogue import learnable, values
 from explorer.gradient import apply
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import OPS, RULES
 
 # torch.compile itself makes an instance of Function, about which torch warns.
 pytestmark = pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")

@@ -13,10 +13,11 @@ from onnx.reference import ReferenceEvaluator
 from torch import nn
 
 import explorer
-from explorer.catalogue import OPS, RULES, learnable
+from explorer.catalogue import learnable
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import OPS, RULES
 
 LEARNING = [
     (usual_op(rule).key, key, names)

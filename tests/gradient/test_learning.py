@@ -11,19 +11,9 @@ import torch
 from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
 
-from explorer.catalogue import (
-    OPS,
-    RULES,
-    Learned,
-    Op,
-    Rule,
-    contribution,
-    find_op,
-    find_rule,
-    learnable,
-    values,
-)
+from explorer.catalogue import Learned, Op, Rule, contribution, find_op, find_rule, learnable, values
 from explorer.gradient import Learning, apply, learning
+from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.test_gradient import forward_mode

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import RULES
 from explorer.gradient import bind, share, share_of_all
+from tests.catalogue.fixed import RULES
 from tests.catalogue.oracles import RULES as ORACLES
 
 

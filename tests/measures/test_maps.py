@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import RULES
 from explorer.lessons import ClampGradient
 from explorer.measures import RuleMap, rule_map
+from tests.catalogue.fixed import RULES
 
 NEAR_ONE = pytest.approx(1, abs=1e-12)
 NEAR_ZERO = pytest.approx(0, abs=1e-12)

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import OPS, RULES
 from explorer.checks import check_pair
 from explorer.measures import compare, row_of, suiting
+from tests.catalogue.fixed import OPS, RULES
 
 COLUMNS = ["rule", "peak", "area", "support", "share", "lens", "linear", "finite", "fails", "source"]
 

@@ -10,11 +10,12 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from explorer import nearest
-from explorer.catalogue import OPS, RULES, Op, Rule, find_op, find_rule
+from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.gradient import bind
 from explorer.nearest.neighbours import _computed, neighbours
 from explorer.nearest.target import target_of
 from tests.catalogue.cases import is_whole
+from tests.catalogue.fixed import OPS, RULES
 from tests.nearest.moved import moved
 
 SIGN = find_op("formula: sign(x)")

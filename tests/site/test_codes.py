@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from explorer.catalogue import OPS, RULES, Parameter, learnable
+from explorer.catalogue import Parameter, learnable
 from explorer.curves import sample_curves
 from explorer.sampled import part_key
 from explorer.site.codes import codes, notebooks
@@ -23,6 +23,7 @@ from explorer.snippets import (
 from explorer.ui.links.choice import Choice, parameters_of
 from explorer.ui.sections.code import LANGUAGES, learned_with, refusal
 from explorer.ui.server import answers
+from tests.catalogue.fixed import OPS, RULES
 from tests.frontend import modules
 from tests.frontend.modules import Node
 

@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from explorer.catalogue import OPS, OWN, RULES, own_key
+from explorer.catalogue import OWN, own_key
 from explorer.formula import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.instrument import own_entry
 from explorer.site import python
 from explorer.site.formatter import formatter
 from explorer.snippets import snippet
+from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.test_own_learned import LSQ
 from tests.formula.hostile import HOSTILE
 from tests.formula.test_derivative import CALLS, OPERATIONS, WRITTEN_OUT

@@ -8,17 +8,12 @@ from collections.abc import Iterator
 
 import torch
 
-from explorer import catalogue
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
 from explorer.snippets import snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import grid, settings_of, usual_op
+from tests.catalogue.fixed import OPS, RULES
 
-# Those that draw are in ``drawing``.
-OPS, RULES = (
-    {key: entry for key, entry in entries.items() if not entry.draws}
-    for entries in (catalogue.OPS, catalogue.RULES)
-)
 SEEDED = 150  # of 1,763: the code of a pair is that of its op and that of its rule, with little between them
 
 

@@ -14,6 +14,7 @@ from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
 from tests.snippets.cases import OPS, OWN, RULES, trials
 from tests.snippets.runner import defined, digest

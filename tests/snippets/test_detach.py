@@ -13,7 +13,8 @@ from explorer.snippets import detach_snippet
 from explorer.snippets.detach import local_gradient
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
-from tests.snippets.cases import OPS, OWN, RULES, trials
+from tests.catalogue.fixed import OPS, RULES
+from tests.snippets.cases import OWN, trials
 from tests.snippets.runner import defined
 
 LINEAR = [key for key, rule in RULES.items() if rule.formula and rule.linear]

@@ -16,7 +16,8 @@ from explorer.gradient import bind
 from explorer.snippets import jax_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
-from tests.snippets.cases import OPS, OWN, RULES
+from tests.catalogue.fixed import OPS, RULES
+from tests.snippets.cases import OWN
 
 RUNNER = Path(__file__).with_name("jax_runner.py")  # not imported: JAX takes each worker a second
 CUSTOM = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]

@@ -13,6 +13,7 @@ from explorer.catalogue import find_rule
 from explorer.snippets import custom_op_snippet, detach_snippet, jax_snippet, notebook
 from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_in
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import RULES
 from tests.formula.strategies import few, formulas
 from tests.snippets.cases import OWN, PAIRS, RULES, SEEDED, code_of
 

@@ -17,7 +17,7 @@ from explorer.sampled import part_key
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
-from tests.snippets.cases import RULES
+from tests.catalogue.fixed import RULES
 
 PLOTLY = "application/vnd.plotly.v1+json"
 PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in RULES]

@@ -20,6 +20,7 @@ from explorer.gradient import bind
 from explorer.snippets import detach_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import OPS, RULES
 from tests.snippets import runner
 from tests.snippets.cases import OPS, OWN, PAIRS, RULES, code_of, job
 from tests.snippets.runner import defined, digest

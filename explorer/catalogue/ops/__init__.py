@@ -1,6 +1,6 @@
 """The ops: one elementwise function each, in the formula language, family by family."""
 
-from explorer.catalogue.ops import activation, elementary, formats, jump, rounding
+from explorer.catalogue.ops import activation, drawn, elementary, formats, jump, rounding
 
 _FAMILIES = {
     "rounding": rounding.ROUNDING,
@@ -9,6 +9,8 @@ _FAMILIES = {
     "bounded": activation.BOUNDED,
     "rectifier": activation.RECTIFIERS,
     "step": jump.STEP,
+    "unit": drawn.UNITS,
+    "noisy": drawn.NOISY,
     "smooth": activation.SMOOTH,
     "shrink": activation.SHRINKAGE,
     "elementary": elementary.ELEMENTARY,

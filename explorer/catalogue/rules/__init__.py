@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from explorer.catalogue.records import Rule
-from explorer.catalogue.rules import formats, general, rounding, sign, step
+from explorer.catalogue.rules import drawn, formats, general, rounding, sign, step
 
 
 def _grouped(family: str, rules: tuple[Rule, ...], otherwise: str) -> Iterator[Rule]:
@@ -17,6 +17,7 @@ RULES = (
     *(rule.stated() for rule in general.GENERAL),
     *_grouped("sign", sign.SIGN, sign.OTHERWISE),
     *_grouped("step", step.STEP, step.OTHERWISE),
+    *_grouped("unit", drawn.DRAWN, drawn.OTHERWISE),
     *_grouped("rounding", rounding.ROUNDING, rounding.OTHERWISE),
     *_grouped("format", formats.FORMATS, formats.OTHERWISE),
 )

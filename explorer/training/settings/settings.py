@@ -22,6 +22,7 @@ from explorer.catalogue import (
     learnable,
     qualified,
     require_admitted,
+    require_fixed,
 )
 from explorer.formula import quoted, shortened
 from explorer.training import limits
@@ -164,6 +165,7 @@ class Settings(TrainingSettings):
         self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
         self._put("branch", checked_branches(self.branch, self.rules, self.steps))
+        require_fixed("training", *self._ops, *self._all_rules)
         parameters = self._known(usual) if self.parameters is None else self.parameters
         self._put("parameters", _parameters(self._ops, self._all_rules, parameters))
         self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from urllib.parse import parse_qs
 
-from explorer.catalogue import OPS, RULES, Op, Rule, beside, qualified
+from explorer.catalogue import Op, Rule, beside, qualified
 from explorer.curves import sample_curves
 from explorer.instrument import entry
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
+from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.choice.test_address import WRITTEN
 from tests.frontend.formula.test_curves import SAMPLE, equal
 from tests.frontend.modules import Node

@@ -10,22 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.catalogue import (
-    MOST_RULES,
-    RULES,
-    Learned,
-    Op,
-    Parameter,
-    Rule,
-    find_op,
-    find_rule,
-    learnable,
-)
+from explorer.catalogue import MOST_RULES, Learned, Op, Parameter, Rule, find_op, find_rule, learnable
 from explorer.curves import Curves, sample_curves
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words
 from explorer.description.pull import Pull, normal_numbers, pull
 from explorer.instrument import document
 from tests.catalogue.cases import suiting
+from tests.catalogue.fixed import RULES
 from tests.description.resting import Rest, rest, rest_words
 from tests.frontend.formula.test_curves import (
     OPS_DECIDED,

@@ -17,19 +17,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from explorer.catalogue import (
-    MOST_RULES,
-    OPS,
-    OWN,
-    RULES,
-    Op,
-    Parameter,
-    Rule,
-    beside,
-    find_op,
-    find_rule,
-    qualified,
-)
+from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, beside, find_op, find_rule, qualified
 from explorer.curves import Curves, sample_curves
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.operands import reductions
@@ -38,6 +26,7 @@ from explorer.formula.tree import Node as Tree
 from explorer.instrument import entry
 from explorer.sampled import EVEN
 from tests.catalogue.cases import suiting
+from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import RULES, find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, values
 from explorer.formula import parse
 from explorer.instrument.entries import entry
 from tests.catalogue.cases import usual_op
+from tests.catalogue.fixed import RULES
 from tests.frontend.modules import Node
 
 SCRIPT = """

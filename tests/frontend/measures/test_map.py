@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.catalogue import RULES, beside, find_op, find_rule
+from explorer.catalogue import beside, find_op, find_rule
 from explorer.instrument.entries import entry
 from explorer.measures import rule_map
 from explorer.measures.maps import bent_words
+from tests.catalogue.fixed import RULES
 from tests.frontend.modules import Node
 
 MAP = """

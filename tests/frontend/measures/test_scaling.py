@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.catalogue import RULES, beside, find_op, find_rule, values
+from explorer.catalogue import beside, find_op, find_rule, values
 from explorer.catalogue.own import own_rule
 from explorer.checks.curve import Curve
 from explorer.foreign import pair_subject
 from explorer.instrument.document import document
 from explorer.instrument.entries import entry
 from explorer.measures import size_of, suiting
+from tests.catalogue.fixed import RULES
 from tests.frontend.modules import Node
 
 OPS = ("sign", "step", "quantize", "round")

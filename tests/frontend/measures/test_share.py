@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, beside, find_op, find_rule, values
+from explorer.catalogue import beside, find_op, find_rule, values
 from explorer.description.pull import normal_numbers
 from explorer.gradient import share
 from explorer.instrument.entries import entry
+from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.modules import Node
 
 SHARES = """

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, values
 from explorer.training import TASKS, Run, Settings
 from explorer.training.instruments.slow_motion.slow_motion import MOST, MOST_MAPS
 from explorer.training.instruments.slow_motion.stages import STAGES, Stage
 from explorer.training.instruments.slow_motion.step import Step, is_linear
 from explorer.training.numerics.optimisers import OPTIMISERS
+from tests.catalogue.fixed import OPS, RULES
 
 SHOWN = ("default", "clipped")
 TABLE = "\n".join(f"{a},{a * a % 7},{(a * 3) % 2}" for a in range(40))

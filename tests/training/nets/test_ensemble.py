@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.catalogue import OPS, RULES
 from explorer.gradient import bind, pair
 from explorer.training import Settings
 from explorer.training.instruments.base.gradients import gradients
@@ -23,6 +22,7 @@ from explorer.training.nets.layers import Activation, Dense, Fixed, Relu, Spread
 from explorer.training.nets.layers.op_function import Boundary, Joined, joined
 from explorer.training.numerics.losses import squared_error
 from explorer.training.numerics.optimisers import OPTIMISERS, Written
+from tests.catalogue.fixed import OPS, RULES
 
 X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
 Y = torch.tensor([[1.0], [0.0]])

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.catalogue import OPS, RULES, find_op, find_rule, learnable
+from explorer.catalogue import find_op, find_rule, learnable
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import with_minus
 from explorer.instrument import entry
+from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.modules import Node
 
 TRACES = """

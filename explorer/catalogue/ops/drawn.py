@@ -1,0 +1,40 @@
+"""Ops that draw: one number u in (0, 1) for each element and step decides, the same in op and rule."""
+
+from explorer.catalogue.records import Lattice, Op, Parameter
+
+_WIDTH = Parameter("s", 0.5, 0.0, 5.0, "standard deviation of the noise", domain="s >= 0")
+
+# Each entry is a paragraph: name and formula, facts, words.
+# fmt: off
+UNITS = (
+    Op("bernoulli", "Bernoulli unit", "where(u() < sigmoid(x), 1, 0)", kinks=(),
+       also=("stochastic binary", "coin"),
+       purpose="1 with chance sigmoid(x), else 0: a binary unit that is drawn.",
+       source="Bengio et al. 2013, arXiv:1308.3432"),
+)
+
+NOISY = (
+    Op("stochastic_round", "Stochastic rounding", "floor(x + u())", kinks=(Lattice("0", "1"),),
+       also=("random rounding",),
+       purpose="Rounds up or down by chance, so that the mean is x: small updates are not lost.",
+       source="Gupta et al. 2015, arXiv:1502.02551"),
+    Op("noisy_round", "Round with noise", "round(x + s * normal())", kinks=(), parameters=(_WIDTH,),
+       purpose="Noise before rounding, which makes the mean a smooth function of x.",
+       source="dither, Widrow and Kollár 2008, Quantization Noise"),
+    Op("gaussian_noise", "Gaussian noise", "x + s * normal()", kinks=(), parameters=(_WIDTH,),
+       also=("reparameterization",),
+       purpose="Adds noise to x: the reparameterised draw, whose own gradient is already unbiased.",
+       source="Kingma and Welling 2014, arXiv:1312.6114"),
+    Op("dropout", "Dropout", "where(u() < p, 0, x / (1 - p))", kinks=(),
+       parameters=(Parameter("p", 0.5, 0.0, 0.95, "chance to be dropped", domain="0 <= p < 1"),),
+       purpose="Drops an element by chance and scales up the others, so that the mean is x.",
+       source="Srivastava et al. 2014, JMLR 15; torch.nn.functional.dropout"),
+    Op("gumbel_sigmoid", "Gumbel-sigmoid", "sigmoid((x - log(u() / (1 - u()))) / tau)", kinks=(),
+       parameters=(Parameter("tau", 1.0, 0.05, 5.0, "temperature: near 0 it is a Bernoulli unit",
+                             domain="tau > 0"),),
+       also=("binary concrete", "Gumbel-softmax of two"),
+       purpose="A soft stand-in for a Bernoulli unit, drawn by the same u, through which torch can "
+               "differentiate.",
+       note="Soft in training; a net that is judged takes the hard unit of the same u instead.",
+       source="Jang et al. 2017, arXiv:1611.01144; Maddison et al. 2017, arXiv:1611.00712"),
+)

@@ -1,0 +1,48 @@
+"""Estimators for a unit that is drawn: what is returned for one draw, and right, or not, on average."""
+
+from explorer.catalogue.records import Learned, Parameter, Rule
+
+OTHERWISE = "It estimates the gradient of a Bernoulli unit, 1 with chance sigmoid(x), which this op is not."
+_SOFT = "(x - log(u() / (1 - u()))) / tau"
+
+# Each entry is a paragraph: name and formula, facts, words.
+# fmt: off
+DRAWN = (
+    Rule("sigmoid_st", "Straight-through (sigmoid)", "g * sigmoid(x) * (1 - sigmoid(x))", kinks=(),
+         antiderivative="sigmoid(x)", area="1",
+         purpose="As if the mean had been passed on instead of the draw: quiet, and unbiased for a "
+                 "straight loss.",
+         source="Bengio et al. 2013, arXiv:1308.3432"),
+    Rule("reinmax", "ReinMax",
+         "g * ((y + sigmoid(x)) * (1 - (y + sigmoid(x)) / 2) - sigmoid(x) * (1 - sigmoid(x)) / 2)", kinks=(),
+         purpose="Heun's rule in place of Euler's: unbiased for a parabola as well, and louder.",
+         source="Liu et al. 2023, arXiv:2304.08612"),
+    Rule("st_gumbel", "Straight-through Gumbel", f"g * sigmoid({_SOFT}) * sigmoid(-({_SOFT})) / tau",
+         kinks=(),
+         parameters=(Parameter("tau", 1.0, 0.05, 5.0, "temperature: near 0 it is a Bernoulli unit",
+                               domain="tau > 0"),),
+         purpose="Hard forward, backward through the soft unit of the same u.",
+         note="With log(u/(1 − u)) added instead of taken off it is another draw than the op's: more bias, "
+              "less spread.",
+         source="Jang et al. 2017, arXiv:1611.01144"),
+    Rule("reinforce", "REINFORCE", "f() * (y - sigmoid(x))", linear=False, kinks=(),
+         also=("score function", "likelihood ratio"),
+         purpose="The loss times how unexpected the draw was: unbiased for any loss, and loud.",
+         source="Williams 1992, Machine Learning 8"),
+    Rule("reinforce_baseline", "REINFORCE with a baseline", "(f() - b) * (y - sigmoid(x))", linear=False,
+         kinks=(),
+         parameters=(Parameter("b", 0.2, -5.0, 5.0, "baseline: taken off the loss"),),
+         learned=(Learned("b", "b - f()", scale="1 / N"),),
+         purpose="A baseline near the mean loss takes off most of the noise and no mean; it is learned on "
+                 "the way.",
+         source="Williams 1992, Machine Learning 8"),
+    Rule("arm", "ARM", "(fa() - f()) * (u() - 0.5)", linear=False, kinks=(),
+         purpose="Two draws, by u and 1 − u, whose losses are compared: unbiased, at the price of a "
+                 "second pass.",
+         source="Yin and Zhou 2019, arXiv:1807.11143"),
+    Rule("disarm", "DisARM", "(fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", linear=False, kinks=(),
+         also=("U2G",),
+         purpose="ARM without the noise that u still adds where both draws are known: unbiased, and the "
+                 "quietest here.",
+         source="Dong et al. 2020, arXiv:2006.10680"),
+)
