@@ -25,7 +25,16 @@ from explorer.catalogue import (
     values,
 )
 from explorer.catalogue.records import TAKEN
-from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, VARIABLES, FormulaError, parse
+from explorer.formula import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    MAX_NODES,
+    OP_NAMES,
+    RULE_NAMES,
+    VARIABLES,
+    FormulaError,
+    parse,
+)
 from explorer.formula.tree import measure
 
 ENTRIES = [*OPS.values(), *RULES.values()]
@@ -38,7 +47,7 @@ def _id(entry: Op | Rule) -> str:
 
 def _formulas(entry: Op | Rule) -> list[tuple[str, tuple[str, ...]]]:
     """Every formula an entry holds, with the variables that may stand in it."""
-    found = [(entry.formula, ("x",) if isinstance(entry, Op) else ("x", "y", "g"))]
+    found = [(entry.formula, OP_NAMES if isinstance(entry, Op) else RULE_NAMES)]
     for kink in entry.kinks or ():
         parts = (kink.offset, kink.spacing, kink.low, kink.high) if isinstance(kink, Lattice) else (kink,)
         found += [(part, ()) for part in parts]

@@ -26,6 +26,7 @@ from explorer.catalogue.noises import NOISES
 from explorer.formula import Formula, parse
 from explorer.formula.tree import Binary, Node
 from explorer.instrument import document, entry
+from tests.catalogue import fixed
 from tests.formula.reading import read
 
 RECORDS = [*OPS.values(), *RULES.values()]
@@ -72,10 +73,10 @@ def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]
     return read(of_op["torch"][name]["tree"]), None
 
 
-@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+@pytest.mark.parametrize("op", [op for op in fixed.OPS.values() if op.parameters], ids=lambda op: op.key)
 def test_what_a_parameter_learns_is_told(op: Op):
     x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
-    for rule in (beside(op, rule) for rule in (find_rule("formula: g * abs(x)"), *RULES.values())):
+    for rule in (beside(op, rule) for rule in (find_rule("formula: g * abs(x)"), *fixed.RULES.values())):
         for name in learnable(op, rule):
             parameters = values(op, rule, {})
             result, (tree, scale) = contribution(op, rule, name), told_contribution(op, rule, name)

@@ -2,7 +2,7 @@
 
 from explorer.catalogue.records import Lattice, Op, Parameter
 
-_WIDTH = Parameter("s", 0.5, 0.0, 5.0, "standard deviation of the noise", domain="s >= 0")
+_WIDTH = Parameter("s", 0.5, 0.0, 5.0, "width of the noise: its standard deviation", domain="s >= 0")
 
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off

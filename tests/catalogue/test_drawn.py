@@ -1,0 +1,225 @@
+"""Every op and rule that draws, against an oracle in NumPy that takes the same u."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import explorer
+from explorer import catalogue
+from explorer.catalogue import Op, Rule
+from explorer.gradient import apply
+from tests.catalogue import fixed
+
+DRAWN_OPS = [op for op in catalogue.OPS.values() if op.key not in fixed.OPS]
+UNIT_RULES = [rule for rule in catalogue.RULES.values() if rule.key not in fixed.RULES]
+LOSS = "(y - 0.45)**2"
+X = np.concatenate([np.linspace(-3, 3, 25), [-30.0, -1.0, 0.0, 1.0, 30.0]])
+U = np.random.default_rng(5).uniform(0.001, 0.999, (7, len(X)))
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def chance(x: Floats) -> Floats:
+    return 0.5 * (1 + np.tanh(x / 2))
+
+
+def logistic(u: Floats) -> Floats:
+    return np.log(u) - np.log1p(-u)
+
+
+def normal(u: Floats) -> Floats:
+    return np.vectorize(NormalDist().inv_cdf)(u)
+
+
+def loss(y: Floats) -> Floats:
+    return np.square(y - 0.45)
+
+
+OP_ORACLES: dict[str, Callable[..., Floats]] = {
+    "bernoulli": lambda x, u: (x > logistic(u)).astype(float),
+    "stochastic_round": lambda x, u: np.floor(x) + (u >= 1 - (x - np.floor(x))),
+    "noisy_round": lambda x, u, s: np.rint(x + s * normal(u)),
+    "gaussian_noise": lambda x, u, s: x + s * normal(u),
+    "dropout": lambda x, u, p: x / (1 - p) * (u >= p),
+    "gumbel_sigmoid": lambda x, u, tau: chance((x - logistic(u)) / tau),
+}
+
+
+def st_gumbel(x: Floats, u: Floats, g: Floats, tau: float) -> Floats:
+    return g / (4 * tau * np.cosh((x - logistic(u)) / tau / 2) ** 2)
+
+
+def twin(x: Floats, u: Floats) -> Floats:
+    return (x > -logistic(u)).astype(float)
+
+
+RULE_ORACLES: dict[str, Callable[..., Floats]] = {
+    "sigmoid_st": lambda x, y, u, g: g / (4 * np.cosh(x / 2) ** 2),
+    # As the paper writes it: twice the slope in the middle of draw and mean, less half of that at x.
+    "reinmax": lambda x, y, u, g: (
+        g * (2 * ((y + chance(x)) / 2) * (1 - (y + chance(x)) / 2) - chance(x) * chance(-x) / 2)
+    ),
+    "st_gumbel": lambda x, y, u, g, tau: st_gumbel(x, u, g, tau),
+    "reinforce": lambda x, y, u, g: loss(y) * np.where(y == 1, chance(-x), -chance(x)),
+    "reinforce_baseline": lambda x, y, u, g, b: (loss(y) - b) * np.where(y == 1, chance(-x), -chance(x)),
+    "arm": lambda x, y, u, g: (loss(twin(x, u)) - loss(y)) * (u - 0.5),
+    "disarm": lambda x, y, u, g: 0.5 * (loss(twin(x, u)) - loss(y)) * (twin(x, u) - y) * chance(np.abs(x)),
+}
+
+
+def key_of(entry: Op | Rule) -> str:
+    return entry.key
+
+
+def test_every_entry_that_draws_has_an_oracle() -> None:
+    assert {op.key for op in DRAWN_OPS} == set(OP_ORACLES)
+    assert {rule.key for rule in UNIT_RULES} == set(RULE_ORACLES)
+
+
+def settings_of(entry: Op | Rule) -> list[dict[str, float]]:
+    return [{p.name: share * p.default for p in entry.parameters} for share in (1.0, 0.5)]
+
+
+@pytest.mark.parametrize("op", DRAWN_OPS, ids=key_of)
+@pytest.mark.parametrize("u", U)
+def test_op_gives_what_its_oracle_gives(op: Op, u: Floats) -> None:
+    for settings in settings_of(op):
+        given: dict[str, Any] = settings
+        y = apply(op, "straight_through", torch.from_numpy(X), draw=torch.from_numpy(u), **given)
+        np.testing.assert_allclose(y, OP_ORACLES[op.key](X, u, **settings), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", UNIT_RULES, ids=key_of)
+@pytest.mark.parametrize("u", U)
+def test_rule_gives_what_its_oracle_gives(rule: Rule, u: Floats) -> None:
+    for settings in settings_of(rule):
+        given: dict[str, Any] = settings
+        x = torch.from_numpy(X).requires_grad_()
+        y = apply("bernoulli", rule, x, draw=torch.from_numpy(u), f=LOSS, **given)
+        upstream = 2 * (y.detach() - 0.45)
+        y.backward(upstream)
+        assert x.grad is not None
+        wanted = RULE_ORACLES[rule.key](X, y.detach().numpy(), u, upstream.numpy(), **settings)
+        np.testing.assert_allclose(x.grad, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", UNIT_RULES, ids=key_of)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_single_and_half_precision_are_finite_and_near(rule: Rule, dtype: torch.dtype) -> None:
+    results = []
+    for each in (torch.float64, dtype):
+        x = torch.from_numpy(X).to(each).requires_grad_()
+        y = apply(
+            "bernoulli", rule, x, draw=torch.from_numpy(U[0].clip(0.02, 0.98)).to(dtype).to(each), f=LOSS
+        )
+        y.sum().backward()
+        assert x.grad is not None
+        assert x.grad.dtype is each
+        results.append(x.grad.double())
+    assert results[1].isfinite().all()
+    torch.testing.assert_close(*results, rtol=16 * torch.finfo(dtype).eps, atol=16 * torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(
+    ("rule", "straight", "parabola", "fourth"),
+    [
+        ("sigmoid_st", True, False, False),
+        ("reinmax", True, True, False),
+        ("st_gumbel", False, False, False),
+        ("reinforce", True, True, True),
+        ("reinforce_baseline", True, True, True),
+        ("arm", True, True, True),
+        ("disarm", True, True, True),
+    ],
+)
+def test_a_rule_is_unbiased_for_the_losses_it_is_said_to(
+    rule: str, straight: bool, parabola: bool, fourth: bool
+) -> None:
+    for text, right in (("y", straight), (LOSS, parabola), ("(y - 0.45)**4", fourth)):
+        table = explorer.expected("bernoulli", rule, np.linspace(-3, 3, 13), f=text)
+        off = (table["mean"] - table.exact).abs().max()
+        assert (off < 1e-8) == right, (text, off)
+
+
+@pytest.mark.parametrize("op", ["gaussian_noise", "dropout", "gumbel_sigmoid"])
+def test_torchs_own_gradient_of_what_it_can_differentiate_is_unbiased(op: str) -> None:
+    table = explorer.expected(op, "default", np.linspace(-3, 3, 13), f="(y - 0.45)**4")
+    np.testing.assert_allclose(table["mean"], table.exact, rtol=1e-6, atol=1e-6)
+
+
+def test_straight_through_stochastic_rounding_is_unbiased_for_a_straight_loss_alone() -> None:
+    x = np.linspace(-2.9, 2.9, 30)
+    straight, square = (
+        explorer.expected("stochastic_round", "straight_through", x, f=f) for f in ("y", "y**2")
+    )
+    np.testing.assert_allclose(straight["mean"], straight.exact, atol=1e-9)
+    np.testing.assert_allclose(square["mean"] - square.exact, 2 * (x - np.floor(x)) - 1, atol=1e-9)
+
+
+def test_known_spreads_come_out() -> None:
+    """Tucker's toy at p = 0.2 with the target 0.45."""
+    at = [math.log(0.2 / 0.8)]
+    for rule, mean, spread in (
+        ("sigmoid_st", -0.08, 0.128),
+        ("reinmax", 0.016, 0.212),
+        ("reinforce", 0.016, 0.113),
+        ("disarm", 0.016, 0.0196),
+    ):
+        row = explorer.expected("bernoulli", rule, at).iloc[0]
+        assert row.exact == pytest.approx(0.016)
+        assert (row["mean"], row.sd) == pytest.approx((mean, spread), abs=5e-5)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+def test_checks_see_a_draw_that_does_not_fit() -> None:
+    own = {result.name: result for result in explorer.check("bernoulli", "st_gumbel")}
+    assert own["draw fits"].verdict == "holds"
+    assert own["unbiased"].verdict == "by design"
+    wrong = "formula: g * sigmoid(x + log(u() / (1 - u()))) * sigmoid(-x - log(u() / (1 - u())))"
+    found = {result.name: result for result in explorer.check("bernoulli", wrong)}
+    assert found["draw fits"].verdict == "fails"
+    assert "Turn the sign of its noise" in found["draw fits"].sentence
+    noise = {
+        result.name: result for result in explorer.check("gaussian_noise", "formula: g * (1 + 0*normal())")
+    }
+    assert noise["unbiased"].verdict == "holds"
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize("rule", [*(rule.key for rule in UNIT_RULES), "default", "straight_through"])
+def test_no_check_of_a_rule_of_the_catalogue_fails(rule: str) -> None:
+    results = explorer.check("bernoulli", rule)
+    assert results.failures == []
+    assert {"draw fits", "unbiased", "deterministic"} <= {result.name for result in results}
+    assert "true derivative" not in {result.name for result in results}
+
+
+@pytest.mark.parametrize("op", [op.key for op in DRAWN_OPS])
+def test_what_needs_one_value_at_each_x_says_so(op: str) -> None:
+    from explorer.training import Settings
+
+    for refuses in (
+        lambda: explorer.nearest(op, "straight_through"),
+        lambda: explorer.compare(op),
+        lambda: explorer.lens(op),
+        lambda: explorer.rule_map(op, "straight_through"),
+        lambda: explorer.share(op, "straight_through", torch.randn(3)),
+        lambda: Settings(op=op),
+    ):
+        with pytest.raises(ValueError, match=f"{op} draws at random, so that it has no one value at each x"):
+            refuses()
+
+
+def test_no_rule_that_draws_is_proposed_to_what_does_not() -> None:
+    drawn = {rule.key for rule in catalogue.RULES.values() if rule.draws}
+    assert drawn.isdisjoint(explorer.compare("formula: sign(x)").rule)
+    assert drawn.isdisjoint(
+        each.rule for each in explorer.nearest("formula: sign(x)", "formula: g * sigmoid(x)")
+    )
