@@ -42,18 +42,26 @@ from explorer.catalogue.records import (
 from explorer.formula import quoted, shortened
 
 __all__ = [
-    "AT_BOUND", "COUNT", "FAMILIES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN", "OWN_FAMILY", "RULES",
-    "SQUARE", "TARGET", "Contribution", "Kink", "Lattice", "Learned", "Loss", "Op", "Parameter", "Rule",
-    "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none", "find_loss",
-    "find_op", "find_rule", "finite", "frozen", "gradient_beside", "hint", "in_formulas", "kink_points",
-    "known_degree", "learnable", "narrowed", "own_key", "qualified", "require_admitted", "require_fixed",
-    "settled", "twin_of", "values",
+    "AT_BOUND", "COUNT", "FAMILIES", "FIXED_RULES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN",
+    "OWN_FAMILY", "RULES", "SQUARE", "TARGET", "Contribution", "Kink", "Lattice", "Learned", "Loss", "Op",
+    "Parameter", "Rule", "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none",
+    "find_loss", "find_op", "find_rule", "finite", "frozen", "gradient_beside", "hint", "in_formulas",
+    "kink_points", "known_degree", "learnable", "narrowed", "own_key", "qualified", "require_admitted",
+    "require_fixed", "settled", "twin_of", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once
 
 OPS = Entries(ops.OPS)
 RULES = Entries(rules.RULES)
+
+_FIXED_FAMILIES = {op.family for op in OPS.values() if not op.draws}
+FIXED_RULES = tuple(
+    rule
+    for rule in RULES.values()
+    if not rule.draws and (not rule.suits or _FIXED_FAMILIES.intersection(rule.suits))
+)
+"""The rules for ops that draw nothing."""
 
 
 def find_op(key: str | Op) -> Op:

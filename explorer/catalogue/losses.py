@@ -105,7 +105,7 @@ def frozen(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rul
         return Formula(substituted(settled_here.tree, drawn)).text if formula.draws else formula.text
 
     learned = tuple(replace(each, formula=still(each.parsed)) for each in rule.learned)
-    backward = rule.parsed and still(rule.parsed)
+    backward = still(rule.parsed) if rule.parsed else None
     still_op = replace(op, formula=still(op.parsed), kinks=None)
     return still_op, replace(rule, formula=backward, kinks=None if backward else rule.kinks, learned=learned)
 

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from explorer.catalogue import OWN_FAMILY, RULES, Op, Rule, checked, find_op, require_fixed, values
+from explorer.catalogue import (
+    FIXED_RULES,
+    OWN_FAMILY,
+    RULES,
+    Op,
+    Rule,
+    checked,
+    find_op,
+    require_fixed,
+    values,
+)
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.checks.curve import Curve
@@ -59,9 +69,9 @@ def _plain(value: Any) -> Any:
 
 
 def suiting(op: Op) -> list[Rule]:
-    """The rules that make sense for an op; all that draw nothing for one that is not of the catalogue."""
+    """The rules that make sense for an op; for one of one's own all that are for ops that draw nothing."""
     if op.family == OWN_FAMILY:
-        return [rule for rule in RULES.values() if not rule.draws]
+        return [*FIXED_RULES]
     return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
 
 

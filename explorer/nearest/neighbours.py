@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import torch
 
-from explorer.catalogue import OPS, OWN_FAMILY, RULES, Op, Rule, beside
+from explorer.catalogue import FIXED_RULES, OPS, OWN_FAMILY, RULES, Op, Rule, beside
 from explorer.nearest import words
 from explorer.nearest.family import Family, depends
 from explorer.nearest.fitting import EXACT, Fit, Fitting
@@ -75,11 +75,11 @@ class Neighbours(list[Neighbour]):
 def suiting(op: Op) -> list[Rule]:
     """The rules that make sense for an op; all of them for one that is not of the catalogue.
 
-    Rules that draw are left out. So are those that learn: they are known by what their parameters get, and
-    for x are others again.
+    Rules for what draws are left out. So are those that learn: they are known by what their parameters get,
+    and for x are others again.
     """
     own = op.family == OWN_FAMILY
-    rules = [rule for rule in RULES.values() if not rule.learned and not rule.draws]
+    rules = [rule for rule in FIXED_RULES if not rule.learned]
     return [rule for rule in rules if own or not rule.suits or op.family in rule.suits]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, contribution, find_op, find_rule, learnable
+from explorer.catalogue import OPS, contribution, find_op, find_rule, learnable
 from explorer.gradient import apply
 from explorer.reading import read_sources
 from explorer.snippets import snippet
+from tests.catalogue import fixed
 from tests.catalogue.oracles.learned import LEARNED
 
 OWN = (
@@ -58,5 +59,5 @@ def _parameters(*entries: object) -> set[str]:
 
 def test_every_entry_that_teaches_is_among_them() -> None:
     tried = {rule for _, rule in PAIRS}
-    assert {rule.key for rule in RULES.values() if rule.learned} <= tried
+    assert {rule.key for rule in fixed.RULES.values() if rule.learned} <= tried
     assert {op for op, _ in PAIRS}.issubset({*OPS, *(op for op, _ in OWN)})
