@@ -185,8 +185,8 @@ def _with_spreads(curves: Curves, loss: Loss) -> Curves:
     spreads = {FORWARD: first.forward(x).spread} | {
         key: pair.gradient(x).spread for key, pair in pairs.items()
     }
-    typed = {key: spread.numpy().astype(curves.x.dtype) for key, spread in spreads.items()}
-    unbiased = _slope(first, x, curves.marks).numpy().astype(curves.x.dtype)
+    typed = {key: _typed(spread, curves.x.dtype) for key, spread in spreads.items()}
+    unbiased = _typed(_slope(first, x, curves.marks), curves.x.dtype)
     return replace(curves, loss=loss.text, spreads=typed, unbiased=unbiased)
 
 
@@ -201,6 +201,12 @@ def _slope(pair: DrawnPair, x: torch.Tensor, marks: NDArray[np.int8]) -> torch.T
     both = (pair.exact(kinks + side * _BESIDE_KINK * kinks.abs().clamp(min=1)) for side in (-1, 1))
     slope[torch.from_numpy(marks == KINK)] = sum(both) / 2
     return slope
+
+
+def _typed(numbers: torch.Tensor, dtype: np.dtype[Any]) -> Floats:
+    """Numbers of a dtype; infinite where they are too large for it."""
+    with np.errstate(over="ignore"):
+        return numbers.numpy().astype(dtype)
 
 
 def _doubled(x: Floats) -> torch.Tensor:
@@ -268,7 +274,7 @@ def _part(
     """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
     if loss:
         over_u = DrawnPair(op, rule, loss, settings, g).part(_doubled(x), contributed.formula).mean
-        return over_u.numpy().astype(x.dtype)
+        return _typed(over_u, x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     formula, means = fixed(contributed.formula, op.parsed, parameters, *span, g)
@@ -371,7 +377,7 @@ def _evaluated(
     if loss:
         drawn, wide = DrawnPair(op, rule, loss, settings, g), _doubled(x)
         forward_mean, mean = drawn.forward(wide).mean, drawn.gradient(wide).mean
-        return forward_mean.numpy().astype(x.dtype), mean.numpy().astype(x.dtype)
+        return _typed(forward_mean, x.dtype), _typed(mean, x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     backward = rule.parsed or gradient_beside(op, learns)

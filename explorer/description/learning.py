@@ -32,7 +32,9 @@ MOST_POSITIONS = 4  # that are named one by one
 
 
 def learning_words(curves: Sampled) -> str:
-    """The gradient for the parameter that learns on standard normal numbers, under each rule, in words."""
+    """The gradient on standard normal numbers for what learns, a rule each; "" where something is drawn."""
+    if curves.unbiased is not None:
+        return ""  # what a parameter gets hangs on the draw as well
     numbers = normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
     parameters = dict(curves.parameters)

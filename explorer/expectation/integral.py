@@ -15,6 +15,7 @@ _REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35))
 _FURTHER = (1 / 16, 3.9)  # where a mean that is not there still grows
 _AGREES = 1e-6  # of its size: so near, and the finer of two refinements is right to far more digits
 _GROWS = 1e-5
+_NO_MEAN = "the mean over what is drawn does not exist here, or is too large"
 _TRIED = 24  # x at which a mean is looked at once more
 
 
@@ -44,8 +45,8 @@ def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, 
     """Mean and spread over u of ``value(x, u)``, both of one shape.
 
     x: (n,) float64. cuts: (n, m) ascending, the u at which it switches, 1 where there are fewer. ``shape``:
-    what it is along u between them. Raises NoMeanError where the mean or the spread is not finite or does not
-    settle.
+    what it is along u between them. NaN where they are not finite. Raises NoMeanError where
+    they are so for every x, and where they do not settle.
     """
     if shape != "any":
         return _checked(_moments(value, x, cuts, _legendre(1 if shape == "flat" else 16)))
@@ -57,18 +58,24 @@ def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, 
     some = torch.linspace(0, len(x) - 1, min(len(x), _TRIED)).long()
     further = _moments(value, x[some], cuts[some], _tanh_sinh(*_FURTHER))
     if not _near(Moments(*(each[some] for each in last)), further, _GROWS):
-        raise NoMeanError("the mean over what is drawn does not exist here, or is too large")
+        raise NoMeanError(_NO_MEAN)
     return _checked(last)
 
 
 def _near(one: Moments, other: Moments, share: float) -> bool:
-    return all(bool(((a - b).abs() <= share * (1 + b.abs())).all()) for a, b in zip(one, other, strict=True))
+    """Whether two agree wherever the first is finite."""
+    return all(
+        bool((((a - b).abs() <= share * (1 + b.abs())) | ~a.isfinite()).all())
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _checked(found: Moments) -> Moments:
-    if not all(bool(each.isfinite().all()) for each in found):
-        raise NoMeanError("the mean over what is drawn does not exist here, or is too large")
-    return found
+    """NaN where it is not finite, as at a pole; NoMeanError where it is so everywhere."""
+    there = found.mean.isfinite() & found.spread.isfinite()
+    if len(there) and not bool(there.any()):
+        raise NoMeanError(_NO_MEAN)
+    return Moments(*(torch.where(there, each, torch.nan) for each in found))
 
 
 def _moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes) -> Moments:
