@@ -63,11 +63,10 @@ def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, 
 
 
 def _near(one: Moments, other: Moments, share: float) -> bool:
-    """Whether two agree wherever the first is finite."""
-    return all(
-        bool((((a - b).abs() <= share * (1 + b.abs())) | ~a.isfinite()).all())
-        for a, b in zip(one, other, strict=True)
-    )
+    """Whether two agree wherever the first is finite, up to a share of their size."""
+    size = 1 + other.mean.abs() + other.spread
+    differences = ((a - b).abs() <= share * size for a, b in zip(one, other, strict=True))
+    return all(bool((near | ~one.mean.isfinite() | ~one.spread.isfinite()).all()) for near in differences)
 
 
 def _checked(found: Moments) -> Moments:

@@ -25,7 +25,7 @@ _ATOM = _POWER + 1
 _COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike Python, comparisons bind tighter than and and or
 
 
-_DRAWS = {"u()": "u", "normal()": r"{\Phi}^{-1}\left(u\right)", "f()": r"f\left(y\right)",
+_DRAWS = {"u()": "u", "normal()": r"\mathrm{normal}\left(u\right)", "f()": r"f\left(y\right)",
           "ya()": r"\mathrm{ya}", "fa()": r"f\left(\mathrm{ya}\right)"}  # fmt: skip
 
 

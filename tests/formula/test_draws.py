@@ -56,7 +56,12 @@ def test_a_draw_is_no_constant_and_carries_no_gradient() -> None:
     ("draw", "latex", "torchs", "jaxs"),
     [
         ("u()", "u", "u", "u"),
-        ("normal()", r"{\Phi}^{-1}\left(u\right)", "torch.special.ndtri(u)", "jax.scipy.special.ndtri(u)"),
+        (
+            "normal()",
+            r"\mathrm{normal}\left(u\right)",
+            "torch.special.ndtri(u)",
+            "jax.scipy.special.ndtri(u)",
+        ),
         ("f()", r"f\left(y\right)", "f(y)", "f(y)"),
         ("ya()", r"\mathrm{ya}", "ya", "ya"),
         ("fa()", r"f\left(\mathrm{ya}\right)", "f(ya)", "f(ya)"),
