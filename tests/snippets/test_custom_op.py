@@ -16,7 +16,7 @@ from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
-from tests.snippets.cases import OPS, OWN, RULES, trials
+from tests.snippets.cases import OWN, trials
 from tests.snippets.runner import defined, digest
 
 RULED = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]

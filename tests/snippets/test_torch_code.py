@@ -22,7 +22,7 @@ from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.snippets import runner
-from tests.snippets.cases import OPS, OWN, PAIRS, RULES, code_of, job
+from tests.snippets.cases import OWN, PAIRS, code_of, job
 from tests.snippets.runner import defined, digest
 
 EVERY = PAIRS + OWN
