@@ -31,7 +31,7 @@ from explorer.catalogue import (
     values,
 )
 from explorer.curves.kinks import kinks, part_kinks
-from explorer.expectation import DrawnPair
+from explorer.expectation import DrawnPair, Moments, NoMeanError
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.formula.reference import even_points, fixed
 from explorer.gradient import joined, pulled_back
@@ -183,11 +183,22 @@ def _with_spreads(curves: Curves, loss: Loss) -> Curves:
     pairs = {rule.key: DrawnPair(curves.op, rule, loss, curves.parameters, curves.g) for rule in curves.rules}
     x, first = _doubled(curves.x), next(iter(pairs.values()))
     spreads = {FORWARD: first.forward(x).spread} | {
-        key: pair.gradient(x).spread for key, pair in pairs.items()
+        key: _moments(pair, x).spread for key, pair in pairs.items()
     }
     typed = {key: _typed(spread, curves.x.dtype) for key, spread in spreads.items()}
-    unbiased = _typed(_slope(first, x, curves.marks), curves.x.dtype)
+    try:
+        unbiased = _typed(_slope(first, x, curves.marks), curves.x.dtype)
+    except NoMeanError:
+        unbiased = np.full_like(curves.x, np.nan)
     return replace(curves, loss=loss.text, spreads=typed, unbiased=unbiased)
+
+
+def _moments(pair: DrawnPair, x: torch.Tensor) -> Moments:
+    """Mean and spread of what a rule returns; NaN for one that has no mean anywhere."""
+    try:
+        return pair.gradient(x)
+    except NoMeanError:
+        return Moments(torch.full_like(x, torch.nan), torch.full_like(x, torch.nan))
 
 
 def _slope(pair: DrawnPair, x: torch.Tensor, marks: NDArray[np.int8]) -> torch.Tensor:
@@ -376,7 +387,7 @@ def _evaluated(
     """
     if loss:
         drawn, wide = DrawnPair(op, rule, loss, settings, g), _doubled(x)
-        forward_mean, mean = drawn.forward(wide).mean, drawn.gradient(wide).mean
+        forward_mean, mean = drawn.forward(wide).mean, _moments(drawn, wide).mean
         return _typed(forward_mean, x.dtype), _typed(mean, x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)

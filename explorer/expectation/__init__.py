@@ -2,7 +2,7 @@
 
 from explorer.expectation.expected import expected
 from explorer.expectation.hashing import fresh
-from explorer.expectation.integral import NoMeanError
+from explorer.expectation.integral import Moments, NoMeanError
 from explorer.expectation.pair import DrawnPair
 
-__all__ = ["DrawnPair", "NoMeanError", "expected", "fresh"]
+__all__ = ["DrawnPair", "Moments", "NoMeanError", "expected", "fresh"]

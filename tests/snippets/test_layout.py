@@ -15,7 +15,7 @@ from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 from tests.formula.strategies import few, formulas
-from tests.snippets.cases import OWN, PAIRS, RULES, SEEDED, code_of
+from tests.snippets.cases import OWN, PAIRS, SEEDED, code_of
 
 CHECKS = "E,F,W,I,B,UP,SIM,C4,RET,PT,PIE,PLC,PLE,PLW,N,D,RUF,PERF"
 IGNORED = ",".join((

@@ -14,7 +14,7 @@ from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
-from tests.snippets.cases import OPS, OWN, RULES
+from tests.snippets.cases import OWN
 from tests.snippets.runner import defined
 
 mx = pytest.importorskip("mlx.core")
