@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.catalogue import OPS, RULES, Op, Rule
-from explorer.instrument.entries import Json, entry
+from explorer.catalogue import OPS, RULES, Op, Rule, find_loss
+from explorer.instrument.entries import Json, entry, loss_entry
 from explorer.instrument.view import View, view_data
 
 _DEFAULT_VIEW = View()
@@ -41,5 +41,6 @@ def choice_data(
         "own": {
             "op": [entry(op)] if op.key not in OPS else [],
             "rule": [entry(rule) for rule in rules if rule.key not in RULES],
+            "loss": [loss_entry(find_loss(view.f))],
         },
     }

@@ -16,6 +16,7 @@ from explorer.catalogue import (
     Loss,
     Op,
     Rule,
+    find_loss,
     find_op,
     find_rule,
     known_degree,
@@ -30,15 +31,19 @@ from explorer.instrument.limits import reach
 
 Json = dict[str, Any]
 
-_FIND: Mapping[str, Callable[[str], Op | Rule]] = {"op": find_op, "rule": find_rule}
+_READ: Mapping[str, Callable[[str], Json]] = {
+    "op": lambda text: entry(find_op(OWN + text)),
+    "rule": lambda text: entry(find_rule(OWN + text)),
+    "loss": lambda text: loss_entry(find_loss(text)),
+}
 
 
 def own_entry(kind: str, text: str) -> Json:
     """An own formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` where it cannot be read."""
-    if kind not in _FIND:
-        return {"message": f"kind must be {' or '.join(_FIND)}", "column": 0}
+    if kind not in _READ:
+        return {"message": f"kind must be {' or '.join(_READ)}", "column": 0}
     try:
-        return {"entry": entry(_FIND[kind](OWN + text))}
+        return {"entry": _READ[kind](text)}
     except FormulaError as error:
         return {"message": error.message, "column": error.column}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
+from explorer.catalogue.losses import SQUARE
 from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST
 from explorer.instrument.limits import LARGEST_G
 from explorer.sampled import LARGEST_RANGE
@@ -89,7 +90,8 @@ class Word:
 
     Attributes:
         name: the word in the link, the field of ``View`` and of the browser's choice.
-        kind: a "number" from ``low`` to ``high``, a "range" of two of them, or a "choice" of ``words``.
+        kind: a "number" from ``low`` to ``high``, a "range" of two of them, a "choice" of ``words``, or a
+            "loss", a formula of y.
         default: the value of a link without the word; that of a choice may be "", for none of them.
         meaning: a noun phrase, with the unit.
         words: the texts to choose from, with their labels.
@@ -97,7 +99,7 @@ class Word:
     """
 
     name: str
-    kind: Literal["number", "range", "choice"]
+    kind: Literal["number", "range", "choice", "loss"]
     default: Any
     meaning: str
     low: float = 0.0
@@ -126,6 +128,10 @@ class View:
         "range", (-3.0, 3.0), "The range of x.", low=-LARGEST_RANGE, high=LARGEST_RANGE
     )
     g: float = _number(1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
+    f: str = _row(
+        "loss", SQUARE, "The loss of what is drawn, a formula of y; its derivative times g reaches the op.",
+        refusal="The link's loss {text} cannot be read: {why}.",
+    )  # fmt: skip
     layer: str = _choice(
         "", "The layer that is drawn over the op.", words={key: layer.label for key, layer in LAYERS.items()},
         refusal="The link asks for layer = {text}: it must be one of {words}.",

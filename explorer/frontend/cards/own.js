@@ -1,21 +1,23 @@
 // The field of an own formula: read by Python as it is typed, with the mistake below it.
 
 import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
-import { catalogue } from "../choice/entries.js";
+import { catalogue, isOwn } from "../choice/entries.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
  * The reader of a formula: ``onWait`` gets the reason of a wait, ``prepare`` is called before one is typed.
- * @typedef {(kind: "op"|"rule", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|
+ * @typedef {(kind: "op"|"rule"|"loss", text: string, onWait?: (words: string) => void) => Promise<{entry: Entry}|
  *   {message: string, column: number}|null>} ReadOne
  * @typedef {ReadOne & {prepare?: () => unknown}} Read
  */
 
+/** The label of a field, and what its formula is equal to. */
+const TITLES = { op: ["Own op", "y ="], rule: ["Own rule", "gradient ="], loss: ["Loss", "f ="] };
 const PAUSE_MS = 80; // between two keys of one who types
 
 /**
  * A field for a formula. While it cannot be read the last good one stays drawn.
- * @param {{kind: "op"|"rule", read: Read|null, onEntry: (entry: Entry) => void}} options ``read`` is null
+ * @param {{kind: "op"|"rule"|"loss", read: Read|null, onEntry: (entry: *) => void}} options ``read`` is null
  *   if there is no reader of formulas: in a saved file
  */
 export function createOwnField({ kind, read, onEntry }) {
@@ -24,7 +26,7 @@ export function createOwnField({ kind, read, onEntry }) {
   let isUnread = false;
   let drawn = "";
   const id = freshId();
-  const start = kind === "op" ? "y =" : "gradient =";
+  const [title, start] = TITLES[kind];
   const field = element("input", {
     type: "text",
     id: freshId(),
@@ -82,25 +84,20 @@ export function createOwnField({ kind, read, onEntry }) {
     element: element(
       "div",
       { class: "own" },
-      element(
-        "label",
-        { for: field.id },
-        kind === "op" ? "Own op: " : "Own rule: ",
-        element("code", {}, start),
-      ),
+      element("label", { for: field.id }, `${title}: `, element("code", {}, start)),
       element("div", { class: "typed" }, field, caret),
       mistake,
     ),
-    /** @param {Entry} entry the drawn one */
+    /** @param {{key: string}} entry the drawn one */
     update(entry) {
       const isOther = entry.key !== drawn;
       drawn = entry.key;
       if (document.activeElement !== field) {
         if (isUnread && !isOther) return; // the typed text is yet to come
         forget();
-        say({ entry });
+        say(null);
       }
-      setValue(field, entry.key.slice(catalogue().own.length));
+      setValue(field, isOwn(entry.key) ? entry.key.slice(catalogue().own.length) : entry.key);
     },
     forget,
     focus: () => field.select(),

@@ -1,7 +1,8 @@
 // The choice as plain data, and its changes: functions from a choice to the next.
 
-import { allControls, carried, controlsOf, withValue } from "../formula/controls.js";
+import { allControls, carried, controlsOf, controlsOfLoss, withValue } from "../formula/controls.js";
 import { learnable } from "../formula/contribution.js";
+import { isDrawn } from "../formula/draws.js";
 import { catalogue, find, findBeside } from "./entries.js";
 import { learningOf, withTraining } from "./learning.js";
 import { boundsOfWord } from "./view.js";
@@ -31,9 +32,25 @@ export function entriesOf(choice) {
   return { op, rules };
 }
 
-/** The loss of what draws. @param {Choice} _choice @returns {import("../formula/draws.js").Loss} */
-export function lossOf(_choice) {
-  return Object.values(catalogue().losses)[0];
+/** The loss of what draws. @param {Choice} choice */
+export function lossOf({ f }) {
+  return /** @type {import("../formula/draws.js").Loss} */ (find("loss", f));
+}
+
+/** Whether something is drawn, so that there is a loss. @param {Choice} choice */
+export function isRandom(choice) {
+  const { op, rules } = entriesOf(choice);
+  return isDrawn(op) || rules.some((rule) => isDrawn(op, rule));
+}
+
+/** The controls of a choice's loss. @param {Choice} choice @returns {Control[]} */
+export function lossControls(choice) {
+  return isRandom(choice) ? controlsOfLoss(lossOf(choice).parameters) : [];
+}
+
+/** Another loss. @param {Choice} choice @param {string} f */
+export function withLoss(choice, f) {
+  return exchanged(choice, { ...choice, f });
 }
 
 /** The settings by which curves are sampled. @param {Choice} choice */
@@ -44,7 +61,7 @@ export function settingsOf({ range: [start, stop], g, parameters }) {
 /** The key of a choice's curves: choices with one key differ in colours at most. @param {Choice} choice */
 export function curvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
-  return JSON.stringify([choice.op, keys, settingsOf(choice), choice.learns]);
+  return JSON.stringify([choice.op, keys, settingsOf(choice), choice.learns, choice.f]);
 }
 
 /** The parameters of a choice that can learn by one of its rules. @param {Choice} choice */
@@ -56,7 +73,7 @@ export function learnableOf(choice) {
 /** @param {Choice} choice all controls of its op and rules */
 export function choiceControls(choice) {
   const { op, rules } = entriesOf(choice);
-  return allControls(op, rules);
+  return allControls(op, rules, lossControls(choice));
 }
 
 /** @param {Choice} choice @param {Entry} entry the controls of one card */
@@ -187,7 +204,7 @@ export function widened(choice) {
 
 /** @param {Choice} before @param {Choice} after the next one, its parameters not yet carried over */
 function exchanged(before, after) {
-  const parameters = carried(before.parameters, entriesOf(before), entriesOf(after));
+  const parameters = carried(before.parameters, entriesOf(before), entriesOf(after), lossControls(after));
   return withoutLostSweep(stillTrained(stillLearning(widened({ ...after, parameters }))));
 }
 

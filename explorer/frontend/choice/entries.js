@@ -6,7 +6,7 @@ import { setSampling } from "../formula/sampling.js";
 
 /** @import { Loss } from "../formula/draws.js" */
 /** @import { Op, Rule } from "../formula/entry.js" */
-/** @typedef {{op: Op, rule: Rule}} ByKind */
+/** @typedef {{op: Op, rule: Rule, loss: Loss}} ByKind */
 /** @typedef {keyof ByKind} Kind */
 /**
  * The document of explorer/instrument/document.py. A saved file has no ``link`` and nothing below it.
@@ -48,13 +48,13 @@ import { setSampling } from "../formula/sampling.js";
 
 let known = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
-const own = { op: {}, rule: {} };
+const own = { op: {}, rule: {}, loss: {} };
 
 /** Take over the document that the server or the saved file holds. @param {Document} document */
 export function setDocument(document) {
   known = document;
   setSampling(document.sampling);
-  learnAll({ op: [known.firstOwn.op], rule: known.firstOwn.rule });
+  learnAll({ op: [known.firstOwn.op], rule: known.firstOwn.rule, loss: [] });
 }
 
 /** The document: ops, rules, families, groups, limits. */
@@ -70,7 +70,7 @@ export function catalogue() {
  */
 export function find(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
-  const listed = { op: known.ops, rule: known.rules };
+  const listed = { op: known.ops, rule: known.rules, loss: known.losses };
   return held(listed[kind], key) ?? held(own[kind], key);
 }
 
@@ -90,10 +90,11 @@ export function learn(kind, entry) {
   Object.assign(own[kind], { [entry.key]: entry });
 }
 
-/** Remember the own formulas that travelled with a choice. @param {{[K in Kind]: ByKind[K][]}} entries */
-export function learnAll({ op, rule }) {
+/** Remember the own formulas that travelled with a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
+export function learnAll({ op, rule, loss = [] }) {
   op.forEach((entry) => learn("op", entry));
   rule.forEach((entry) => learn("rule", entry));
+  loss.forEach((entry) => learn("loss", entry));
 }
 
 /** @param {string} key whether it is an own formula's */
@@ -103,13 +104,14 @@ export function isOwn(key) {
 
 /**
  * The own formulas of a choice, as they travel with it.
- * @param {{op: string, rules: {key: string}[]}} choice
+ * @param {{op: string, rules: {key: string}[], f: string}} choice
  */
 export function ownEntries(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return {
     op: [choice.op].filter(isOwn).map((key) => find("op", key)),
     rule: keys.filter(isOwn).map((key) => find("rule", key)),
+    loss: [find("loss", choice.f)],
   };
 }
 

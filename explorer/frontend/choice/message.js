@@ -14,14 +14,20 @@ import { isView, viewOf } from "./view.js";
  */
 export function received(message) {
   const { op, rules, hide, slots, parameters, learns, slow, training, own } = record(message);
-  for (const kind of /** @type {const} */ (["op", "rule"]))
-    list(record(own)[kind]).forEach((entry) => learn(kind, entry));
+  for (const kind of /** @type {const} */ (["op", "rule", "loss"]))
+    list(record(own)[kind] ?? []).forEach((entry) => learn(kind, entry));
   const known =
     typeof op === "string" &&
     find("op", op) &&
     list(rules).length > 0 &&
     rules.every((/** @type {string} */ key) => find("rule", key));
-  if (!known || !isView(message) || !Object.values(record(parameters)).every(Number.isFinite)) refuse();
+  if (
+    !known ||
+    !isView(message) ||
+    !find("loss", message.f) ||
+    !Object.values(record(parameters)).every(Number.isFinite)
+  )
+    refuse();
   const free = new Set(Array(catalogue().limits.rules).keys());
   const taken = new Set(list(slots));
   if (taken.size !== rules.length || ![...taken].every((slot) => free.has(slot))) refuse();

@@ -4,7 +4,7 @@
 import { FRAME, wordOf } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
 import { catalogue, find, isOwn, learn } from "./entries.js";
-import { viewWith } from "./view.js";
+import { viewWith, wordOf as rowOf } from "./view.js";
 import { nonDefault, shownName, valueOf } from "../formula/controls.js";
 import { filled } from "../formula/phrases.js";
 import { held } from "../formula/records.js";
@@ -26,7 +26,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
  */
 export async function readOwn(search, read) {
   /** @type {OwnRead} */
-  const known = { op: {}, rule: {} };
+  const known = { op: {}, rule: {}, loss: {} };
   const query = new URLSearchParams(search);
   if (String(query).length > catalogue().limits.query) return known;
   for (const kind of /** @type {const} */ (["op", "rule"]))
@@ -35,6 +35,11 @@ export async function readOwn(search, read) {
       if (entry) learn(kind, entry);
       known[kind][key] = entry ? { key: entry.key } : { message };
     }
+  for (const f of query.getAll("f").filter((text) => !NUMBER.test(text) && !find("loss", text))) {
+    const { entry, message } = await read("loss", f);
+    if (entry) learn("loss", entry);
+    known.loss[f] = entry ? { key: entry.key } : { message };
+  }
   return known;
 }
 
@@ -53,11 +58,12 @@ export function readLink(search, { first, own = null }) {
   const link = new Link(query, own);
   const op = keyOf(link, "op", link.last("op") ?? first.op) || first.op;
   const rules = rulesOf(link, first.rules);
-  const plain = { ...first, op, rules, parameters: {}, learns: "", slow: "" };
+  const f = lossIn(link, rowOf("f"));
+  const plain = { ...first, op, rules, f, parameters: {}, learns: "", slow: "" };
   const settled = { ...plain, parameters: parametersOf(link, plain) };
   const choice = {
     ...settled,
-    ...viewWith((word) => READ[word.kind](link, word)),
+    ...viewWith((word) => (word.kind === "loss" ? f : READ[word.kind](link, word))),
     learns: learnsOf(link, settled),
     slow: link.last("slow") ?? "",
     training: trainingOf(link),
@@ -236,7 +242,21 @@ function choiceOf(link, { name, default: usual, words, refusal }) {
   return usual;
 }
 
-/** The reader of each kind of word. @type {Record<Word["kind"], (link: Link, word: Word) => *>} */
+/** The formula of a loss; a number is a parameter of that name, as in older links. @param {Link} link @param {Word} word */
+function lossIn(link, { name, default: usual, refusal }) {
+  const text = link.last(name) || usual;
+  if (NUMBER.test(text)) {
+    if (!link.query.has(`p.${name}`)) link.query.append(`p.${name}`, text);
+    return usual;
+  }
+  if (find("loss", text)) return text;
+  const read = link.own && held(link.own.loss, text);
+  const why = read && "message" in read ? read.message : "it needs the app, which reads formulas";
+  link.notices.push(filled(refusal, { text: quoted(text), why }));
+  return usual;
+}
+
+/** The reader of each kind of word. @type {Record<Exclude<Word["kind"], "loss">, (link: Link, word: Word) => *>} */
 const READ = {
   number: (link, { name, default: usual, low, high }) => link.number(name, usual, low, high),
   range: rangeOf,

@@ -15,7 +15,7 @@ export async function fetchDocument() {
 
 /**
  * An own formula as the server reads it; null where it does not answer.
- * @param {"op"|"rule"} kind
+ * @param {"op"|"rule"|"loss"} kind
  * @param {string} text
  */
 export async function readFormula(kind, text) {

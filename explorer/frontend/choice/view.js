@@ -8,6 +8,7 @@ import { held } from "../formula/records.js";
  * @typedef {object} View
  * @property {[number, number]} range of x
  * @property {number} g the upstream gradient
+ * @property {string} f the loss of what is drawn, a formula of y
  * @property {string} layer that is drawn over the op, or ""
  * @property {string} noise through which the lens shows the op
  * @property {number} noise_width of that noise
@@ -16,7 +17,7 @@ import { held } from "../formula/records.js";
  */
 /**
  * The row of a word: see Word in explorer/instrument/view.py.
- * @typedef {{name: string, kind: "number"|"range"|"choice", default: *, meaning: string, low: number, high: number,
+ * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high: number,
  *   words: Record<string, string>, refusal: string}} Word
  */
 
@@ -26,6 +27,7 @@ const IS_OF = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
   choice: (value) => typeof value === "string",
+  loss: (value) => typeof value === "string",
 };
 
 /** The view of a link without words. @returns {View} */

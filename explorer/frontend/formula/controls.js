@@ -116,9 +116,14 @@ function narrowed(own, other) {
   return { ...own, reach, low, high };
 }
 
-/** All controls of an op and rules, each once. @param {Entry} op @param {Entry[]} rules */
-export function allControls(op, rules) {
-  const every = [op, ...rules].flatMap((entry) => controlsOf(entry, op, rules));
+/** The controls of a loss: what an op or a rule has too is one with theirs. @param {Parameter[]} parameters @returns {Control[]} */
+export function controlsOfLoss(parameters) {
+  return parameters.map((parameter) => ({ name: parameter.name, parameter: { ...parameter, plain: "" } }));
+}
+
+/** All controls of an op and rules, and of their loss, each once. @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss] */
+export function allControls(op, rules, ofLoss = []) {
+  const every = [...ofLoss, ...[op, ...rules].flatMap((entry) => controlsOf(entry, op, rules))];
   return [...new Map(every.map((control) => [control.name, control])).values()];
 }
 
@@ -163,8 +168,9 @@ export function nonDefault(parameters, controls) {
  * @param {Object<string, number>} parameters
  * @param {{op: Entry, rules: Entry[]}} before
  * @param {{op: Entry, rules: Entry[]}} after
+ * @param {Control[]} [ofLoss]
  */
-export function carried(parameters, before, after) {
+export function carried(parameters, before, after, ofLoss = []) {
   const next = { ...parameters };
   for (const [one, other] of [
     [before, after],
@@ -183,7 +189,7 @@ export function carried(parameters, before, after) {
       if (value !== undefined) next[control.name] = value;
     });
   }
-  return nonDefault(next, allControls(after.op, after.rules));
+  return nonDefault(next, allControls(after.op, after.rules, ofLoss));
 }
 
 /** @param {Control} upper @param {Control} lower */

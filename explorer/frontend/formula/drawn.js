@@ -41,7 +41,7 @@ const DOTS = 30; // single draws on a chart
 const LOST = /** @type {Tree} */ (["name", "f()"]);
 
 /** The loss that is the output itself. @type {Loss} */
-export const OUTPUT = { text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
+export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
 
 /**
  * The values of a loss's parameters beside those of an op and a rule.

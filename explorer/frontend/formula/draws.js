@@ -3,6 +3,7 @@
  * a seed draws, the same as in Python.
  *
  * @typedef {object} Loss of an output y
+ * @property {string} key its text
  * @property {string} text
  * @property {Tree} tree
  * @property {Tree} gradient its derivative

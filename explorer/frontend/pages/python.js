@@ -107,7 +107,7 @@ function lacking(why, question) {
 
 /** The reader of formulas, as in the app. @param {Python} python @returns {Read} */
 export function createReader({ ask, prepare }) {
-  /** @param {"op"|"rule"} kind @param {string} text @param {OnWait} [onWait] */
+  /** @param {"op"|"rule"|"loss"} kind @param {string} text @param {OnWait} [onWait] */
   const read = (kind, text, onWait) =>
     ask("entry", { kind, text }, onWait).catch((error) => ({ message: error.message, column: 0 }));
   return Object.assign(read, { prepare: () => prepare("entry").catch(() => undefined) });

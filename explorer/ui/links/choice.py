@@ -5,7 +5,18 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
-from explorer.catalogue import Op, Parameter, Rule, beside, find_op, find_rule, narrowed, qualified
+from explorer.catalogue import (
+    Loss,
+    Op,
+    Parameter,
+    Rule,
+    beside,
+    find_loss,
+    find_op,
+    find_rule,
+    narrowed,
+    qualified,
+)
 from explorer.formula import number_text
 from explorer.instrument.view import VIEW, View
 from explorer.training import SETTINGS, USUAL, TrainingSettings
@@ -49,11 +60,18 @@ class Choice(View, TrainingSettings):
         return op, tuple(beside(op, find_rule(rule)) for rule in self.rules)
 
     @property
+    def loss(self) -> Loss | None:
+        """The loss, where something is drawn."""
+        op, rules = self.entries
+        return find_loss(self.f) if draws(op, rules) else None
+
+    @property
     def sampling(self) -> dict[str, Any]:
-        """Range, g and parameters as keywords of ``sample``."""
+        """Range, g, loss and parameters as keywords of ``sample``."""
         start, stop = self.range
         learns = {"learns": self.learns} if self.learns else {}
-        return {"start": start, "stop": stop, "g": self.g, **learns, **self.parameters}
+        loss = {"f": self.f} if self.loss else {}
+        return {"start": start, "stop": stop, "g": self.g, **loss, **learns, **self.parameters}
 
 
 # The words of a link; a parameter of the same name stands behind a prefix.
@@ -74,8 +92,13 @@ WORDS = (
 PREFIX = "p."
 
 
-def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
-    """The controls of an op and rules, by the names of their values.
+def draws(op: Op, rules: Sequence[Rule]) -> bool:
+    """Whether the op or one of the rules draws, so that a loss is needed."""
+    return op.draws or any(rule.draws for rule in rules)
+
+
+def parameters_of(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
+    """The controls of an op and rules, and of their loss, by the names of their values.
 
     One for each name; but where a rule means a name of the op differently, or two rules the same name (by
     another default, other bounds or another meaning), each of them gets its own, named ``rule.name``.
@@ -93,7 +116,7 @@ def parameters_of(op: Op, rules: Sequence[Rule]) -> dict[str, Parameter]:
             controls[name] = users[0][1]
         else:
             controls |= {qualified(rule, parameter): parameter for rule, parameter in users}
-    return controls
+    return {p.name: p for p in (loss.parameters if loss else ())} | controls
 
 
 def ordered(

@@ -11,7 +11,18 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, find_op, find_rule, hint, learnable
+from explorer.catalogue import (
+    MOST_RULES,
+    OWN,
+    Op,
+    Parameter,
+    Rule,
+    find_loss,
+    find_op,
+    find_rule,
+    hint,
+    learnable,
+)
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
 from explorer.formula import FormulaError
 from explorer.formula.quoting import LONGEST_QUOTE, shortened
@@ -23,7 +34,7 @@ from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
 from explorer.training.settings import NUMBER, Branch, checked_branches, checked_learn, read_branch
-from explorer.ui.links.choice import PREFIX, WORDS, Choice, ordered, parameters_of
+from explorer.ui.links.choice import PREFIX, WORDS, Choice, draws, ordered, parameters_of
 
 LONGEST_REASON = 200
 MOST_RATES = 20  # of a study
@@ -113,6 +124,7 @@ class _Reader:
     def __init__(self, query: Mapping[str, Sequence[str]]) -> None:
         self.query: Query = {key: list(values) for key, values in query.items()}
         self.notices: list[str] = []
+        self.losses: dict[str, str] = {}  # by their words: they are read before parameters are
 
     def note(self, sentence: str) -> None:
         self.notices.append(sentence)
@@ -176,7 +188,8 @@ class _Reader:
         return ""
 
     def parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
-        controls = parameters_of(op, rules)
+        loss = find_loss(self.loss(VIEW["f"]))
+        controls = parameters_of(op, rules, loss if draws(op, rules) else None)
         texts = {key: self.last(_word(key)) for key in controls}
         plain = {p.shown for key, p in controls.items() if p.shown != key}
         shared = {name: texts[name] if name in texts else self.last(_word(name)) for name in sorted(plain)}
@@ -203,7 +216,7 @@ class _Reader:
 
     def view(self) -> dict[str, Any]:
         """The words of ``VIEW``, each by its kind."""
-        read = {"number": self.number, "range": self.range, "choice": self.one_of}
+        read = {"number": self.number, "range": self.range, "choice": self.one_of, "loss": self.loss}
         return {name: read[word.kind](word) for name, word in VIEW.items()}
 
     def number(self, word: Word) -> Any:
@@ -211,6 +224,20 @@ class _Reader:
         if text is None:
             return word.default
         return self.value(word.name, text, word.default, word.low, word.high)
+
+    def loss(self, word: Word) -> str:
+        """The formula of a loss; a number is a parameter of that name, as in older links."""
+        text = self.losses.get(word.name) or self.last(word.name) or word.default
+        if NUMBER.fullmatch(text):
+            self.query.setdefault(_word(word.name), [text])
+            text = word.default
+        try:
+            find_loss(text)
+        except FormulaError as error:
+            self.note(word.refusal.format(text=_quoted(text), why=error.message))
+            text = word.default
+        self.losses[word.name] = text
+        return text
 
     def one_of(self, word: Word) -> Any:
         text = self.last(word.name) or word.default
@@ -308,7 +335,7 @@ class _Reader:
     def swept(self, choice: Choice) -> dict[str, Any]:
         """The parameter that is swept with its values, where there are both."""
         name = self.last("sweep") or ""
-        parameter = parameters_of(*choice.entries).get(name)
+        parameter = parameters_of(*choice.entries, choice.loss).get(name)
         bounds = reach(parameter) if parameter else (-math.inf, math.inf)
         values = self.numbers("values", *bounds, MOST_VALUES, "No parameter is swept.")
         if name and not parameter:

@@ -43,7 +43,7 @@ export const logit = (p) => Math.log(p / (1 - p));
 /** A walker with each estimator in x and u() alone. @param {Walker} walker @returns {Record<string, Tree>} */
 export function settledEstimators({ op, loss, slope, estimators }) {
   const unit = /** @type {import("../../formula/entry.js").Op} */ ({ tree: op });
-  const lost = { text: "", tree: loss, gradient: slope, parameters: [] };
+  const lost = { key: "", text: "", tree: loss, gradient: slope, parameters: [] };
   return Object.fromEntries(
     Object.entries(estimators).map(([name, tree]) => [name, settledTree(tree, unit, lost)]),
   );
