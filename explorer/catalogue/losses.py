@@ -10,6 +10,7 @@ from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
 
 SQUARE = "(y - target)**2"
+LOSSES = (SQUARE, "y", "(y - target)**4")  # known without a reader of formulas
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "target: the output at which the loss is lowest")
 _Y, _U, _NORMAL, _TWIN, _LOSS, _TWIN_LOSS = (
     Name(each) for each in ("y", "u()", "normal()", "ya()", "f()", "fa()")

@@ -12,7 +12,6 @@ from explorer.catalogue import (
     ORIGINS,
     OWN,
     RULES,
-    SQUARE,
     find_loss,
     find_op,
     find_rule,
@@ -24,6 +23,7 @@ from explorer.catalogue.colours import (
     RULE_COLOURS_DARK,
     RULE_COLOURS_LIGHT,
 )
+from explorer.catalogue.losses import LOSSES
 from explorer.catalogue.noises import MOST_RATE, NOISES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
 from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
@@ -68,7 +68,7 @@ def document() -> Json:
         },
         "sampling": sampling(),
         "noises": noises(),
-        "losses": {SQUARE: loss_entry(find_loss(SQUARE))},
+        "losses": {text: loss_entry(find_loss(text)) for text in LOSSES},
         "drawn": DRAWN_WORDS,
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
+from explorer.instrument import own_entry
 from explorer.instrument.modules import MODULES
 from explorer.instrument.view import VIEW, Word
 from explorer.ui.links.choice import Choice
@@ -24,7 +25,7 @@ SETTING = """
 """
 READ = f"""{SETTING}
     const {{ readLink }} = await import("./choice/reading.js");
-    return readLink(given.query, {{ first }});
+    return readLink(given.query, {{ first, own: given.own ?? null }});
 """
 WRITTEN = f"""{SETTING}
     const {{ queryOf }} = await import("./choice/address.js");
@@ -40,10 +41,14 @@ def other(word: Word) -> Any:
         return next(text for text in word.words if text != word.default)
     if word.kind == "range":
         return (word.low / 2, word.high / 4)
+    if word.kind == "loss":
+        return "(y - target)**4"
     return next(end for end in ((word.default + word.high) / 2, word.low) if end != word.default)
 
 
 def beyond(word: Word) -> Any:
+    if word.kind == "loss":
+        return "y +"
     return {"choice": "nothing known", "range": (word.low, word.high + 1), "number": word.high + 1}[word.kind]
 
 
@@ -79,7 +84,8 @@ def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, wor
 def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Word) -> None:
     query = link(word, beyond(word))
     choice, notices = from_text(query)
-    read = run(node, READ, query=query)
+    wrong = {beyond(word): own_entry("loss", beyond(word))} if word.kind == "loss" else {}
+    read = run(node, READ, query=query, own={"op": {}, "rule": {}, "loss": wrong})
     assert notices == read["notices"]
     assert len(notices) == 1
     assert read["choice"][word.name] == answers.chosen(choice)[word.name]
@@ -101,4 +107,4 @@ def test_a_word_has_a_type_in_the_browser(word: Word) -> None:
 def test_a_word_tells_its_meaning_and_holds_its_default(word: Word) -> None:
     assert word.meaning.endswith(".")
     ends = word.default if word.kind == "range" else [word.default]
-    assert word.kind == "choice" or all(word.low <= end <= word.high for end in ends)
+    assert word.kind in ("choice", "loss") or all(word.low <= end <= word.high for end in ends)

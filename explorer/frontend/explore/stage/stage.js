@@ -15,6 +15,7 @@ import { sampleCurves } from "../../formula/curves.js";
 import { createCarried } from "./carried.js";
 import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
+import { createLoss } from "./loss.js";
 import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
 
@@ -32,11 +33,11 @@ const isQuick = ({ drawn }) => drawn?.pace === "quick";
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
  *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   leastRange?: [number, number], over?: Over, carries?: boolean, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
+ *   leastRange?: [number, number], over?: Over, carries?: boolean, read?: import("../../cards/own.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes the source of torch's curves, null if there
  *   is none, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
- *   as the chart takes them, ``over`` gives further curves of its picture, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
+ *   as the chart takes them, ``over`` gives further curves of its picture, ``read`` reads the formula of a loss, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
  *   data carried from a training are drawn, ``hasData`` whether data lie beneath what learns, as they do if nothing is said; ``onCurves`` gets the curves at rest
  */
 export function createStage(hosts, options) {
@@ -59,7 +60,8 @@ export function createStage(hosts, options) {
   carried?.put(area);
   learning.put(area);
   const layer = createLayerWords(store);
-  area.after(layer.element);
+  const loss = createLoss(store, options.read ?? null);
+  area.after(loss.element, layer.element);
   const telling = tell ? createTelling({ tell, words, onSentences }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
@@ -80,6 +82,7 @@ export function createStage(hosts, options) {
     phase = change.phase;
     learning.arrange(store.now); // before the curves: it takes space from them
     layer.arrange(store.now);
+    loss.show(store.now);
     if (phase === "settled") draw();
     else frame ||= requestAnimationFrame(draw);
   }
@@ -168,6 +171,7 @@ export function createStage(hosts, options) {
   if (store.choice) {
     learning.arrange(store.choice);
     layer.arrange(store.choice);
+    loss.show(store.choice);
     draw();
   }
   return {

@@ -8,7 +8,6 @@ import { numberText } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { createSwitches } from "./layers.js";
-import { createLoss } from "./loss.js";
 import { createSizeMenu } from "./size-menu.js";
 
 /** @import { Example } from "../../cards/examples.js" */
@@ -18,11 +17,11 @@ const ALL = ["", "it", "both"]; // by the number of rules
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
 /**
- * The strip below the chart. ``examples`` may be empty; ``read`` reads the formula of a loss; ``sizes``: whether it has the menu Size.
+ * The strip below the chart. ``examples`` may be empty; ``sizes``: whether it has the menu Size.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, examples: Example[], read?: import("../../cards/own.js").Read|null, sizes?: boolean}} options
+ * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean}} options
  */
-export function createStrip(host, { store, examples, read = null, sizes = true }) {
+export function createStrip(host, { store, examples, sizes = true }) {
   const g = createSlider({
     name: "Upstream gradient g",
     onChange: (value, phase, byKeys) =>
@@ -45,15 +44,7 @@ export function createStrip(host, { store, examples, read = null, sizes = true }
   );
   const size = sizes ? createSizeMenu(store) : null;
   if (size) layers.element.append(size.element);
-  const loss = createLoss(store, read);
-  host.append(
-    g.element,
-    loss.element,
-    from.label,
-    to.label,
-    layers.element,
-    ...(examples.length ? [menu.element] : []),
-  );
+  host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
 
   /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
   function endField(name, index, next) {
@@ -74,7 +65,6 @@ export function createStrip(host, { store, examples, read = null, sizes = true }
       Math.max(G_ENDS[1], choice.g),
     ]);
     g.update(choice.g, ends, false, boundsOfWord("g"));
-    loss.show(choice);
     from.show(choice);
     to.show(choice);
     layers.show(choice);
