@@ -258,6 +258,8 @@ def test_the_signature_names_what_is_drawn() -> None:
     assert "u: " not in snippet("round", "straight_through")
     assert "ya = " not in snippet(COIN, "formula: f() * g")
     assert "ctx.save_for_backward(x, output, u)" in snippet(COIN, ARM)
+    assert "ctx.f" in snippet(COIN, ARM)
+    assert "ctx.f" not in snippet("formula: x * f * normal()", "formula: g * f")  # a number of that name
 
 
 @pytest.mark.parametrize(
