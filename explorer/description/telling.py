@@ -6,6 +6,7 @@ from itertools import accumulate, takewhile
 
 from explorer.description.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.description.comparison import comparison_sentences
+from explorer.description.drawn import drawn_head, drawn_rests, drawn_spreads
 from explorer.description.forward import forward_words
 from explorer.description.gradient import gradient_words
 from explorer.description.headline import headline
@@ -39,6 +40,10 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
     ``limit`` is the largest number of the dtype that is drawn, ``learning`` the sentence on the parameter
     that learns, or "".
     """
+    if exact.op.draws or any(rule.draws for rule in exact.rules):
+        names = _brief(exact)
+        main, rest = drawn_spreads(exact, names), drawn_rests(exact, names)
+        return Description(drawn_head(exact, names), main or rest, rest if main else "", ())
     forward = forward_claims(exact, limit)
     gradients = {key: gradient_claims(exact, key, limit) for key in exact.gradients}
     compared = list(comparisons(exact, gradients))

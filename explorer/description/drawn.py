@@ -1,0 +1,80 @@
+"""Sentences on a pair that draws: the bias of each rule, its spread, and where it comes to rest."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from explorer.description.words import in_digits, position_words
+from explorer.formula import listed
+from explorer.sampled import FORWARD, Floats, Sampled
+
+_NONE = 1e-5  # of the largest exact gradient: what integrals and dtypes are off
+
+
+def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
+    """One sentence on what the rules return on average, beside the exact gradient."""
+    if curves.unbiased is None:
+        return f"{names[FORWARD]} draws anew for each element and step: the curves are means."
+    biases = {key: _largest(values - curves.unbiased) for key, values in curves.gradients.items()}
+    size = _largest(curves.unbiased)
+    right = [names[key] for key, bias in biases.items() if bias <= _NONE * max(size, _NONE)]
+    off = {names[key]: bias for key, bias in biases.items() if names[key] not in right}
+    exact = f"{listed(right)} {_verb(right, 'is', 'are')} exact for this loss" if right else ""
+    if not off:
+        return f"On average {exact}."
+    missing = [
+        f"{name} {'' if right else 'is '}off by up to {in_digits(bias, 2)}" for name, bias in off.items()
+    ]
+    told = listed([exact, *missing]) if right else listed(missing)
+    return f"On average {told} (the exact gradient is at most {in_digits(size, 2)})."
+
+
+def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
+    """How far single draws lie from the mean; "" where that is not known."""
+    if not curves.spreads:
+        return ""
+    sizes = {names[key]: in_digits(_largest(curves.spreads[key]), 2) for key in curves.gradients}
+    each = [f"{size} for {name}" for name, size in sizes.items() if size != "0"]
+    if not each:
+        return "Single draws do not spread: each returns the mean."
+    return f"Single draws spread by up to {listed(each)} (standard deviation)."
+
+
+def drawn_rests(curves: Sampled, names: Mapping[str, str]) -> str:
+    """Where descent by the mean of each rule comes to rest, one sentence."""
+    by_words: dict[tuple[str, str], list[str]] = {}
+    for key, values in curves.gradients.items():
+        by_words.setdefault(_rest_words(curves.x, values), []).append(names[key])
+    each = [f"{listed(labels)} {_verb(labels, *words)}" for words, labels in by_words.items()]
+    if curves.unbiased is not None:
+        each.append(f"the exact gradient {_rest_words(curves.x, curves.unbiased)[0]}")
+    return f"Descent by means: {'; '.join(each)}."
+
+
+def _rest_words(x: Floats, gradient: Floats) -> tuple[str, str]:
+    """Where descent by a gradient ends, of one and of several: where it rises through 0 as x grows."""
+    known = np.isfinite(gradient)
+    x, gradient = x[known].astype(np.float64), gradient[known].astype(np.float64)
+    if not len(gradient) or not gradient.any():
+        return "moves nothing", "move nothing"
+    turns = np.flatnonzero((gradient[:-1] < 0) & (gradient[1:] >= 0))
+    low, high = gradient[turns], gradient[turns + 1]
+    at = x[turns] + (x[turns + 1] - x[turns]) * (-low / (high - low))
+    at[np.abs(at) < _NONE * np.ptp(x)] = 0.0
+    if len(at):
+        where = f"at {position_words([float(f'{each:.3g}') for each in at])}"
+        return f"rests {where}", f"rest {where}"
+    if (gradient >= 0).all():
+        return "moves x down, out of the picture", "move x down, out of the picture"
+    if (gradient <= 0).all():
+        return "moves x up, out of the picture", "move x up, out of the picture"
+    return "rests nowhere in this picture", "rest nowhere in this picture"
+
+
+def _largest(values: Floats) -> float:
+    sizes = np.abs(values[np.isfinite(values)])
+    return float(sizes.max()) if len(sizes) else 0.0
+
+
+def _verb(names: list[str], one: str, several: str) -> str:
+    return one if len(names) == 1 else several

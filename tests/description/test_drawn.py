@@ -1,0 +1,53 @@
+"""Sentences on a pair that draws, held to ``explorer.expected``."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.description import described
+
+
+def said(op: str, *rules: str, **given: object) -> tuple[str, str, str]:
+    told = described(explorer.sample(op, list(rules), **given))  # type: ignore[arg-type]
+    return told.head, told.main, told.rest
+
+
+def test_bias_spread_and_rest_are_told() -> None:
+    head, main, rest = said("bernoulli", "sigmoid_st", "reinforce")
+    table = explorer.expected("bernoulli", "sigmoid_st", np.linspace(-3, 3, 601))
+    off, most = (table["mean"] - table.exact).abs().max(), table.exact.abs().max()
+    assert head == (
+        f"On average REINFORCE is exact for this loss and Straight-through (sigmoid) off by up to {off:.2g} "
+        f"(the exact gradient is at most {most:.2g})."
+    )
+    assert f"{table.sd.max():.2g} for Straight-through (sigmoid)" in main
+    found = re.search(r"Straight-through \(sigmoid\) rests at x = (\S+);", rest)
+    assert found
+    at = float(found[1].replace("−", "-"))
+    # There p is the target: the mean slope of the parabola is 0.
+    assert 1 / (1 + np.exp(-at)) == pytest.approx(0.45, abs=1e-3)
+    assert "REINFORCE moves x down, out of the picture" in rest
+
+
+def test_who_is_exact_is_told_for_each_loss() -> None:
+    assert said("bernoulli", "reinmax")[0] == "On average ReinMax is exact for this loss."
+    assert said("bernoulli", "reinmax", f="(y - 0.45)**4")[0].startswith("On average ReinMax is off by up to")
+    assert (
+        said("bernoulli", "reinmax", "disarm")[0] == "On average ReinMax and DisARM are exact for this loss."
+    )
+
+
+def test_what_does_not_spread_or_move_says_so() -> None:
+    _, main, rest = said("round", "disarm")
+    assert main == "Single draws do not spread: each returns the mean."
+    assert rest == "Descent by means: DisARM moves nothing; the exact gradient moves nothing."
+    assert "rests at x = 0.45" in said("stochastic_round", "straight_through")[2]
+
+
+def test_a_table_that_was_changed_is_told_without_claims() -> None:
+    frame = explorer.sample("bernoulli", ["reinmax"])
+    assert explorer.describe(frame[frame.x > 0])
