@@ -41,9 +41,7 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
     that learns, or "".
     """
     if exact.op.draws or any(rule.draws for rule in exact.rules):
-        names = _brief(exact)
-        main, rest = drawn_spreads(exact, names), drawn_rests(exact, names)
-        return Description(drawn_head(exact, names), main or rest, rest if main else "", ())
+        return _of_draws(exact, _brief(exact))
     forward = forward_claims(exact, limit)
     gradients = {key: gradient_claims(exact, key, limit) for key in exact.gradients}
     compared = list(comparisons(exact, gradients))
@@ -63,6 +61,12 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
     rest = [*sentences[count:], *([learning] if learning else [])]
     head = headline(exact, forward, compared, names)
     return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
+
+
+def _of_draws(curves: Sampled, names: dict[str, str]) -> Description:
+    """The sentences on curves that are means over what is drawn."""
+    said = [text for text in (drawn_spreads(curves, names), drawn_rests(curves, names)) if text]
+    return Description(drawn_head(curves, names), said[0], " ".join(said[1:]), ())
 
 
 def _brief(curves: Sampled) -> dict[str, str]:
