@@ -175,22 +175,16 @@ def enough():
     )
 
 
-def unit_op():
-    """The unit as an op."""
-    return "formula: where(u() < sigmoid(x), 1, 0)"
-
-
-def formulas():
-    """All estimators as formulas by their labels, with a softness tau and a baseline b besides."""
-    p, soft, pair = "sigmoid(x)", "sigmoid((x - log(u() / (1 - u()))) / tau)", "(fa() - f())"
+def rules():
+    """All estimators by their labels, as keys or formulas; "REINFORCE" takes a baseline b, 0 at first."""
     return {
-        "Straight-through": f"g * {p} * (1 - {p})",
-        "ReinMax": f"g * ((y + {p}) * (1 - (y + {p}) / 2) - {p} * (1 - {p}) / 2)",
-        "Straight-through Gumbel": f"g * {soft} * (1 - {soft}) / tau",
-        "REINFORCE": f"(f() - b) * (y - {p})",
-        "REINFORCE, mean loss as baseline": f"(f() - {mean_loss_formula()}) * (y - {p})",
-        "ARM": f"{pair} * (u() - 0.5)",
-        "DisARM": f"{pair} * (ya() - y) * sigmoid(abs(x)) / 2",
+        "Straight-through": "sigmoid_st",
+        "ReinMax": "reinmax",
+        "Straight-through Gumbel": "st_gumbel",
+        "REINFORCE": "reinforce_baseline",
+        "REINFORCE, mean loss as baseline": f"formula: (f() - {mean_loss_formula()}) * (y - sigmoid(x))",
+        "ARM": "arm",
+        "DisARM": "disarm",
     }
 
 
@@ -203,12 +197,12 @@ def walker():
     """The unit, walked by every estimator."""
     loss, chord = Loss("(y - target)**2"), find_op(f"formula: {mean_loss_formula()}")
     return Walker(
-        op=find_op(unit_op()).parsed.data,
+        op=find_op("bernoulli").parsed.data,
         loss=loss.parsed.data,
         slope=loss.slope.data,
         mean_loss=chord.parsed.data,
         exact=chord.parsed.gradient.data,
-        estimators={name: find_rule(f"formula: {each}").parsed.data for name, each in formulas().items()},
+        estimators={name: find_rule(each).parsed.data for name, each in rules().items()},
         start=Control("p", START, 0.01, 0.99, "where runs begin"),
         rate=Control("rate", 4.0, 0.2, 8.0, "of learning"),
         parameters=(
@@ -234,7 +228,7 @@ LESSON = Lesson(
             Answer(
                 "To t, where the parabola is lowest",
                 "The parabola is lowest there, but between both outputs nothing is ever drawn.",
-                "formula: g * sigmoid(x) * (1 - sigmoid(x))",
+                "sigmoid_st",
             ),
             Answer(
                 "Up to one",
@@ -245,7 +239,7 @@ LESSON = Lesson(
                 "Down to zero",
                 "The loss of that output is {ends[zero]:.4f}, that of the other {ends[one]:.4f}, and the mean"
                 " lies on the straight line between.",
-                "formula: (fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2",
+                "disarm",
             ),
             Answer("Nowhere: a draw has no slope", "A single draw has none, but the mean loss has.", "zero"),
         ),
@@ -271,14 +265,13 @@ LESSON = Lesson(
     ),
     numbers=(ends, exact, start, rest, shares),
     pictures=(resting, enough, walker),
-    scenes=(explore(unit_op(), "formula: g * sigmoid(x) * (1 - sigmoid(x))",
-            "formula: (fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", start=-4, stop=4, g=10),),
+    scenes=(explore("bernoulli", "sigmoid_st", "disarm", start=-4, stop=4, g=10),),
     retest=(
         variant("formula: (x - t)**2", "default", 0, 1, t=0.25),
         variant("formula: (x - t)**2", "default", 0, 1, t=0.75),
         variant("formula: (x - t)**2", "default", 0, 1, t=-0.5),
         variant("formula: sigmoid(a * x)", "default", 0, a=2),
-        variant("step", "formula: g * sigmoid(x) * (1 - sigmoid(x))", 0),
+        variant("step", "sigmoid_st", 0),
     ),
     remember="An estimator's bias decides where training rests, and its spread how many runs get there.",
 )  # fmt: skip

@@ -94,13 +94,13 @@ def test_each_estimator_has_its_words_its_sliders_and_its_runs(course: Page) -> 
     walker = opened(course)
     shape = "one => one.getAttribute('d')"
     seen = set[str]()
-    for name in lesson.formulas():
+    for name in lesson.rules():
         walker.get_by_role("radio", name=name, exact=True).check()
         expect(walker.locator(".walker-here")).to_contain_text(f" {name} ")
         expect(walker.get_by_role("slider", name="tau")).to_have_count(int("Gumbel" in name))
         expect(walker.get_by_role("slider", name="b baseline")).to_have_count(int(name == "REINFORCE"))
         seen.add(walker.locator(".run").first.evaluate(shape))
-    assert len(seen) == len(lesson.formulas()), "each its own"
+    assert len(seen) == len(lesson.rules()), "each its own"
     walker.get_by_role("radio", name="ReinMax").check()
     enter(walker.get_by_role("spinbutton", name="target"), "0.6")
     expect(walker.locator(".walker-here")).to_contain_text("p should go to 1. ReinMax is right on average")

@@ -76,13 +76,13 @@ def walked(node: Node, name: str, chosen: dict[str, Any], runs: int = 30) -> dic
 )
 def test_each_estimator_is_measured_as_torch_does(node: Node, chosen: dict[str, Any]) -> None:
     found = dict(node.run(MEASURED, {"walker": asdict(lesson.walker()), "settings": chosen}))
-    assert list(found) == list(lesson.formulas())
-    for name, text in lesson.formulas().items():
-        own = find_rule(f"formula: {text}").parameters
+    assert list(found) == list(lesson.rules())
+    for name, rule in lesson.rules().items():
+        own = find_rule(rule).parameters
         parameters = {each.name: chosen["parameters"][each.name] for each in own}
         x = [logit(chosen["p"])]
         parameters["target"] = chosen["parameters"]["target"]
-        (row,) = explorer.expected(lesson.unit_op(), f"formula: {text}", x, **parameters).itertuples()
+        (row,) = explorer.expected("bernoulli", rule, x, **parameters).itertuples()
         got = found[name]
         assert got["reason"] == ""
         expected = (row.mean, row.sd, row.exact)
@@ -129,8 +129,7 @@ def test_the_walks_by_means_draw_nothing(node: Node) -> None:
 
 
 def gumbel(x: float, **parameters: float) -> float:
-    text = f"formula: {lesson.formulas()['Straight-through Gumbel']}"
-    return float(explorer.expected(lesson.unit_op(), text, [x], **parameters)["mean"][0])
+    return float(explorer.expected("bernoulli", "st_gumbel", [x], **parameters)["mean"][0])
 
 
 def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_end(node: Node) -> None:
