@@ -95,7 +95,9 @@ def _looked_up(
 
 
 def hint(kind: str, key: str) -> str:
-    """A short suggestion for a key that no op or rule has; "" where it would be a guess."""
+    """A short suggestion for a key that no op or rule has, or why it is none; "" where it would be a guess."""
+    if kind == "rule" and key.lower() in rules.REFUSED:
+        return rules.REFUSED[key.lower()]
     entries, others = (OPS, RULES) if kind == "op" else (RULES, OPS)
     if meant := entries.meant(key):
         return f"did you mean {' or '.join(map(repr, meant))}?"

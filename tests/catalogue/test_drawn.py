@@ -223,3 +223,11 @@ def test_no_rule_that_draws_is_proposed_to_what_does_not() -> None:
     assert drawn.isdisjoint(
         each.rule for each in explorer.nearest("formula: sign(x)", "formula: g * sigmoid(x)")
     )
+
+
+@pytest.mark.parametrize("key", ["rebar", "RELAX", "rloo", "vimco", "flip"])
+def test_an_estimator_that_is_no_formula_is_refused_with_the_reason(key: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"unknown rule '{key}': .* not enough for it; explorer.RULES lists all"
+    ):
+        apply("bernoulli", key, torch.zeros(1))

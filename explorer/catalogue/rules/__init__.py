@@ -13,6 +13,8 @@ def _grouped(family: str, rules: tuple[Rule, ...], otherwise: str) -> Iterator[R
         yield rule.stated(group=family, suits=suits, otherwise=why)
 
 
+REFUSED = drawn.REFUSED
+
 RULES = (
     *(rule.stated() for rule in general.GENERAL),
     *_grouped("sign", sign.SIGN, sign.OTHERWISE),

@@ -46,3 +46,13 @@ DRAWN = (
                  "quietest here.",
          source="Dong et al. 2020, arXiv:2006.10680"),
 )
+
+_MORE = "one number for each element and step, and the loss of one twin, are not enough for it"
+REFUSED = {
+    "flip": f"flip compares the losses of both outputs of each unit, a pass of the net for each: {_MORE}",
+    "rebar": f"REBAR needs a second draw given y, and the loss at soft outputs: {_MORE}",
+    "relax": f"RELAX learns a net that predicts the loss, and needs a second draw given y: {_MORE}",
+    "rloo": f"RLOO takes the mean loss of several other draws for its baseline: {_MORE}",
+    "vimco": f"VIMCO compares several draws of one example: {_MORE}",
+}
+"""Estimators that are known here but are no formula, each with the reason."""
