@@ -95,7 +95,7 @@ def _looked_up(
 
 
 def hint(kind: str, key: str) -> str:
-    """A short suggestion for a key that no op or rule has, or why it is none; "" where it would be a guess."""
+    """A suggestion for a key that no op or rule has, or why it is none; "" where it would be a guess."""
     if kind == "rule" and key.lower() in rules.REFUSED:
         return rules.REFUSED[key.lower()]
     entries, others = (OPS, RULES) if kind == "op" else (RULES, OPS)
