@@ -11,7 +11,7 @@ from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
 
 SQUARE = "(y - target)**2"
 LOSSES = (SQUARE, "y", "(y - target)**4")  # known without a reader of formulas
-TARGET = Parameter("target", 0.45, -2.0, 2.0, "target: the output at which the loss is lowest")
+TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
 _Y, _U, _NORMAL, _TWIN, _LOSS, _TWIN_LOSS = (
     Name(each) for each in ("y", "u()", "normal()", "ya()", "f()", "fa()")
 )

@@ -53,9 +53,10 @@ export function createLoss(store, read) {
   const whole = element("div", { class: "loss", hidden: true }, field.element, sliders);
   return {
     element: whole,
-    /** @param {Choice} choice */
+    /** Take the space it needs, before curves are drawn. @param {Choice} choice */
     show(choice) {
       whole.hidden = !isRandom(choice);
+      whole.closest(".chart")?.classList.toggle("has-loss", !whole.hidden);
       if (whole.hidden) return field.forget();
       field.update(lossOf(choice));
       showSliders(choice);

@@ -1,0 +1,81 @@
+"""Pairs that draw on Explore: their traces, bias and spread at the probe, and the loss as a field."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import numpy as np
+from playwright.sync_api import Page, expect
+
+import explorer
+from tests.browser.reading import CHART, enter, slider, turn
+
+OP = "formula: where(u() < sigmoid(x), 1, 0)"
+RULE = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
+TRACES = f"""() => document.querySelector("{CHART}").data
+    .map(({{x, y, line, ...look}}) => ({{...look, x: [...x], y: [...y], width: line?.width}}))"""
+PATHS = f"""() => [...document.querySelectorAll("{CHART} .xy2 .js-line")]
+    .map((line) => line.getAttribute("d")).join()"""
+
+
+def drawn(page: Page, **more: object) -> None:
+    words = urlencode({"op": OP, "rule": RULE, **more, "tools": "all"})
+    turn(page, f"/?{words}", shows=[RULE])
+
+
+def test_one_trace_a_rule_has_meta_and_bands_draws_and_the_exact_gradient_have_none(explore: Page) -> None:
+    drawn(explore, target=0.2)
+    traces: list[dict[str, Any]] = explore.evaluate(TRACES)
+    assert [trace["meta"] for trace in traces if trace.get("meta")] == ["forward", RULE]
+    others = [trace for trace in traces if not trace.get("meta")]
+    assert sum(trace.get("fill") == "toself" for trace in others) == 2
+    assert sum(trace["mode"] == "markers" and len(trace["x"]) == 30 for trace in others) == 2
+    exact = next(trace for trace in others if not trace.get("fill") and trace["width"])
+    table = explorer.expected(OP, RULE, exact["x"], target=0.2)
+    np.testing.assert_allclose(exact["y"], table["exact"], atol=1e-6)
+    (mean,) = (trace for trace in traces if trace.get("meta") == RULE)
+    table = explorer.expected(OP, RULE, mean["x"], target=0.2)
+    np.testing.assert_allclose(mean["y"], table["mean"], atol=1e-6)
+
+
+def test_bias_and_spread_stand_behind_the_gradient_at_the_probe(explore: Page) -> None:
+    drawn(explore)
+    enter(explore.get_by_label("x", exact=True), "-1.3862943611198906")
+    row = explore.locator(".chart-rules li")
+    expect(row.locator("em")).to_have_text("bias −0.096, sd 0.128")
+    expect(row.locator("strong")).to_have_text("−0.08")
+    expect(explore.locator(".chart-head")).to_contain_text("0.2 ± 0.4")
+
+
+def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
+    drawn(explore)
+    field = explore.get_by_label("Loss")
+    expect(field).to_have_value("(y - target)**2")
+    field.fill("y +")
+    expect(explore.locator(".loss .mistake")).to_contain_text("The last good formula stays.")
+    field.fill("abs(y - middle)")
+    expect(slider(explore, "middle")).to_be_visible()
+    explore.wait_for_function("() => location.search.includes('middle%29')")
+    assert parse_qs(urlsplit(explore.url).query)["f"] == ["abs(y - middle)"]
+
+
+def test_nothing_of_a_loss_is_seen_where_nothing_is_drawn(explore: Page) -> None:
+    turn(explore, "/?op=round&rule=straight_through&tools=all", shows=["straight_through"])
+    expect(explore.locator(".loss")).to_be_hidden()
+
+
+def test_curves_follow_the_target_before_the_hand_lets_go(explore: Page) -> None:
+    drawn(explore)
+    box = slider(explore, "target").bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    before = explore.evaluate(PATHS)
+    explore.mouse.move(box["x"] + 0.6 * box["width"], y)
+    explore.mouse.down()
+    explore.mouse.move(box["x"] + 0.8 * box["width"], y, steps=4)
+    explore.wait_for_function(f"before => ({PATHS})() !== before", arg=before)
+    explore.mouse.up()
+    explore.wait_for_function("() => location.search.includes('target=')")
+    (mean,) = (trace for trace in explore.evaluate(TRACES) if trace.get("meta") == RULE)
+    assert len(mean["x"]) >= 601  # exact at rest
