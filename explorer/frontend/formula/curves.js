@@ -85,6 +85,15 @@ export function sampleCurves(
   return { x, marks, kinks, ...values };
 }
 
+let lastReference = { start: NaN, stop: NaN, x: /** @type {Float64Array} */ (new Float64Array(0)) };
+
+/** The x of means in formulas, kept while the range stays. @param {Range} range */
+function referenceOf({ start, stop }) {
+  const isKept = lastReference.start === start && lastReference.stop === stop;
+  if (!isKept) lastReference = { start, stop, x: evenPoints(start, stop, sampling().reference) };
+  return lastReference.x;
+}
+
 /** @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair} */
 function pairOf(op, rule, parameters, learns) {
   const part = learns ? (contributionOf(op, rule, learns)?.tree ?? null) : null;
@@ -143,7 +152,7 @@ function meansOn(
     ...{ op, loss, parameters: { ...own, ...parameters } },
     pairs: pairs.map((pair) => ({ ...pair, parameters: { ...own, ...pair.parameters } })),
   };
-  const reference = evenPoints(range.start, range.stop, sampling().reference);
+  const reference = referenceOf(range);
   const drawn = drawnCurves(
     drawing,
     { ...points, ends: [range.start, range.stop], g, kinks, reference },

@@ -34,14 +34,15 @@ function meanValuesAt({ curves, op, rules, parameters, g, range: [start, stop], 
   const entries = { op, rules: rules.map(({ entry }) => entry) };
   const choice = { start, stop, g, parameters, learns, loss };
   const kinks = curves.kinks.forward ?? [];
-  const at = (/** @type {number[]} */ ...xs) => meansAt(entries, choice, Float64Array.from(xs), kinks);
-  const { y, gradients, parts, drawn } = at(x);
+  const { y, gradients, parts, drawn } = meansAt(entries, choice, Float64Array.of(x), kinks);
+  const forward = (/** @type {number[]} */ ...xs) =>
+    meansAt({ op, rules: [] }, choice, Float64Array.from(xs), kinks).y;
   const one = (/** @type {Record<string, Float64Array|null>} */ some) =>
     Object.fromEntries(Object.entries(some).map(([key, values]) => [key, values?.[0]]));
   return {
     ...{ x, y: y[0], gradients: one(gradients), parts: one(parts) },
     formulas: Object.fromEntries(rules.map(({ key }) => [key, ""])),
-    slopes: slopes((...xs) => at(...xs).y, x, stop - start, kinks.includes(x)),
+    slopes: slopes(forward, x, stop - start, kinks.includes(x)),
     spread: /** @type {Record<string, number>} */ (one(drawn.spread)),
     exact: drawn.exact?.[0],
   };

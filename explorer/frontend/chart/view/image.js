@@ -1,6 +1,6 @@
 // The chart as a picture of its own, with a legend and a caption.
 
-import { allControls, valueOf } from "../../formula/controls.js";
+import { allControls, controlsOfLoss, valueOf } from "../../formula/controls.js";
 import { frameOf, layoutOf } from "../scene/panels.js";
 import { note, escaped } from "../plotly/plotly.js";
 import { numberText } from "../../formula/substitution.js";
@@ -14,15 +14,17 @@ const LEAST = [900, 520]; // px, whatever the size of the screen
 const SCALE = 2; // pixels of a PNG for each px
 
 /** Op, rules and parameters in one line. @param {import("../scene/picture.js").Picture} picture */
-function captionOf({ op, rules, parameters, g }) {
+function captionOf({ op, rules, parameters, g, loss, curves }) {
   const visible = rules.filter((rule) => !rule.hidden);
   const controls = allControls(
     op,
     visible.map((rule) => rule.entry),
+    loss && curves.drawn ? controlsOfLoss(loss.parameters) : [],
   );
   const values = controls.map((control) => `${control.name} = ${numberText(valueOf(parameters, control))}`);
   const names = visible.map((rule) => rule.label).join(", ");
-  return [`${op.label} with ${names}`, ...values, `g = ${numberText(g)}`].join(" · ");
+  const drawn = loss && curves.drawn ? [`f = ${loss.text}`] : [];
+  return [`${op.label} with ${names}`, ...values, ...drawn, `g = ${numberText(g)}`].join(" · ");
 }
 
 /** A file's name for a picture, from its keys. @param {import("../scene/picture.js").Picture} picture */
