@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from explorer.catalogue.losses import SQUARE
+from explorer.catalogue.losses import DRAWN, SQUARE
 from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST
 from explorer.instrument.limits import LARGEST_G
 from explorer.sampled import LARGEST_RANGE
@@ -81,6 +81,7 @@ DRAWN_WORDS = {
     "many": "{what} jumps too often for its mean to be computed.",
     "reduced": "{what} takes a mean over elements of what is drawn, which has no one value at an x.",
     "loss": "the mean loss",
+    "fixed": DRAWN + ".",
 }
 
 

@@ -69,7 +69,12 @@ def _plain(value: Any) -> Any:
 
 
 def suiting(op: Op) -> list[Rule]:
-    """The rules that make sense for an op; for one of one's own all that are for ops that draw nothing."""
+    """The rules that make sense for an op; for one of one's own all that are for ops that draw nothing.
+
+    None for an op that draws, which is not compared.
+    """
+    if op.draws:
+        return []
     if op.family == OWN_FAMILY:
         return [*FIXED_RULES]
     return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]

@@ -39,12 +39,13 @@ import { createPalette } from "./palette.js";
 
 /**
  * The cards of a store's choice. ``colours`` gives the colour of each slot; ``read`` reads own formulas,
- * null where nobody can; ``drawn`` says whether there are curves that can be hidden.
+ * null where nobody can; ``drawn`` says whether there are curves that can be hidden, ``refuses`` why an op or rule
+ * cannot be taken, "" where it can.
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store, read: import("./own.js").Read|null,
- *   colours: () => {neutral: string, rules: string[]}, drawn: boolean}} options
+ *   colours: () => {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses}} options
  */
-export function createCards(host, { store, read, colours, drawn }) {
+export function createCards(host, { store, read, colours, drawn, refuses }) {
   const opens = { "aria-haspopup": "dialog" };
   const opButton = element("button", { ...opens, "aria-label": "Op", class: "change" }, "Op ▾");
   const add = element("button", { ...opens, class: "add" }, "Add rule");
@@ -59,8 +60,8 @@ export function createCards(host, { store, read, colours, drawn }) {
     rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose }),
   };
   const opCard = cardFor("op", [opButton], (key) => withOp(store.now, key));
-  opButton.addEventListener("click", () => palettes.op.open(opOptions(store.now)));
-  add.addEventListener("click", () => palettes.rule.open(ruleOptions(store.now)));
+  opButton.addEventListener("click", () => palettes.op.open(opOptions(store.now, refuses)));
+  add.addEventListener("click", () => palettes.rule.open(ruleOptions(store.now, refuses)));
   host.append(opCard.element, rules, add);
 
   /** @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how] */

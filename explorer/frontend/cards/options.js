@@ -7,15 +7,22 @@ import { thumbnail } from "../chart/scene/thumbnail.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Entry, Op, Rule } from "../formula/entry.js" */
 /** @import { Option } from "./palette.js" */
+/** Why a page cannot take an op or rule, or "". @typedef {(entry: Entry) => string} Refuses */
 
+const TAKEN = "Shown already.";
 const MADE_FOR = "Made for this kind of op";
 const NOT_MADE = "Made for other ops";
 
-/** @param {Choice} choice @returns {Option[]} */
-export function opOptions(choice) {
+/**
+ * Every op.
+ * @param {Choice} choice
+ * @param {Refuses} refuses
+ * @returns {Option[]}
+ */
+export function opOptions(choice, refuses) {
   const { ops, families, firstOwn } = catalogue();
   const listed = Object.values(ops).map((entry) =>
-    option(entry, families[entry.family], { op: entry, rule: null }, choice),
+    option(entry, families[entry.family], { op: entry, rule: null }, choice, refuses(entry)),
   );
   const own = { ...firstOwn.op, label: "Own formula", purpose: "Type any function of x." };
   return [
@@ -24,8 +31,8 @@ export function opOptions(choice) {
   ];
 }
 
-/** Every rule; those that are shown already cannot be chosen again. @param {Choice} choice */
-export function ruleOptions(choice) {
+/** Every rule; those that are shown already cannot be chosen again. @param {Choice} choice @param {Refuses} refuses */
+export function ruleOptions(choice, refuses) {
   const { rules, firstOwn } = catalogue();
   const { op } = entriesOf(choice);
   const chosen = new Set(choice.rules.map((rule) => rule.key));
@@ -33,7 +40,7 @@ export function ruleOptions(choice) {
   const listed = Object.values(rules).map((entry) => ({
     ...option(entry, groupOf(entry, op), { op, rule: entry }, choice),
     doubt: suits(entry, op) ? "" : entry.otherwise,
-    taken: chosen.has(entry.key),
+    barred: chosen.has(entry.key) ? TAKEN : refuses(entry),
   }));
   const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !chosen.has(entry.key));
   if (!first) return byGroup(listed, groups);
@@ -57,10 +64,11 @@ function byGroup(options, groups) {
  * @param {string} group
  * @param {{op: Op, rule: Rule|null}} pair
  * @param {Choice} choice
+ * @param {string} [barred]
  * @returns {Option}
  */
-function option(entry, group, pair, choice) {
+function option(entry, group, pair, choice, barred = "") {
   const settings = settingsOf(choice);
   const parameters = pair.rule ? choice.parameters : {};
-  return { entry, group, doubt: "", picture: () => thumbnail(pair, { ...settings, parameters }) };
+  return { entry, group, doubt: "", barred, picture: () => thumbnail(pair, { ...settings, parameters }) };
 }

@@ -5,12 +5,10 @@ import { search } from "./search.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * One that can be chosen: under which heading it stands, why it may not suit, its picture, and whether it is
- * ``taken`` already.
- * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element, taken?: boolean}} Option
+ * One of those listed: under which heading it stands, why it may not suit, its picture, and ``barred``, why it cannot
+ * be chosen, or "".
+ * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element, barred: string}} Option
  */
-
-const TAKEN = "Shown already.";
 
 /**
  * A palette. ``open`` shows options in their order; ``onChoose`` gets the key of the one that is taken.
@@ -68,7 +66,7 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
   }
 
   /** @param {Option} option */
-  function row({ entry, doubt, picture, taken = false }) {
+  function row({ entry, doubt, picture, barred }) {
     const choose = () => {
       dialog.close();
       onChoose(entry.key);
@@ -79,10 +77,9 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
       element("b", {}, entry.label),
       element("code", {}, entry.formula ?? "torch's own"),
       element("small", {}, entry.purpose),
-      ...(taken ? [element("small", { class: "doubt" }, TAKEN)] : []),
-      ...(doubt ? [element("small", { class: "doubt" }, doubt)] : []),
+      ...[barred, doubt].filter(Boolean).map((why) => element("small", { class: "doubt" }, why)),
     );
-    const how = taken ? { "aria-disabled": "true" } : { onclick: choose };
+    const how = barred ? { "aria-disabled": "true" } : { onclick: choose };
     return element(
       "div",
       { role: "option", id: freshId(), "aria-selected": "false", ...how },

@@ -1,6 +1,8 @@
 // Ops and rules by key: the catalogue's document, and the own formulas met so far.
 
 import { beside } from "../formula/controls.js";
+import { firstDrawn } from "../formula/draws.js";
+import { filled } from "../formula/phrases.js";
 import { held } from "../formula/records.js";
 import { setSampling } from "../formula/sampling.js";
 
@@ -45,6 +47,8 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<"ready"|"running"|"paused", string>} sentences on the status of a run: templates
  * @property {string[]} controls keys of rules beside which others must look better
  */
+
+export const TRAINING = "training"; // as a part of the page that takes nothing that draws
 
 let known = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
@@ -113,6 +117,16 @@ export function ownEntries(choice) {
     rule: keys.filter(isOwn).map((key) => find("rule", key)),
     loss: [find("loss", choice.f)],
   };
+}
+
+/**
+ * Why a part of the page takes no such ops and rules, "" where it does: none of them may draw.
+ * @param {string} here its name
+ * @param {...(Op|Rule)} entries
+ */
+export function refusalOfDrawn(here, ...entries) {
+  const drawn = firstDrawn(entries);
+  return drawn ? filled(known.drawn.fixed, { entry: drawn.label, here }) : "";
 }
 
 /** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */

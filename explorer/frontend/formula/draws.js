@@ -33,6 +33,11 @@ export function isDrawn(op, rule) {
   return hasDraw(op.tree) || Boolean(rule?.tree && hasDraw(rule.tree));
 }
 
+/** The first of some ops and rules that draws, if one does. @template {Op|Rule} E @param {E[]} entries */
+export function firstDrawn(entries) {
+  return entries.find(({ tree }) => tree && hasDraw(tree));
+}
+
 /**
  * A tree with trees in the place of names.
  * @param {Tree} tree

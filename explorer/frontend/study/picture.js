@@ -6,7 +6,7 @@ import { differencesOf } from "./differences.js";
 import { agreementOf, heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
-import { isUnread, settingText, taskOf } from "../train/state/tasks.js";
+import { isUnread, settingText, taskOf, untrained } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -64,7 +64,13 @@ function offeredOf(state) {
   const goesOn = ACTIVE.includes(name) || name === "paused";
   const mine = isOfChoice(state);
   return {
-    start: !wrong && !isUnread(state) && isJudged(state) && !cost?.refused && !(mine && goesOn),
+    start:
+      !wrong &&
+      !isUnread(state) &&
+      isJudged(state) &&
+      !cost?.refused &&
+      !untrained(state.choice) &&
+      !(mine && goesOn),
     stop: ACTIVE.includes(name),
     resume: name === "paused",
     reset: name !== "idle" || results !== null,
@@ -75,6 +81,8 @@ function offeredOf(state) {
 function wordsOf(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost } = view;
+  const refusal = ACTIVE.includes(status.state) || lost ? "" : untrained(state.choice);
+  if (refusal) return { main: refusal, next: "", state: "refused" };
   const main = notice || (lost ? cutOff() : status.sentence);
   return {
     main,

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue.losses import require_fixed
 from explorer.checks import Result, check_pair
 from explorer.measures import row_of
 from explorer.nearest import Neighbour, nearest
@@ -49,7 +50,9 @@ def _checked(op: str, rule: str, settings: Settings) -> Answer:
 
 def _row_at(op: str, rule: str, parameters: Mapping[str, float]) -> Answer:
     """By the values that concern it: with others it is the same row."""
-    own = values(find_op(op), find_rule(rule), parameters)
+    entries = find_op(op), find_rule(rule)
+    require_fixed("compare", *entries)
+    own = values(*entries, parameters)
     return _row(op, rule, tuple(sorted(own.items())))
 
 

@@ -1,7 +1,7 @@
 // Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
 
 import { bandsOf, drawsOf } from "./drawn.js";
-import { LAYERS } from "./layers.js";
+import { layerCurves } from "./layers.js";
 import { partKey } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
 import { escaped } from "../plotly/plotly.js";
@@ -63,7 +63,7 @@ export function linesOf(picture, ink) {
  * @returns {Line[]}
  */
 function layerLines(picture, ink) {
-  const { layer, over = [] } = picture;
+  const { over = [] } = picture;
   const plain = { width: WIDTH - 0.5, closed: [], open: [], over: true };
   const linesBy = (/** @type {string} */ name, /** @type {import("./picture.js").LayerCurve[]} */ curves) =>
     curves.map(({ of: { key, label, colour }, panel, x, y, gaps }) => ({
@@ -71,7 +71,7 @@ function layerLines(picture, ink) {
       ...{ key: `${name} ${key}`, label, colour: colour || ink, rule: key, panel, x, y },
       gaps: gaps ?? new Uint8Array(y.length),
     }));
-  return [...(layer ? linesBy(layer, LAYERS[layer].curves(picture)) : []), ...linesBy("over", over)];
+  return [...linesBy(picture.layer ?? "", layerCurves(picture)), ...linesBy("over", over)];
 }
 
 /**

@@ -5,7 +5,7 @@ import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
-import { catalogue } from "../../choice/entries.js";
+import { catalogue, refusalOfDrawn, TRAINING } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
@@ -65,7 +65,12 @@ export function createInstrument(host, store, reach) {
   const parts = [];
   /** @type {Drawn[]} */
   const drawn = [];
-  const cardList = cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null });
+  const trains = host.matches(".training");
+  const refuses = (
+    /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
+  ) => (trains ? refusalOfDrawn(TRAINING, entry) : "");
+  const cardList =
+    cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null, refuses });
   if (cardList) drawn.push(cardList);
   const below = panel && reach.createSections ? reach.createSections(panel, store) : null;
   if (below) parts.push(below);
@@ -75,7 +80,7 @@ export function createInstrument(host, store, reach) {
       : null;
   if (stage) drawn.push(stage);
   const { createTraining, server, plotly } = reach;
-  if (host.matches(".training") && createTraining && server)
+  if (trains && createTraining && server)
     drawn.push(
       createTraining(host, store, {
         server,

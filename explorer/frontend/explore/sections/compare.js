@@ -4,8 +4,9 @@ import { thumbnail } from "../../chart/scene/thumbnail.js";
 import { fits, queryOf } from "../../choice/address.js";
 import { entriesOf, settingsOf, withOtherRule } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
-import { catalogue, suits } from "../../choice/entries.js";
+import { catalogue, refusalOfDrawn, suits } from "../../choice/entries.js";
 import { valuesOf } from "../../formula/curves.js";
+import { firstDrawn } from "../../formula/draws.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { beside } from "../../formula/controls.js";
@@ -23,6 +24,7 @@ import { createDownload } from "./download.js";
 /** @import { Measured, Order, Row } from "../../measures/comparison.js" */
 /** @import { Brought, ReadLines } from "./checks.js" */
 
+const HERE = "Compare";
 const GONE = "The server does not answer.";
 const APP = "The app measures it: this site has no server.";
 const LONG = "Too long for a link, and so it cannot be measured: shorten a formula.";
@@ -92,6 +94,9 @@ export function createCompare(host, { store, read, brought }) {
     turn += 1;
     clearTimeout(timer);
     if (host.hidden) return;
+    const refusal = refusalOfDrawn(HERE, entriesOf(store.now).op);
+    for (const part of [...head, frame]) part.hidden = Boolean(refusal);
+    if (refusal) return setText(lead, refusal);
     numbers.show();
     draw();
     timer = setTimeout(() => measure(turn), REST_MS);
@@ -217,10 +222,11 @@ export function createCompare(host, { store, read, brought }) {
   };
 }
 
-/** @param {Choice} choice */
+/** The rules that are compared: none for an op that draws. @param {Choice} choice */
 export function suiting(choice) {
   const { op } = entriesOf(choice);
-  return Object.values(catalogue().rules).filter((rule) => suits(rule, op));
+  if (firstDrawn([op])) return [];
+  return Object.values(catalogue().rules).filter((rule) => suits(rule, op) && !firstDrawn([rule]));
 }
 
 /** The query of the op with one rule alone. @param {Choice} choice @param {{key: string}} rule */

@@ -2,6 +2,7 @@
 // op of levels those in view.
 
 import { entriesOf } from "../../choice/choice.js";
+import { refusalOfDrawn } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { scopeMaker, valuesOf } from "../../formula/curves.js";
@@ -15,12 +16,13 @@ import {
   numbersOf,
   octavesOf,
 } from "../../measures/formats.js";
-import { refusal, typedNumber } from "../../formula/numbers.js";
+import { refusal as refusedNumber, typedNumber } from "../../formula/numbers.js";
 import { numberText, roundedText } from "../../formula/substitution.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Format, Landing, Octave } from "../../measures/formats.js" */
 
+const HERE = "Format";
 const NOTHING =
   "The op rounds to no levels: choose FP4 or FP8, or write fp(x, mantissa, emin, max) in a formula.";
 const MANY = "The format has too many numbers to list.";
@@ -66,6 +68,12 @@ export function createFormat(host, { store }) {
     host.hidden = choice.section !== "format";
     if (host.hidden) return;
     const { op, parameters, range } = opOf(choice);
+    const refusal = refusalOfDrawn(HERE, op);
+    rounds.hidden = Boolean(refusal);
+    if (refusal) {
+      drawn = "";
+      return setText(lead, refusal);
+    }
     const format = formatOf(op.tree, parameters);
     const levels = format ? null : levelsIn(op, choice.parameters, range);
     rounds.hidden = !format && !levels;
@@ -93,7 +101,7 @@ export function createFormat(host, { store }) {
     const { op, parameters, range } = opOf(store.now);
     const x = typedNumber(field.value);
     field.setAttribute("aria-invalid", String(x === null));
-    if (x === null) return setText(landed, refusal(field.value));
+    if (x === null) return setText(landed, refusedNumber(field.value));
     const scopeAt = scopeMaker(op, parameters, range);
     const found = landingOf(op.tree, x, parameters, scopeAt);
     return setText(

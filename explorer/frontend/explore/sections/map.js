@@ -1,7 +1,7 @@
 // The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a line to drag.
 
 import { entriesOf, settingsOf, withG } from "../../choice/choice.js";
-import { catalogue } from "../../choice/entries.js";
+import { catalogue, refusalOfDrawn } from "../../choice/entries.js";
 import { boundsOfWord } from "../../choice/view.js";
 import { themeOf } from "../../chart/plotly/theme.js";
 import { keyed } from "../../elements/children.js";
@@ -23,6 +23,7 @@ const LEAST_TOP = 2;
 const SIZES = { moving: { columns: 121, rows: 61 }, settled: { columns: 321, rows: 161 } };
 const STEPS = 40; // by arrow keys from −top to top
 const [STEPS_OF_G, STEPS_OF_X] = [200, 200]; // that a pointer tells apart
+const HERE = "Rule map";
 const LEAD =
   "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
 
@@ -58,6 +59,10 @@ export function createMap(host, { store }) {
     const choice = store.now;
     if (host.hidden) return;
     const { op, rules } = entriesOf(choice);
+    const refusal = refusalOfDrawn(HERE, op, ...rules);
+    setText(lead, refusal || LEAD);
+    scale.hidden = area.hidden = Boolean(refusal);
+    if (refusal) return;
     if (!isHeld) top = Math.max(LEAST_TOP, rounded(Math.abs(choice.g))); // a hand keeps its scale
     const shown = choice.rules.flatMap(({ key, hidden }, at) => {
       const rule = rules[at];

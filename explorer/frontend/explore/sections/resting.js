@@ -2,7 +2,7 @@
 
 import { boundsOf, choiceControls, entriesOf, withParameter } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
-import { catalogue } from "../../choice/entries.js";
+import { catalogue, refusalOfDrawn } from "../../choice/entries.js";
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
@@ -16,6 +16,7 @@ import { restDrawing } from "./rest-drawing.js";
 /** @import { Control } from "../../formula/controls.js" */
 /** @import { Rest } from "../../measures/pull.js" */
 
+const HERE = "Where it settles";
 const NOTHING = "No parameter learns yet: press “learns” beside one on a card.";
 
 /**
@@ -41,15 +42,18 @@ export function createResting(host, { store, plotly, colours }) {
   /** @param {Choice} choice */
   function changed(choice) {
     host.hidden = choice.section !== "rest";
-    nothing.hidden = Boolean(choice.learns);
-    whole.hidden = !choice.learns;
+    const { op, rules } = entriesOf(choice);
+    const refusal = refusalOfDrawn(HERE, op, ...rules);
+    setText(nothing, refusal || NOTHING);
+    whole.hidden = !choice.learns || Boolean(refusal);
+    nothing.hidden = !whole.hidden;
     if (!host.hidden) frame ||= requestAnimationFrame(draw);
   }
 
   function draw() {
     frame = 0;
     const choice = store.now;
-    if (host.hidden || !choice.learns) return;
+    if (host.hidden || whole.hidden) return;
     const control = controlOf(choice);
     const rest = restNow(choice, control);
     const { op, rules } = entriesOf(choice);

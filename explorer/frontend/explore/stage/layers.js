@@ -1,7 +1,7 @@
 // The layers of the chart: a switch for each in the strip, and below the chart what is said of the one that is on, with
 // its controls.
 
-import { LAYERS } from "../../chart/scene/layers.js";
+import { layerWords } from "../../chart/scene/layers.js";
 import { catalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { createControls } from "./controls.js";
@@ -58,7 +58,7 @@ export function createLayerWords(store) {
     /** @param {Picture} picture @returns {string} */
     show(picture) {
       const { layer } = picture;
-      const words = layer ? LAYERS[layer].words(picture, catalogue().layers[layer].words) : "";
+      const words = layer ? layerWords(picture, catalogue().layers[layer]) : "";
       setText(line, words);
       return words;
     },

@@ -6,6 +6,7 @@ import { catalogue } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
+import { firstDrawn } from "../../formula/draws.js";
 import { filled } from "../../formula/phrases.js";
 import { pullWords } from "../../measures/learning-words.js";
 import { capitalised, shareText } from "../../formula/numbers.js";
@@ -44,7 +45,7 @@ export function createLearning(store, colours, hasData) {
   );
   let frame = /** @type {Frame|null} */ (null);
   let description = "";
-  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns);
+  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isDrawn(choice);
 
   function toggleRest() {
     const opens = store.now.section !== "rest";
@@ -104,6 +105,12 @@ export function createLearning(store, colours, hasData) {
     /** The sentences in one, for those who cannot see the chart; "" if nothing learns. */
     text: () => description,
   };
+}
+
+/** Whether what a parameter gets hangs on a draw as well. @param {Choice} choice */
+function isDrawn(choice) {
+  const { op, rules } = entriesOf(choice);
+  return Boolean(firstDrawn([op, ...rules]));
 }
 
 function row() {

@@ -3,6 +3,7 @@
 import { curvesKey, entriesOf } from "../../choice/choice.js";
 import { normalData } from "../../choice/data.js";
 import { catalogue, find } from "../../choice/entries.js";
+import { firstDrawn } from "../../formula/draws.js";
 import { filled } from "../../formula/phrases.js";
 import { pullWords } from "../../measures/learning-words.js";
 import { pullOf } from "../../measures/pull.js";
@@ -80,9 +81,10 @@ export function questionOf(choice) {
   return { op, rules: rules.map(({ key }) => key), parameters, g, start, stop, learns, learning, drawing };
 }
 
-/** The sentence on the parameter that learns, as Python's ``learning_words``. @param {Choice} choice */
+/** The sentence on the parameter that learns, as Python's ``learning_words``: "" where something is drawn. @param {Choice} choice */
 function learningWords(choice) {
   const { op, rules } = entriesOf(choice);
+  if (firstDrawn([op, ...rules])) return "";
   const { words, ...resting } = catalogue().learning;
   const data = normalData();
   const verdicts = rules.map((rule) => {

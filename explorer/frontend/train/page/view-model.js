@@ -14,7 +14,7 @@ import { asksOf } from "./task-change.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
-import { hasOthers, isUnread, lacksTable, settingText, taskOf } from "../state/tasks.js";
+import { hasOthers, isUnread, lacksTable, settingText, taskOf, untrained } from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { Past, State } from "../state/state.js" */
@@ -67,7 +67,7 @@ export function pictureOf(live) {
   alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
-    offered: offeredOf(view.status.state, isUnread(live)),
+    offered: offeredOf(view.status.state, isUnread(live) || Boolean(untrained(choice))),
     again: OVER.includes(view.status.state),
     offersOwnOp: view.status.state === "diverged" && !view.status.step && hasOthers(choice),
     metrics: metricsOf(state, lines),
@@ -173,6 +173,8 @@ function wordsOf({ choice, table, view: { status, notice, lost }, remark, at, dr
   const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const lacks = status.state === IDLE.state && lacksTable(choice, table);
+  const refusal = ACTIVE.includes(status.state) || past || lost ? "" : untrained(choice);
+  if (refusal) return { main: refusal, next: "", state: "refused" };
   const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
   const next = lost ? notice && cutOff() : notice ? "" : onward;

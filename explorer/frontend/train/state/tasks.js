@@ -1,7 +1,7 @@
 // Tasks and settings of a choice: what a task brings along, and what else is set. No page.
 
-import { catalogue } from "../../choice/entries.js";
-import { stillLearning, widened } from "../../choice/choice.js";
+import { catalogue, refusalOfDrawn, TRAINING } from "../../choice/entries.js";
+import { entriesOf, stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
 import { NO_TABLE } from "./own-table.js";
@@ -24,6 +24,12 @@ import { NO_TABLE } from "./own-table.js";
 const FIRST_SEEDS = "5"; // of who has set nothing: what is said of one seed alone has no uncertainty
 const OF_OWN_OP = ["learn", "learn_rate", "learn_each"]; // what goes with an op that stays
 const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls", "equal"]; // what means the same whatever is learnt
+
+/** Why an op or rules cannot be trained, "" where they can: they draw. @param {Choice} choice */
+export function untrained(choice) {
+  const { op, rules } = entriesOf(choice);
+  return refusalOfDrawn(TRAINING, op, ...rules);
+}
 
 /** @returns {Task[]} in the order of the picker */
 export function tasks() {

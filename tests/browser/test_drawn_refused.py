@@ -1,0 +1,96 @@
+"""Ops and rules that draw where nothing is said of them: a sentence stands there, and no figure."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
+from tests.browser.reading import choose, link, turn, visit
+from tests.browser.training import button, open_train, status
+
+DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
+LABEL = "Bernoulli unit"
+# What a section has beside its sentence.
+FIGURES = {
+    "format": ".format-numbers",
+    "compare": ".compared",
+    "map": ".maps canvas",
+    "rest": ".rest-figure",
+}
+
+
+def refusal(here: str, entry: str = LABEL) -> str:
+    """What stands there instead."""
+    return DRAWN_WORDS["fixed"].format(entry=entry, here=here)
+
+
+@pytest.mark.parametrize("section", FIGURES)
+def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(
+    explore: Page, section: str
+) -> None:
+    learns = {"learns": "b"} if section == "rest" else {}
+    turn(explore, link("/", {**DRAWN, "section": section, **learns}), shows=["reinforce_baseline"])
+    expect(explore.get_by_text(refusal(SECTIONS[section]))).to_be_visible()
+    expect(explore.locator(FIGURES[section]).locator("visible=true")).to_have_count(0)
+    turn(explore, link("/", {**FIXED, "op": "round", "section": section}), shows=["clipped"])
+    expect(explore.get_by_text("draws at random")).to_have_count(0)
+    if section != "rest":
+        expect(explore.locator(FIGURES[section]).first).to_be_visible()
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize(("op", "entry"), [("bernoulli", LABEL), ("sign", "DisARM")])
+def test_a_layer_is_not_laid_over_means(explore: Page, layer: str, op: str, entry: str) -> None:
+    turn(explore, link("/", {"op": op, "rule": "disarm", "layer": layer}), shows=["disarm"])
+    words = explore.locator(".layer-words [role=status]")
+    if (layer, op) != ("lens", "bernoulli"):
+        expect(words).to_have_text(refusal(LAYERS[layer].label, entry))
+    dashed = "() => document.querySelector('.js-plotly-plot').data.filter(({line}) => line?.dash).length"
+    assert explore.evaluate(dashed) == 0
+    turn(explore, link("/", {**FIXED, "layer": layer}), shows=["clipped"])
+    expect(words).to_contain_text("Dashed")
+    assert explore.evaluate(dashed) == 1
+
+
+def test_no_sum_over_numbers_is_given_for_a_parameter_of_what_draws(explore: Page) -> None:
+    turn(explore, link("/", {**DRAWN, "learns": "b"}), shows=["reinforce_baseline"])
+    expect(explore.locator(".learning .verdicts")).to_be_hidden()
+    turn(explore, link("/", {"op": "clamp", "rule": "default", "learns": "hi"}), shows=["default"])
+    expect(explore.locator(".learning .verdicts")).to_be_visible()
+
+
+def test_training_says_before_start_that_it_takes_nothing_that_draws(page: Page) -> None:
+    open_train(page, "op=bernoulli&rule=sigmoid_st")
+    expect(status(page)).to_contain_text(refusal("training"))
+    expect(status(page)).not_to_contain_text("Ready")
+    for name in ("Start", "Step"):
+        expect(button(page, name)).to_be_disabled()
+    choose(page, "Op", "sign")
+    expect(status(page)).to_contain_text("Ready: press Start.")
+    expect(button(page, "Start")).to_be_enabled()
+
+
+def test_the_palettes_of_a_training_grey_what_draws(page: Page) -> None:
+    open_train(page, "op=sign&rule=clipped")
+    for opener, field, entry in (
+        ("Op", "Search ops", LABEL),
+        ("Add rule", "Search rules", "REINFORCE with a baseline"),
+    ):
+        button(page, opener).click()
+        page.get_by_label(field).fill(entry)
+        shown = page.get_by_role("option").filter(has_text=entry).first
+        expect(shown).to_be_disabled()
+        expect(shown).to_contain_text(refusal("training", entry))
+        page.keyboard.press("Escape")
+    visit(page, "/?op=sign&rule=clipped")
+    button(page, "Op").click()
+    page.get_by_label("Search ops").fill(LABEL)
+    expect(page.get_by_role("option").filter(has_text=LABEL).first).to_be_enabled()
+
+
+def test_a_study_says_so_too(page: Page) -> None:
+    page.goto(link("/study", {"op": "sign", "rule": "disarm"}))
+    expect(page.locator(".study .status")).to_contain_text(refusal("training", "DisARM"))
+    expect(page.locator(".study .status")).not_to_contain_text("Ready")
+    expect(button(page, "Start")).to_be_disabled()
