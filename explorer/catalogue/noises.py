@@ -95,6 +95,5 @@ LENS_WORDS: Mapping[str, str] = MappingProxyType({
             "be summed here.",
     "many": "{op} jumps or bends too often within reach of {noise} noise of width {width} to be summed.",
     "points": "{op} is known at some points only, and cannot be seen through noise.",
-    "drawn": "{op} draws already: its mean stands on the chart, and no further noise is laid over it.",
     "holes": "Where the noise reaches x at which {op} has no value there is no mean, and no curve.",
 })  # fmt: skip

@@ -2,7 +2,7 @@
 
 import { allControls, carried, controlsOf, controlsOfLoss, withValue } from "../formula/controls.js";
 import { learnable } from "../formula/contribution.js";
-import { isDrawn } from "../formula/draws.js";
+import { firstDrawn } from "../formula/draws.js";
 import { catalogue, find, findBeside } from "./entries.js";
 import { learningOf, withTraining } from "./learning.js";
 import { boundsOfWord } from "./view.js";
@@ -40,7 +40,7 @@ export function lossOf({ f }) {
 /** Whether something is drawn, so that there is a loss. @param {Choice} choice */
 export function isRandom(choice) {
   const { op, rules } = entriesOf(choice);
-  return isDrawn(op) || rules.some((rule) => isDrawn(op, rule));
+  return firstDrawn([op, ...rules]) !== undefined;
 }
 
 /** The controls of a choice's loss. @param {Choice} choice @returns {Control[]} */

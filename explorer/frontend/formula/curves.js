@@ -26,7 +26,7 @@
 
 import { beside, shownName } from "./controls.js";
 import { contributionOf, gradientOf } from "./contribution.js";
-import { isDrawn } from "./draws.js";
+import { firstDrawn } from "./draws.js";
 import { drawnCurves, OUTPUT, valuesOfLoss } from "./drawn.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
@@ -59,7 +59,7 @@ export function sampleCurves(
   choice,
   { points = sampling().points, pace = "rest" } = {},
 ) {
-  const isRandom = isDrawn(op) || given.some((rule) => isDrawn(op, rule));
+  const isRandom = firstDrawn([op, ...given]) !== undefined;
   const rules = given.map((rule) => beside(op, rule));
   const [start, stop] = rangeOf(choice);
   const range = { start, stop, g: choice.g };

@@ -28,11 +28,6 @@ export function hasDraw(tree) {
   return found;
 }
 
-/** Whether an op's output or a rule's gradient is drawn. @param {Op} op @param {Rule} [rule] */
-export function isDrawn(op, rule) {
-  return hasDraw(op.tree) || Boolean(rule?.tree && hasDraw(rule.tree));
-}
-
 /** The first of some ops and rules that draws, if one does. @template {Op|Rule} E @param {E[]} entries */
 export function firstDrawn(entries) {
   return entries.find(({ tree }) => tree && hasDraw(tree));

@@ -19,7 +19,6 @@
 
 import { gradientOf } from "../formula/contribution.js";
 import { scopeMaker, valuesOf } from "../formula/curves.js";
-import { hasDraw } from "../formula/draws.js";
 import { evaluate, operands } from "../formula/evaluation.js";
 import { evenPoints } from "../formula/floats.js";
 import { growthOf } from "./growth.js";
@@ -54,7 +53,6 @@ export function seenThrough(op, parameters, noise, width, span) {
     reason,
   });
   if (hasPoints(op.tree)) return nothing("points");
-  if (hasDraw(op.tree)) return nothing("drawn");
   const curves = curvesOf(op, parameters, span);
   if (!curves) return nothing("many");
   const { reason, reach } = growthOf(curves.y, noise, width);

@@ -4,7 +4,7 @@
 
 import { gradientOf } from "../formula/contribution.js";
 import { valuesOf } from "../formula/curves.js";
-import { isDrawn } from "../formula/draws.js";
+import { firstDrawn } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
@@ -22,7 +22,7 @@ import { evaluate } from "../formula/evaluation.js";
  */
 export function shareOf(op, rule, { values: x, weights, count }, settings, g) {
   const tree = gradientOf(op, rule, "");
-  if (tree === null || isDrawn(op, rule)) return null;
+  if (tree === null || firstDrawn([op, rule])) return null;
   const parameters = valuesOf(op, rule, settings);
   const y = evaluate(op.tree, { x, parameters });
   const gradient = evaluate(tree, { x, y, g, parameters });

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op, values
-from explorer.catalogue.noises import LENS_WORDS, NOISES
+from explorer.catalogue.noises import NOISES
 from explorer.instrument.document import noises
 from explorer.instrument.entries import entry
 from explorer.lens import distance, seen
@@ -87,15 +87,3 @@ def test_the_browser_sees_what_python_sees(
             continue  # rounding, of which no distance is a share
         own = distance(found["x"], wanted, np.cos(found["x"]))
         assert float(found["own"].lower()) == pytest.approx(own, rel=10 * near, abs=10 * near)
-
-
-def test_an_op_that_draws_is_seen_through_no_further_noise(node: Node):
-    found = node.run(
-        """
-        const { seenThrough } = await import("./measures/lens.js");
-        return seenThrough(given.op, {}, given.noise, 1, [-2, 2]).reason;
-        """,
-        {"op": entry(find_op("formula: floor(x + u())")), "noise": noises()["uniform"]},
-    )
-    assert found == "drawn"
-    assert "its mean stands on the chart" in LENS_WORDS["drawn"]

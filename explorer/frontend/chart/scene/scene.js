@@ -1,7 +1,6 @@
 // The scene of a picture: lines, axes, pixels and grips; and the shortest step from one scene to the next.
 
-import { capitalised } from "../../formula/numbers.js";
-import { filled } from "../../formula/phrases.js";
+import { filled, listed } from "../../formula/phrases.js";
 import { sampling } from "../../formula/sampling.js";
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
@@ -114,12 +113,11 @@ function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { text })
   const labels = new Map(rules.map(({ key, label }) => [key, label]));
   const nameOf = (/** @type {string} */ key) =>
     key === "exact" ? words.loss : (labels.get(key) ?? op.label);
-  const why = Object.entries(drawn.reasons).map(([key, reason]) =>
-    capitalised(filled(words[reason], { what: nameOf(key) })),
-  );
-  return why.length
-    ? [...new Set(why)].join(" ")
-    : filled(words.legend, { ink: isLight(text) ? words.white : words.black });
+  const reasons = Object.entries(drawn.reasons);
+  if (!reasons.length) return filled(words.legend, { ink: isLight(text) ? words.white : words.black });
+  const [, first] = reasons[0];
+  const keys = reasons.filter(([, reason]) => reason === first).map(([key]) => key);
+  return filled(words[first], { what: listed(keys.map(nameOf)) });
 }
 
 /**

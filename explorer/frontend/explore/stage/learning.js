@@ -1,12 +1,11 @@
 // Below the curves of a parameter that learns: the data, their verdict, and the way to its points of rest.
 
-import { entriesOf } from "../../choice/choice.js";
+import { entriesOf, isRandom } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
 import { catalogue } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { firstDrawn } from "../../formula/draws.js";
 import { filled } from "../../formula/phrases.js";
 import { pullWords } from "../../measures/learning-words.js";
 import { capitalised, shareText } from "../../formula/numbers.js";
@@ -45,7 +44,7 @@ export function createLearning(store, colours, hasData) {
   );
   let frame = /** @type {Frame|null} */ (null);
   let description = "";
-  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isDrawn(choice);
+  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isRandom(choice);
 
   function toggleRest() {
     const opens = store.now.section !== "rest";
@@ -57,7 +56,7 @@ export function createLearning(store, colours, hasData) {
 
   function drawBars() {
     const panel = frame?.part;
-    if (!frame || !panel || !hasData) return setAttribute(bars, "d", "");
+    if (!frame || !panel || !learns(store.now)) return setAttribute(bars, "d", "");
     const low = { top: panel.top + (1 - ROOF) * panel.height, height: ROOF * panel.height };
     return setAttribute(bars, "d", barsPath(histogram(chosenData(), frame.x), frame, low));
   }
@@ -105,12 +104,6 @@ export function createLearning(store, colours, hasData) {
     /** The sentences in one, for those who cannot see the chart; "" if nothing learns. */
     text: () => description,
   };
-}
-
-/** Whether what a parameter gets hangs on a draw as well. @param {Choice} choice */
-function isDrawn(choice) {
-  const { op, rules } = entriesOf(choice);
-  return Boolean(firstDrawn([op, ...rules]));
 }
 
 function row() {
