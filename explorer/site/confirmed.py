@@ -1,4 +1,7 @@
-"""Torch's values that come along: every op with every rule at the defaults, the examples and the lessons."""
+"""Torch's values that come along: every op with every rule at the defaults, the examples and the lessons.
+
+Ops and rules that draw are left out: beside one of them a rule's curve is another than alone.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
@@ -27,12 +30,15 @@ _BEFORE = ((), ("default",), ("straight_through",), ("default", "straight_throug
 
 
 def confirmed(
-    ops: Collection[str] = tuple(OPS), rules: Sequence[str] = tuple(RULES), of_each: OfEach = map
+    every_op: Collection[str] = tuple(OPS), every_rule: Sequence[str] = tuple(RULES), of_each: OfEach = map
 ) -> Iterator[tuple[str, Json]]:
     """Each file by its name: ``values``, one an op, and what has an own formula as its op.
 
-    ``ops``, ``rules``: keys of those whose values come along. ``of_each`` computes the sentences on them.
+    ``every_op``, ``every_rule``: keys of those whose values come along, unless they draw. ``of_each``
+    computes the sentences on them.
     """
+    ops = [op for op in every_op if not OPS[op].draws]
+    rules = [rule for rule in every_rule if not RULES[rule].draws]
     words = dict(zip(ops, of_each(partial(sentences, rules=rules), ops), strict=True))
     alone = {(op, rule): sample_curves(op, rule) for op in ops for rule in rules}
     store = _Values(alone.values())

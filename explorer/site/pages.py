@@ -238,10 +238,10 @@ def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> 
 def _own() -> Json:
     """The own formulas of the lessons' curves, so that nobody has to read them who comes from there."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
-    entries: dict[str, Json] = {"op": {}, "rule": {}}
+    entries: dict[str, Json] = {}
     for query in scenes:
         for kind, own in answers.chosen(from_text(query)[0])["own"].items():
-            entries[kind] |= {entry["key"]: entry for entry in own}
+            entries.setdefault(kind, {}).update({entry["key"]: entry for entry in own})
     return {kind: list(known.values()) for kind, known in entries.items()}
 
 

@@ -11,8 +11,9 @@ import { createTeller } from "./teller.js";
 
 const EXPLANATION =
   "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
-  "defaults of their parameters, of g and of the range, for the examples and for the lessons: there the curves " +
-  "are torch's. Elsewhere the browser has computed them by the same formulas; in the app torch confirms them all.";
+  "defaults of their parameters, of g and of the range, unless one draws at random, for the examples and for the " +
+  "lessons: there the curves are torch's. Elsewhere the browser has computed them by the same formulas; in the app " +
+  "torch confirms them all.";
 const CHOICE = "site-choice";
 const NO_READING = { message: "Reading a new formula needs the app.", column: 0 };
 
