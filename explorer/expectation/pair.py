@@ -34,6 +34,8 @@ _SAME = 1e-8  # of the same: jumps that are one
 _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _DRAWN = {U, NORMAL}
 _Y, _G = Name("y"), Name("g")
+_UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
+_LOSSES = {name: Binary("*", _UPSTREAM, name) for name in (Name("f()"), Name("fa()"))}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class DrawnPair:
     def parameters(self) -> dict[str, float]:
         """All numbers, by their names in formulas."""
         own = {p.name: self.settings.get(p.name, p.default) for p in self.loss.parameters}
-        return own | values(self.op, self.rule, self.settings)
+        return own | values(self.op, self.rule, self.settings) | {_UPSTREAM.name: self.g}
 
     @cached_property
     def _forward(self) -> Node:
@@ -82,9 +84,10 @@ class DrawnPair:
 
     def _in_draws(self, formula: Formula) -> Node:
         """A formula in x, y, g and draws as one in x and u alone."""
-        tree = settled(formula, self.op.parsed, self.loss).tree
+        scaled = Formula(substituted(formula.tree, _LOSSES))
+        tree = settled(scaled, self.op.parsed, self.loss).tree
         slope = substituted(self.loss.slope.tree, {_Y: self._forward})
-        return substituted(tree, {_Y: self._forward, _G: slope})
+        return substituted(tree, {_Y: self._forward, _G: Binary("*", _UPSTREAM, slope)})
 
     def _values(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
@@ -113,14 +116,12 @@ class DrawnPair:
         return self._moments(x, self._forward)
 
     def gradient(self, x: Tensor) -> Moments:
-        """Mean and spread of what the rule returns, times g."""
-        mean, spread = self._moments(x, self._backward)
-        return Moments(self.g * mean, abs(self.g) * spread)
+        """Mean and spread of what the rule returns."""
+        return self._moments(x, self._backward)
 
     def part(self, x: Tensor, formula: Formula) -> Moments:
-        """Mean and spread of a formula in x, y, g and draws, times g: what an element contributes."""
-        mean, spread = self._moments(x, self._in_draws(formula))
-        return Moments(self.g * mean, abs(self.g) * spread)
+        """Mean and spread of a formula in x, y, g and draws: what an element contributes."""
+        return self._moments(x, self._in_draws(formula))
 
     def lost(self, x: Tensor) -> Tensor:
         """The mean of the loss, times g."""
@@ -165,9 +166,9 @@ class DrawnPair:
         return torch.where(speeds.isfinite(), u, torch.nan), speeds
 
     def drawn(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-        """y and what the rule returns, times g, for one draw at each x; (n,) each."""
+        """y and what the rule returns for one draw at each x; (n,) each."""
         forward, backward = (self._values(Formula(tree))(x, u) for tree in (self._forward, self._backward))
-        return forward, self.g * backward
+        return forward, backward
 
 
 def _shape(tree: Node) -> Shape:

@@ -32,6 +32,10 @@ class Array:
     def __len__(self) -> int:
         return len(self.items)
 
+    def astype(self, _dtype: Any) -> Array:
+        """The same numbers, which are float64."""
+        return Array(self.items)
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.items)
 
@@ -74,7 +78,7 @@ class Array:
 def _positions(index: Iterable[Any]) -> list[int]:
     """Where a mask is true, or an index as it is."""
     items = list(index)
-    return flatnonzero(items) if items and isinstance(items[0], bool) else items
+    return flatnonzero(items).items if items and isinstance(items[0], bool) else items
 
 
 def _both(act: Callable[[Any, Any], Any], one: Any, other: Any) -> Array:
@@ -152,8 +156,12 @@ def searchsorted(values: Array, wanted: Any) -> Any:
     return bisect_left(values.items, wanted)
 
 
-def flatnonzero(mask: Iterable[Any]) -> list[int]:
-    return [place for place, holds in enumerate(mask) if holds]
+def flatnonzero(mask: Iterable[Any]) -> Array:
+    return Array(place for place, holds in enumerate(mask) if holds)
+
+
+def ptp(values: Array) -> Any:
+    return values.max() - values.min()
 
 
 def argmax(values: Array) -> int:

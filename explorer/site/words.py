@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from explorer.catalogue import find_op, find_rule
 from explorer.description.telling import telling
-from explorer.sampled import Floats, Sampled, dtype_of
+from explorer.sampled import FORWARD, Floats, Sampled, dtype_of
 
 _LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": sys.float_info.max}
+_NO_MEAN = "Of what is drawn not all has a mean and a standard deviation here."
 _UNKNOWN = "Only torch knows the gradient of {}: the app says what it shows."
 
 
@@ -47,7 +48,7 @@ def words(
     """The sentences ``head``, ``main`` and ``rest``; a message where JavaScript has no numbers for them.
 
     ``learning`` is the sentence on the parameter that learns, or "". ``drawing`` is what the page draws by:
-    ``sampling``, and the entries ``op``, ``rules`` and ``torchs``.
+    ``sampling``, and the entries ``op``, ``rules``, ``torchs`` and ``loss``.
     """
     entries = find_op(op), tuple(map(find_rule, rules))
     choice = {"start": start, "stop": stop, "g": g, "parameters": parameters, "learns": learns}
@@ -63,8 +64,15 @@ def words(
         for key, some in json.loads(browser.kinks).items()
     }
     span = browser.start, browser.stop
+    drawn: dict[str, Any] = {}
+    if browser.loss:
+        spreads = {key: browser.spread(key) for key in (FORWARD, *gradients)}
+        if browser.exact is None or any(spread is None for spread in spreads.values()):
+            return {"message": _NO_MEAN}
+        drawn = {"loss": browser.loss, "unbiased": _array(browser.exact)}
+        drawn["spreads"] = {key: _array(spread) for key, spread in spreads.items()}
     curves = Handed(
-        *entries, parameters, *span, len(x), g, x, marks, y, columns, kinks, learns, browser=browser
+        *entries, parameters, *span, len(x), g, x, marks, y, columns, kinks, learns, browser=browser, **drawn
     )
     said = telling(curves, _LARGEST[dtype_of(span)], learning)
     return said.texts

@@ -28,8 +28,9 @@
 
 import { settledTree, uniforms } from "./draws.js";
 import { evaluate, UNIFORM } from "./evaluation.js";
-import { expectationOf, slopesOf } from "./expectation.js";
+import { expectationOf, slopesOf, withMiddles } from "./expectation.js";
 import { evenPoints } from "./floats.js";
+import { isSteady } from "./leaps.js";
 import { held } from "./records.js";
 
 /** @import { Loss } from "./draws.js" */
@@ -89,7 +90,10 @@ export function drawnCurves({ op, loss, pairs, parameters }, { x, marks, ends, g
   );
   const lost = settledTree(LOST, op, loss);
   const lossAt = (/** @type {Float64Array} */ at) => expectationOf(lost, place(at, parameters), pace);
-  const exact = slopesOf((at) => noted("exact", lossAt(at)) ?? at.fill(NaN), x, kinks, ends);
+  const own = op.gradient !== null && isSteady(op.tree) ? meanOf(op.gradient, parameters) : null;
+  const exact = own
+    ? withMiddles(noted("exact", own) ?? own.mean, x, kinks)
+    : slopesOf((at) => noted("exact", lossAt(at)) ?? at.fill(NaN), x, kinks, ends);
   delete spread.exact; // that of the loss is no curve
   return {
     ...{ pace, x, marks },

@@ -294,7 +294,7 @@ function differenceAt(index, x, low, high, usual) {
 }
 
 /** Slopes with the middle of both sides at each kink. @param {Float64Array} slopes @param {Float64Array} x @param {number[]} kinks */
-function withMiddles(slopes, x, kinks) {
+export function withMiddles(slopes, x, kinks) {
   const result = slopes.slice();
   for (const kink of kinks) {
     const at = x.indexOf(kink);

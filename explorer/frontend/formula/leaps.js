@@ -151,6 +151,20 @@ function growth(tree) {
   return degree === null ? largest && Infinity : largest * degree;
 }
 
+/** Functions that jump though they are polynomials between their jumps. */
+const JUMPING = ["remainder", "copysign", "hardshrink", "tan"];
+
+/** Whether a tree changes without a jump as u does, so that the slope of its mean is the mean of its slope. @param {Tree} tree @returns {boolean} */
+export function isSteady(tree) {
+  if (typeof tree === "number" || tree[0] === "name" || !hasDraw(tree)) return true;
+  if (["compare", "~", "&", "|"].includes(tree[0])) return false;
+  if (tree[0] === "call") {
+    const { degree } = sampling().functions[tree[1]];
+    if (degree === 0 || tree[1] === "detach" || JUMPING.includes(tree[1])) return false;
+  }
+  return operands(tree).every(isSteady);
+}
+
 /**
  * The u within (0, 1) at which a plan's switches change, ascending, for each x; null for too many.
  * @param {Plan} plan

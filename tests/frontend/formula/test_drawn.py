@@ -24,6 +24,7 @@ STEP = "where(u() < sigmoid(x), 1, 0)"
 PAIRS = {
     STEP: ["g * sigmoid(x) * (1 - sigmoid(x))", "f() * (y - sigmoid(x))", "(fa() - f()) * (u() - 0.5)",
            "(fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", "g"],
+    "where(u() < sigmoid(2 * x), 1, 0)": ["(f() - 0.3) * (y - sigmoid(2 * x))", "sign(g) * y", "f() + 1"],
     "floor(x + u())": ["g", "g * (abs(y) <= 1)", "g * where(abs(x) <= 1, 1, 0)"],
     "round(x + s * normal())": ["g", "g * clamp(x, -1, 1)"],
     "where(u() < p, x / p, 0)": ["g", "where(u() < p, g / p, 0)"],

@@ -1,6 +1,6 @@
 // Sentences that are not among the site's files: computed on request, and from then on at every rest.
 
-import { curvesKey, entriesOf } from "../../choice/choice.js";
+import { curvesKey, entriesOf, lossOf } from "../../choice/choice.js";
 import { normalData } from "../../choice/data.js";
 import { catalogue, find } from "../../choice/entries.js";
 import { firstDrawn } from "../../formula/draws.js";
@@ -76,7 +76,12 @@ export function createTelling({ tell, words, onSentences }) {
 export function questionOf(choice) {
   const { op, rules, parameters, g, range, learns } = choice;
   const [start, stop] = range;
-  const drawing = { ...entriesOf(choice), torchs: find("rule", "default"), sampling: sampling() };
+  const drawing = {
+    ...entriesOf(choice),
+    torchs: find("rule", "default"),
+    loss: lossOf(choice),
+    sampling: sampling(),
+  };
   const learning = learns && learningWords(choice);
   return { op, rules: rules.map(({ key }) => key), parameters, g, start, stop, learns, learning, drawing };
 }
