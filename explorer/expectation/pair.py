@@ -35,7 +35,7 @@ _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _DRAWN = {U, NORMAL}
 _Y, _G = Name("y"), Name("g")
 _UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
-_LOSSES = {name: Binary("*", _UPSTREAM, name) for name in (Name("f()"), Name("fa()"))}
+_LOSSES: dict[Node, Node] = {name: Binary("*", _UPSTREAM, name) for name in (Name("f()"), Name("fa()"))}
 
 
 @dataclass(frozen=True)
