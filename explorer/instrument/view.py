@@ -81,6 +81,7 @@ DRAWN_WORDS = {
     "many": "Too many jumps for a mean to be computed: {what}.",
     "reduced": "A mean over elements of what is drawn has no one value at an x: {what}.",
     "loss": "the mean loss",
+    "readings": "Means over what is drawn.",
     "fixed": DRAWN + ".",
 }
 

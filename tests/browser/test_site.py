@@ -18,6 +18,7 @@ from explorer.catalogue import OWN as KEY
 from explorer.checks import check_pair
 from explorer.curves import readings, sample_curves
 from explorer.formula import FormulaError, parse
+from explorer.instrument.view import DRAWN_WORDS
 from explorer.lessons import LESSONS
 from explorer.nearest import nearest
 from explorer.site import python, write
@@ -544,3 +545,16 @@ def test_a_phone_has_room_for_it(disk: Page, folder: Path) -> None:
         "cards => cards.map((card) => card.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
     )
     assert all(above[1] <= below[0] for above, below in pairwise(cards))
+
+
+def test_means_of_what_draws_are_read_from_the_formula_as_python_has_them(disk: Page, folder: Path) -> None:
+    disk.goto(
+        f"{(folder / PREFIX / 'index.html').as_uri()}?op=bernoulli&rule=disarm&target=0.2&section=formula"
+    )
+    readings = disk.get_by_role("region", name="Readings")
+    expect(disk.locator(".formula-section")).to_contain_text(DRAWN_WORDS["readings"])
+    rows = [row.split("\t") for row in readings.locator("tbody tr").all_inner_texts()]
+    x, y, _, gradient = np.array(rows, float).T
+    table = explorer.expected("bernoulli", "disarm", x, target=0.2)
+    np.testing.assert_allclose(y, table["forward"], rtol=1e-3)
+    np.testing.assert_allclose(gradient, table["mean"], rtol=1e-3)

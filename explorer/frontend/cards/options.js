@@ -1,6 +1,6 @@
 // The options of the palettes: ops by family; rules with those that suit the op first.
 
-import { entriesOf, settingsOf } from "../choice/choice.js";
+import { entriesOf, lossOf, settingsOf } from "../choice/choice.js";
 import { catalogue, suits } from "../choice/entries.js";
 import { thumbnail } from "../chart/scene/thumbnail.js";
 
@@ -68,7 +68,7 @@ function byGroup(options, groups) {
  * @returns {Option}
  */
 function option(entry, group, pair, choice, barred = "") {
-  const settings = settingsOf(choice);
+  const settings = { ...settingsOf(choice), loss: lossOf(choice) };
   const parameters = pair.rule ? choice.parameters : {};
   return { entry, group, doubt: "", barred, picture: () => thumbnail(pair, { ...settings, parameters }) };
 }

@@ -10,6 +10,7 @@ import streamlit as st
 from explorer.catalogue import OWN, Op, Rule, find_rule, learnable, values
 from explorer.curves import readings, sample_curves
 from explorer.instrument.limits import MOST_READINGS
+from explorer.instrument.view import DRAWN_WORDS
 from explorer.sampled import part_key
 from explorer.ui.links.choice import Choice
 from explorer.ui.pages import state
@@ -41,7 +42,8 @@ def _formula(choice: Choice, op: Op, rules: Rules) -> None:
                 st.text(words)
             own = values(op, rule, choice.parameters)
             _notes(rule, {p.shown: own[p.name] for p in rule.parameters})
-    st.text(formulas.LEAD)
+    means = f"{DRAWN_WORDS['readings']} " if any(each.draws for each in (op, *rules)) else ""
+    st.text(f"{means}{formulas.LEAD}")
     table = _readings(choice.op, choice.rules, tuple(choice.sampling.items()))
     st.dataframe(table.head(MOST_READINGS).assign(x=table["x"].astype(str)), hide_index=True)
     if len(table) > MOST_READINGS:

@@ -1,7 +1,7 @@
 // The section Formula where there is no server: what came along in MathML, or Python in the browser says of own
 // formulas, with the chosen numbers below it.
 
-import { entriesOf, settingsOf } from "../../choice/choice.js";
+import { entriesOf, isRandom, lossOf, settingsOf } from "../../choice/choice.js";
 import { catalogue, isOwn } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { mathElement } from "../../elements/math.js";
@@ -94,7 +94,8 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
   function compute() {
     const choice = store.now;
     const { op, rules } = entriesOf(withTorchs(choice));
-    read(sampleCurves({ op, rules }, { ...settingsOf(choice), learns: choice.learns }), choice, false);
+    const settings = { ...settingsOf(choice), learns: choice.learns, loss: lossOf(choice) };
+    read(sampleCurves({ op, rules }, settings), choice, false);
   }
 
   /** @param {*} curves @param {Choice} choice @param {boolean} torchs whether the numbers are torch's */
@@ -108,7 +109,8 @@ export function createFormulas(host, { store, confirm, readFormulas, ask }) {
       text(curves.x[at]),
       ...columns.map((values) => cellText(values?.[at] ?? NaN)),
     ];
-    setText(lead, torchs && known ? known.lead : COMPUTED);
+    const said = torchs && known ? known.lead : COMPUTED;
+    setText(lead, isRandom(choice) ? `${catalogue().drawn.readings} ${said}` : said);
     table.replaceChildren(
       element("thead", {}, line("th", titles(torchs, others))),
       element("tbody", {}, ...indices.slice(0, most).map((at) => line("td", row(at)))),
