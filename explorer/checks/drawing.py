@@ -73,7 +73,7 @@ def _drawn(curve: Curve) -> tuple[Op, Rule]:
 def _bias(curve: Curve, loss: Loss, rule: Rule | None = None) -> float:
     """The largest distance of the mean from the exact gradient, as a share of the largest exact one."""
     op, own = _drawn(curve)
-    pair = DrawnPair(op, rule or own, loss, curve.subject.parameters)
+    pair = DrawnPair(op, rule or own, loss, curve.subject.parameters, over=_X)
     exact: Tensor = pair.exact(_X)
     largest = float(exact.abs().max())
     off = float((pair.gradient(_X).mean - exact).abs().max())

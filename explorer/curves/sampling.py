@@ -33,7 +33,7 @@ from explorer.catalogue import (
 from explorer.curves.kinks import kinks, part_kinks
 from explorer.expectation import DrawnPair, Moments, NoMeanError
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
-from explorer.formula.reference import even_points, fixed
+from explorer.formula.reference import REFERENCE_POINTS, even_points, fixed
 from explorer.gradient import joined, pulled_back
 from explorer.sampled import (
     BESIDE,
@@ -180,7 +180,10 @@ def sample_curves(
 
 def _with_spreads(curves: Curves, loss: Loss) -> Curves:
     """The curves with what is drawn around their means, and the gradient that has no bias."""
-    pairs = {rule.key: DrawnPair(curves.op, rule, loss, curves.parameters, curves.g) for rule in curves.rules}
+    over = even_points(curves.start, curves.stop, REFERENCE_POINTS)
+    pairs = {
+        rule.key: DrawnPair(curves.op, rule, loss, curves.parameters, curves.g, over) for rule in curves.rules
+    }
     x, first = _doubled(curves.x), next(iter(pairs.values()))
     spreads = {FORWARD: first.forward(x).spread} | {
         key: _moments(pair, x).spread for key, pair in pairs.items()
@@ -284,7 +287,8 @@ def _part(
 ) -> Floats:
     """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
     if loss:
-        over_u = DrawnPair(op, rule, loss, settings, g).part(_doubled(x), contributed.formula).mean
+        pair = DrawnPair(op, rule, loss, settings, g, even_points(*span, REFERENCE_POINTS))
+        over_u = pair.part(_doubled(x), contributed.formula).mean
         return _typed(over_u, x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
@@ -386,7 +390,8 @@ def _evaluated(
     With a ``loss`` they are means over what is drawn, and the upstream gradient is that of the loss.
     """
     if loss:
-        drawn, wide = DrawnPair(op, rule, loss, settings, g), _doubled(x)
+        drawn = DrawnPair(op, rule, loss, settings, g, even_points(*span, REFERENCE_POINTS))
+        wide = _doubled(x)
         forward_mean, mean = drawn.forward(wide).mean, _moments(drawn, wide).mean
         return _typed(forward_mean, x.dtype), _typed(mean, x.dtype)
     parameters = values(op, rule, settings)

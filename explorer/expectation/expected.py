@@ -32,7 +32,7 @@ def expected(
     Args:
         op, rule: keys, or own formulas that draw by ``u()`` and ``normal()``; of a pair that draws nothing
             the spread is 0.
-        x: numbers, any shape; one row each.
+        x: numbers, any shape; one row each. A ``mean(…)`` is over them.
         f: the loss, a formula of y; the upstream gradient is its derivative. Its parameters are given by
             name.
         g: a factor on the loss.
@@ -52,10 +52,10 @@ def expected(
 
     op, rule, loss = find_op(op), find_rule(rule), find_loss(f)
     chosen = checked(op, (rule,), parameters, (), loss)
-    pair = DrawnPair(op, rule, loss, chosen, finite("g", g))
     at = torch.from_numpy(np.array(x, dtype=np.float64).ravel())
     if not bool(at.isfinite().all()):
         raise ValueError("x must be finite numbers")
+    pair = DrawnPair(op, rule, loss, chosen, finite("g", g), over=at)
     mean, spread = pair.gradient(at)
     columns: dict[str, Any] = {
         "x": at, "forward": pair.forward(at).mean, "mean": mean, "sd": spread, "exact": _slope(pair, at),

@@ -107,7 +107,7 @@ def _of_line(switch: Switch, at: Values, x: Tensor) -> Tensor | None:
         start = seen[0] - slope * z[0]
         size = torch.maximum(seen[0].abs(), seen[3].abs()).clamp(min=1.0)
         lines = zip(seen[1:3], z[1:3], strict=True)
-        if all(bool(((start + slope * each - value).abs() <= 1e-12 * size).all()) for value, each in lines):
+        if all(bool(((start + slope * each - value).abs() <= 1e-10 * size).all()) for value, each in lines):
             return _crossings(switch, start, slope, scale)
     return None
 

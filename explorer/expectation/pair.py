@@ -21,6 +21,7 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
+    Unary,
     children,
     names,
     substituted,
@@ -42,8 +43,9 @@ _LOSSES: dict[Node, Node] = {name: Binary("*", _UPSTREAM, name) for name in (Nam
 class DrawnPair:
     """An op, a rule (or None) and a loss, of which the first two may draw.
 
-    ``settings`` holds parameter values by name, the loss's too; ``g`` is a factor on the loss. Raises
-    ValueError for a formula that takes a mean over elements of what is drawn.
+    ``settings`` holds parameter values by name, the loss's too; ``g`` is a factor on the loss. A mean over
+    elements is one over the x in ``over``, (n,) float64. Raises ValueError for a mean over elements of what
+    is drawn, and for any without ``over``.
     """
 
     op: Op
@@ -51,11 +53,10 @@ class DrawnPair:
     loss: Loss
     settings: Mapping[str, float]
     g: float = 1.0
+    over: Tensor | None = None
 
     def __post_init__(self) -> None:
-        for tree in (self._forward, self._backward):
-            if any({U, NORMAL, "y", "g"}.intersection(names(part)) for part in reductions(tree)):
-                raise ValueError("a mean over the elements of what is drawn has no one value at each x")
+        self._forward, self._backward  # noqa: B018  # they raise
 
     @cached_property
     def parameters(self) -> dict[str, float]:
@@ -65,7 +66,19 @@ class DrawnPair:
 
     @cached_property
     def _forward(self) -> Node:
-        return self.op.parsed.tree
+        return self._without_means(self.op.parsed.tree)
+
+    def _without_means(self, tree: Node) -> Node:
+        """A tree in x and u with a number for each mean over elements."""
+        means = reductions(tree)
+        if any(_DRAWN.intersection(names(part)) for part in means) or (means and self.over is None):
+            raise ValueError("a mean over the elements of what is drawn has no one value at each x")
+        values = {part: float(Formula(part).bind(self.parameters)(self.over)[0]) for part in means}
+        numbers: dict[Node, Node] = {
+            part: Number(value) if value >= 0 else Unary("-", Number(-value))
+            for part, value in values.items()
+        }
+        return substituted(tree, numbers)
 
     @cached_property
     def _lost(self) -> Node:
@@ -87,7 +100,8 @@ class DrawnPair:
         scaled = Formula(substituted(formula.tree, _LOSSES))
         tree = settled(scaled, self.op.parsed, self.loss).tree
         slope = substituted(self.loss.slope.tree, {_Y: self._forward})
-        return substituted(tree, {_Y: self._forward, _G: Binary("*", _UPSTREAM, slope)})
+        drawn: dict[Node, Node] = {_Y: self._forward, _G: Binary("*", _UPSTREAM, slope)}
+        return self._without_means(substituted(tree, drawn))
 
     def _values(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws

@@ -147,8 +147,17 @@ def test_a_mean_that_is_not_there_is_said(op: str) -> None:
 
 
 def test_a_mean_over_elements_is_refused() -> None:
-    with pytest.raises(ValueError, match="a mean over the elements of what is drawn"):
-        drawn_pair(COIN, "formula: g * mean(y)").gradient(X)
+    for rule in ("g * mean(y)", "g * mean(abs(x))"):  # over which x is not said either
+        with pytest.raises(ValueError, match="a mean over the elements of what is drawn"):
+            drawn_pair(COIN, f"formula: {rule}").gradient(X)
+
+
+def test_a_mean_over_x_is_one_number() -> None:
+    over = torch.linspace(-2, 4, 2001, dtype=torch.float64)
+    op, rule = find_op("formula: x - mean(x) + normal()"), find_rule("formula: g * mean(abs(x))")
+    pair = DrawnPair(op, rule, find_loss("y**2"), {}, over=over)
+    torch.testing.assert_close(pair.forward(X).mean, X - 1)
+    torch.testing.assert_close(pair.gradient(X).mean, 2 * (X - 1) * over.abs().mean())
 
 
 def test_g_is_a_factor_on_the_loss() -> None:
@@ -173,3 +182,18 @@ def test_beside_a_pole_the_mean_is_there() -> None:
     torch.testing.assert_close(
         mean, torch.tensor([-0.5, torch.nan, 0.25], dtype=torch.float64), equal_nan=True
     )
+
+
+def test_a_rule_that_is_not_linear_in_g_gets_all_of_it() -> None:
+    """g is G times the slope of the loss, and f() is G times the loss, wherever they stand."""
+    for rule, each in (
+        ("clamp(g, -0.5, 0.5)", lambda g, _f: g.clamp(-0.5, 0.5)),
+        ("1 + 0 * g", lambda g, _f: torch.ones_like(g)),
+        ("f()**2", lambda _g, f: f**2),
+    ):
+        pair = DrawnPair(find_op(COIN), find_rule(f"formula: {rule}"), find_loss("(y - 0.45)**2"), {}, -3.0)
+        both = [
+            each(-3 * 2 * (torch.full_like(X, y) - 0.45), -3 * square(torch.full_like(X, y)))
+            for y in (0.0, 1.0)
+        ]
+        torch.testing.assert_close(pair.gradient(X).mean, (1 - P) * both[0] + P * both[1])

@@ -159,7 +159,7 @@ def test_the_formulas_of_lessons_are_known_to_who_comes_from_there(pages: dict[s
     found = re.search(r'<script type="application/json" id="start">(.*?)</script>', pages["index"], re.DOTALL)
     assert found
     own = json.loads(found[1])["own"]
-    known = {entry["key"] for kind in own.values() for entry in kind}
+    known = {entry["key"] for kind in ("op", "rule") for entry in own[kind]}
     scenes = [scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/"]
     choices = [from_text(query)[0] for query in scenes]
     named = {key for choice in choices for key in (choice.op, *choice.rules) if key.startswith(OWN)}

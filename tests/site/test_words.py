@@ -29,6 +29,11 @@ QUESTIONS = """
     return given.choices.map((choice) => questionOf(received(choice)));
 """
 SAID = (
+    Choice(op="bernoulli", rules=("sigmoid_st", "reinforce", "disarm", "st_gumbel")),
+    Choice(
+        op="bernoulli", rules=("reinmax", "reinforce_baseline"), f="(y - 0.3)**4", g=2.0, range=(-4.0, 5.0)
+    ),
+    Choice(op="gumbel_sigmoid", rules=("default",), parameters={"tau": 0.4}),
     Choice(
         op="formula: tanh(k * x)",
         rules=("formula: g / (1 + abs(x))",),
@@ -87,11 +92,18 @@ def mended(choice: Choice) -> tuple[Choice, str]:
     return from_text(query)[0], query
 
 
+def _draws(choice: Choice) -> bool:
+    op, rules = choice.entries
+    return op.draws or any(rule.draws for rule in rules)
+
+
 @pytest.fixture(scope="module")
 def worded() -> list[tuple[Json, Json]]:
     """The questions of the page about words, and the app's answers."""
     rng = random.Random(24)
-    choices = [*SAID, *varied(), *(random_choice(rng) for _ in range(40))]
+    # At random parameters and g a mean may be as small as the rounding of either side.
+    drawn = (random_choice(rng) for _ in range(60))
+    choices = [*SAID, *varied(), *(choice for choice in drawn if not _draws(choice))]
     result = [mended(choice) for choice in choices]
     said = [answers.confirm(query) for _, query in result]
     with modules.node() as node:

@@ -45,6 +45,7 @@ def test_a_link_restores_what_was_seen():
         "slots": [0, 1, 2],
         "parameters": {"lo": -0.5, "hi": 1.25, "c": 0.75, "k": 3.5}, "range": [-2, 2.5], "g": -1.5,
         "section": "paste", "tools": "", "layer": "", "noise": "uniform", "noise_width": 1.0,
+        "f": "(y - target)**2",
         "learns": "", "slow": "", "training": {"steps": "40"},
     }  # fmt: skip
     assert not _faults(test)
