@@ -82,8 +82,8 @@ class DrawnPair:
 
     @cached_property
     def _lost(self) -> Node:
-        """G · f(op(x, u))."""
-        return Binary("*", Number(1.0), substituted(self.loss.parsed.tree, {_Y: self._forward}))
+        """f(op(x, u))."""
+        return substituted(self.loss.parsed.tree, {_Y: self._forward})
 
     @cached_property
     def _backward(self) -> Node:

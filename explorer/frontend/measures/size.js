@@ -7,6 +7,7 @@
 
 import { gradientOf } from "../formula/contribution.js";
 import { pairKinks, scopeMaker, valuesOf } from "../formula/curves.js";
+import { firstDrawn } from "../formula/draws.js";
 import { evaluate, isReduction, operands } from "../formula/evaluation.js";
 import { isLinear } from "./linearity.js";
 
@@ -57,6 +58,7 @@ export function sizesOf(op, rule, settings) {
 /** Why a rule has no size of its own, "" where it may. @param {Op} op @param {Rule} rule @param {Record<string, number>} settings */
 function unsized(op, rule, settings) {
   if (rule.tree === null) return "is torch's own gradient of the op";
+  if (firstDrawn(rule.usesY ? [op, rule] : [rule])) return "is another one at each draw";
   if (some(rule.tree, isReduction)) return "hangs on all x at once";
   if (some(rule.tree, (node) => typeof node !== "number" && node[0] === "points")) return "is no formula";
   const linear = isLinear(op, rule, { start: -NEAR, stop: NEAR, g: 1, parameters: settings });

@@ -179,3 +179,12 @@ def test_a_formula_that_would_be_too_long_is_left_and_that_is_said(node: Node) -
     found = scaled(node, "step", ["triangle", "laplace"], "area", {"triangle.a": 0.5})
     assert found["done"]["refused"] == []
     assert len(found["keys"][1]) < 300
+
+
+def test_what_draws_has_no_size(node: Node) -> None:
+    pairs = [("bernoulli", "st_gumbel"), ("bernoulli", "reinmax"), ("round", "formula: g * u()")]
+    for found in sizes(node, pairs):
+        for kind in ("area", "width"):
+            assert found[kind]["reason"] == "is another one at each draw"
+    (quiet,) = sizes(node, [("bernoulli", "sigmoid_st")])  # which hangs on x alone
+    assert quiet["area"]["value"] == pytest.approx(1, rel=1e-6)
