@@ -86,7 +86,9 @@ def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
     settle(page, shows=["default", "formula: g * sin(x) + x"])
     expect(page.locator(".mistake:not(.loss *)")).to_be_empty()
     type_into(page, "Own rule", "sin(x, g)")
-    expect(page.locator(".mistake:not(.loss *)")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
+    expect(page.locator(".mistake:not(.loss *)")).to_contain_text(
+        re.compile("^sin at column 1 takes 1 argument")
+    )
 
 
 def test_any_name_may_be_a_parameter(page: Page) -> None:
