@@ -18,7 +18,6 @@ from explorer.catalogue import (
     RULES,
     SQUARE,
     Contribution,
-    Loss,
     Op,
     Rule,
     beside,
@@ -30,10 +29,10 @@ from explorer.catalogue import (
     gradient_beside,
     values,
 )
+from explorer.curves.drawn import Drawing
 from explorer.curves.kinks import kinks, part_kinks
-from explorer.expectation import DrawnPair, Moments, NoMeanError
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
-from explorer.formula.reference import REFERENCE_POINTS, even_points, fixed
+from explorer.formula.reference import even_points, fixed
 from explorer.gradient import joined, pulled_back
 from explorer.sampled import (
     BESIDE,
@@ -55,7 +54,6 @@ MOST_POINTS = 4001
 # Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
 NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
 _MUCH = 0.02  # of a curve's height: a change within a step of the grid that may be a jump
-_BESIDE_KINK = 1e-9  # of |x|, where a mean has a slope on each side
 _HALVINGS = 120  # from a step of the grid to neighbours next to 0, in float64
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
@@ -78,8 +76,10 @@ class Curves(Sampled):
         return self._evaluated(RULES["default"], self.x, g)[1]
 
     def _evaluated(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
-        span, loss = (self.start, self.stop), find_loss(self.loss) if self.loss else None
-        return _evaluated(self.op, rule, x, g, self.parameters, span, self.learns, loss)
+        span = self.start, self.stop
+        if self.loss:
+            return Drawing(self.op, find_loss(self.loss), self.parameters, g, span).values(rule, x)
+        return _evaluated(self.op, rule, x, g, self.parameters, span, self.learns)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -157,74 +157,32 @@ def sample_curves(
     x, marks = grid(start, stop, points, bends, torch_dtype)
     span = (start, stop)
 
-    def evaluated(rule: Rule) -> tuple[Floats, Floats]:
-        return _evaluated(op, rule, x, g, settings, span, learns, loss)
-
-    columns = {rule.key: evaluated(rule) for rule in chosen}
+    if loss:
+        drawing = Drawing(op, loss, settings, g, span)
+        means = drawing.means(chosen, x, marks)
+        parts = {
+            key: drawing.part(rule, learning[key].formula, x)
+            for key, rule in ((rule.key, rule) for rule in chosen)
+            if key in learning
+        }
+        return Curves(
+            op, chosen, settings, *span, points, g, x, marks, means.y, means.gradients, exact, learns, parts,
+            loss.text, means.spreads, means.unbiased,
+        )  # fmt: skip
+    columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
     y = columns[chosen[0].key][0]
-    if not loss:
-        late = _late(x, marks, y, lambda some: _evaluated(op, chosen[0], some, g, settings, span, learns)[0])
-        if late:
-            x[list(late)] = list(late.values())
-            columns = {rule.key: evaluated(rule) for rule in chosen}
-            y = columns[chosen[0].key][0]
+    late = _late(x, marks, y, lambda some: _evaluated(op, chosen[0], some, g, settings, span, learns)[0])
+    if late:
+        x[list(late)] = list(late.values())
+        columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
+        y = columns[chosen[0].key][0]
     gradients = {key: gradients for key, (_, gradients) in columns.items()}
     parts = {
-        rule.key: _part(op, rule, learning[rule.key], x, g, settings, span, loss)
+        rule.key: _part(op, rule, learning[rule.key], x, g, settings, span)
         for rule in chosen
         if rule.key in learning
     }
-    curves = Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
-    return _with_spreads(curves, loss) if loss else curves
-
-
-def _with_spreads(curves: Curves, loss: Loss) -> Curves:
-    """The curves with what is drawn around their means, and the gradient that has no bias."""
-    over = even_points(curves.start, curves.stop, REFERENCE_POINTS)
-    pairs = {
-        rule.key: DrawnPair(curves.op, rule, loss, curves.parameters, curves.g, over) for rule in curves.rules
-    }
-    x, first = _doubled(curves.x), next(iter(pairs.values()))
-    spreads = {FORWARD: first.forward(x).spread} | {
-        key: _moments(pair, x).spread for key, pair in pairs.items()
-    }
-    typed = {key: _typed(spread, curves.x.dtype) for key, spread in spreads.items()}
-    try:
-        unbiased = _typed(_slope(first, x, curves.marks), curves.x.dtype)
-    except NoMeanError:
-        unbiased = np.full_like(curves.x, np.nan)
-    return replace(curves, loss=loss.text, spreads=typed, unbiased=unbiased)
-
-
-def _moments(pair: DrawnPair, x: torch.Tensor) -> Moments:
-    """Mean and spread of what a rule returns; NaN for one that has no mean anywhere."""
-    try:
-        return pair.gradient(x)
-    except NoMeanError:
-        return Moments(torch.full_like(x, torch.nan), torch.full_like(x, torch.nan))
-
-
-def _slope(pair: DrawnPair, x: torch.Tensor, marks: NDArray[np.int8]) -> torch.Tensor:
-    """The exact gradient; at a kink the middle of the two sides, beside it that of its side."""
-    kinks, beside = x[torch.from_numpy(marks == KINK)], torch.from_numpy(marks == BESIDE)
-    if not len(kinks):
-        return pair.exact(x)
-    nearest = kinks[(x[:, None] - kinks).abs().argmin(1)]
-    away, step = x - nearest, _BESIDE_KINK * nearest.abs().clamp(min=1)
-    slope = pair.exact(torch.where(beside & (away.abs() < step), nearest + away.sign() * step, x))
-    both = (pair.exact(kinks + side * _BESIDE_KINK * kinks.abs().clamp(min=1)) for side in (-1, 1))
-    slope[torch.from_numpy(marks == KINK)] = sum(both) / 2
-    return slope
-
-
-def _typed(numbers: torch.Tensor, dtype: np.dtype[Any]) -> Floats:
-    """Numbers of a dtype; infinite where they are too large for it."""
-    with np.errstate(over="ignore"):
-        return numbers.numpy().astype(dtype)
-
-
-def _doubled(x: Floats) -> torch.Tensor:
-    return torch.from_numpy(x.astype(np.float64))
+    return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
 
 
 def _late(
@@ -283,13 +241,8 @@ def _part(
     g: float,
     settings: Mapping[str, float],
     span: tuple[float, float],
-    loss: Loss | None,
 ) -> Floats:
     """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
-    if loss:
-        pair = DrawnPair(op, rule, loss, settings, g, even_points(*span, REFERENCE_POINTS))
-        over_u = pair.part(_doubled(x), contributed.formula).mean
-        return _typed(over_u, x.dtype)
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     formula, means = fixed(contributed.formula, op.parsed, parameters, *span, g)
@@ -383,17 +336,8 @@ def _evaluated(
     settings: Mapping[str, float],
     span: tuple[float, float],
     learns: str,
-    loss: Loss | None = None,
 ) -> tuple[Floats, Floats]:
-    """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype.
-
-    With a ``loss`` they are means over what is drawn, and the upstream gradient is that of the loss.
-    """
-    if loss:
-        drawn = DrawnPair(op, rule, loss, settings, g, even_points(*span, REFERENCE_POINTS))
-        wide = _doubled(x)
-        forward_mean, mean = drawn.forward(wide).mean, _moments(drawn, wide).mean
-        return _typed(forward_mean, x.dtype), _typed(mean, x.dtype)
+    """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype."""
     parameters = values(op, rule, settings)
     forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
     backward = rule.parsed or gradient_beside(op, learns)

@@ -36,10 +36,9 @@ class Switch:
     is_soft: bool
 
 
-def switches(trees: list[Node]) -> list[Switch]:
-    """The switches along u of all trees, each once; they name x, ``u()``, ``normal()`` and parameters."""
-    found = (switch for tree in trees for switch in (*_hard(tree), *_soft(tree)))
-    return list(dict.fromkeys(found))
+def switches(tree: Node) -> list[Switch]:
+    """The switches of a tree along u, each once; they name x, ``u()``, ``normal()`` and parameters."""
+    return list(dict.fromkeys((*_hard(tree), *_soft(tree))))
 
 
 def _hard(tree: Node) -> Iterator[Switch]:

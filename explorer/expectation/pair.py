@@ -13,7 +13,6 @@ from explorer.catalogue import Loss, Op, Rule, beside, settled, values
 from explorer.expectation.integral import Moments, Shape, moments
 from explorer.expectation.jumps import Switch, is_flat, roots, switches
 from explorer.formula import Formula, quoted
-from explorer.formula.derivative import ZERO
 from explorer.formula.operands import reductions
 from explorer.formula.tree import (
     Binary,
@@ -26,12 +25,12 @@ from explorer.formula.tree import (
     names,
     substituted,
 )
-from explorer.gradient.draws import NORMAL, U
+from explorer.gradient.draws import NORMAL, U, normal
 
 _BESIDE = 1e-9  # of the distance from 0 or 1: on either side of a jump
 _ULPS = 2.0**-49  # of 1 + |x|: so far may a jump lie from where it was found
+_SAME = 1e-8  # of the distance from 0 or 1: jumps that are one
 _ONE = 1e-15  # of u: nothing lies between
-_SAME = 1e-8  # of the same: jumps that are one
 _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _DRAWN = {U, NORMAL}
 _Y, _G = Name("y"), Name("g")
@@ -41,7 +40,7 @@ _LOSSES: dict[Node, Node] = {name: Binary("*", _UPSTREAM, name) for name in (Nam
 
 @dataclass(frozen=True)
 class DrawnPair:
-    """An op, a rule (or None) and a loss, of which the first two may draw.
+    """An op, a rule and a loss, of which the first two may draw.
 
     ``settings`` holds parameter values by name, the loss's too; ``g`` is a factor on the loss. A mean over
     elements is one over the x in ``over``, (n,) float64. Raises ValueError for a mean over elements of what
@@ -49,7 +48,7 @@ class DrawnPair:
     """
 
     op: Op
-    rule: Rule | None
+    rule: Rule
     loss: Loss
     settings: Mapping[str, float]
     g: float = 1.0
@@ -88,8 +87,6 @@ class DrawnPair:
     @cached_property
     def _backward(self) -> Node:
         """The rule in x and u alone: y is the op, g the slope of the loss there."""
-        if self.rule is None:
-            return ZERO
         rule = beside(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
             raise ValueError(f"torch's gradient of {quoted(self.op.key)} is too long to be written out")
@@ -107,14 +104,14 @@ class DrawnPair:
         bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
 
         def at(x: Tensor, u: Tensor) -> Tensor:
-            drawn = {U: u, NORMAL: torch.special.ndtri(u)} if needs_normal else {U: u}
+            drawn = {U: u, NORMAL: normal(u)} if needs_normal else {U: u}
             return bound(x, None, None, drawn)
 
         return at
 
-    def _cuts(self, x: Tensor, trees: list[Node]) -> Tensor:
-        """The u at which any of the trees switches, ascending, with 1 at the end; (n, m)."""
-        found = [roots(switch, self._values, x) for switch in switches(trees)]
+    def _cuts(self, x: Tensor, tree: Node) -> Tensor:
+        """The u at which a tree switches, ascending, with 1 at the end; (n, m)."""
+        found = [roots(switch, self._values, x) for switch in switches(tree)]
         cuts = torch.cat([*found, torch.ones(len(x), 1, dtype=x.dtype)], dim=1).nan_to_num(1.0).sort(dim=1)[0]
         cuts[:, :-1][cuts.diff(dim=1) <= _ONE] = 1.0
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
@@ -123,7 +120,7 @@ class DrawnPair:
         values = self._values(Formula(tree))
         if not _DRAWN.intersection(names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
-        return moments(values, x, self._cuts(x, [tree]), _shape(tree))
+        return moments(values, x, self._cuts(x, tree), _shape(tree))
 
     def forward(self, x: Tensor) -> Moments:
         """Mean and spread of y at x, (n,) float64."""
@@ -151,7 +148,7 @@ class DrawnPair:
         if smooth is None:
             raise ValueError(f"the gradient of {quoted(self.op.key)} is too long to be written out")
         path = self._moments(x, substituted(smooth.tree, {_G: Number(1.0)})).mean
-        moving = [self._moving(switch, x) for switch in switches([tree]) if not switch.is_soft]
+        moving = [self._moving(switch, x) for switch in switches(tree) if not switch.is_soft]
         if not moving:
             return self.g * path
         places, speeds = (torch.cat(columns, dim=1) for columns in zip(*moving, strict=True))
@@ -181,8 +178,7 @@ class DrawnPair:
 
     def drawn(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
         """y and what the rule returns for one draw at each x; (n,) each."""
-        forward, backward = (self._values(Formula(tree))(x, u) for tree in (self._forward, self._backward))
-        return forward, backward
+        return self._values(Formula(self._forward))(x, u), self._values(Formula(self._backward))(x, u)
 
 
 def _shape(tree: Node) -> Shape:

@@ -51,8 +51,9 @@ def drawing(
     formula: Formula, op: Formula, loss: Loss | None, bound: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
     """The function ``(x, y, g, tensors)`` of a formula that may draw; ``tensors`` holds ``"u()"``."""
-    evaluate = bound(settled(formula, op, loss))
-    if NORMAL not in settled(formula, op, loss).draws:
+    whole = settled(formula, op, loss)
+    evaluate = bound(whole)
+    if NORMAL not in whole.draws:
         return evaluate
 
     def with_normal(x: Tensor, y: Tensor | None, g: Tensor | None, tensors: Mapping[str, Tensor]) -> Tensor:

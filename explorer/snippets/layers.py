@@ -12,8 +12,15 @@ class {layer}(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         {returned}
 '''
-# The settings stand in a dictionary, since as attributes they could hide one of nn.Module's own.
-_HOLDING = '''
+_BODY = """
+    def forward(self, x: Tensor) -> Tensor:
+        {returned}
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
+"""
+_HOLDING = (
+    '''
 
 class {layer}(nn.Module):
     """The function {name} as a layer."""
@@ -21,15 +28,12 @@ class {layer}(nn.Module):
     def __init__({signature}) -> None:
         super().__init__()
         {held}
-
-    def forward(self, x: Tensor) -> Tensor:
-        {returned}
-
-    def extra_repr(self) -> str:
-        return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
 '''
+    + _BODY
+)
 # A learned parameter is called learned_s, for the same reason.
-_LEARNING = '''
+_LEARNING = (
+    '''
 
 class {layer}(nn.Module):
     """The function {name} as a layer that learns {learned}, from the values given.
@@ -40,13 +44,9 @@ class {layer}(nn.Module):
     def __init__({signature}, shape: tuple[int, ...] = ()) -> None:
         super().__init__()
         {held}
-
-    def forward(self, x: Tensor) -> Tensor:
-        {returned}
-
-    def extra_repr(self) -> str:
-        return ", ".join(f"{{name}}={{value}}" for name, value in self.settings.items())
 '''
+    + _BODY
+)
 _PASSED = {"u": "u=u", "f": "f=self.loss"}
 
 
