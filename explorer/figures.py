@@ -34,19 +34,24 @@ _TWO = [[0.54, 1.0], [0.0, 0.46]]
 _LABELS, _MARKS = 9, 60  # of a panel at most
 _THREE = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
+_BAND = 0.16  # of a colour
+_DOTS = "3px,4px"  # of the exact gradient: what coincides with it shows between them
+_MEAN, _EXACT = "band: mean ± sd", "exact"  # in the legend of what draws
 
 
 def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
     """Forward curve above, the rules' gradients below, on one x axis.
 
     Where a parameter learns a third panel has what one element contributes to its gradient under each rule.
+    Curves of what draws are means, each in a band of one standard deviation; the exact gradient, which an
+    unbiased rule returns on average, is dotted over those of the rules.
     ``shown``: Curves, what ``explorer.sample`` returns, or any table with its columns: filtered, joined, or
     read back from CSV; what such a table does not say, such as the op, is left out. One curve per rule,
     named by the rule's label, ``meta`` its key, coloured by its position. Where a curve jumps, its exact
-    value at the kink is a filled circle, the limits are open ones, and no line crosses. The circles are
-    traces without ``meta``. ``layout``: Plotly's layout keywords, such as ``height=400`` or
-    ``title_text="Round"``. Raises ValueError for a table without these columns, and for a keyword that
-    Plotly's layout does not have.
+    value at the kink is a filled circle, the limits are open ones, and no line crosses. Circles, bands and
+    the exact gradient are traces without ``meta``. ``layout``: Plotly's layout keywords, such as
+    ``height=400`` or ``title_text="Round"``. Raises ValueError for a table without these columns, and for a
+    keyword that Plotly's layout does not have.
     """
     import plotly.graph_objects as go
 
@@ -75,7 +80,61 @@ def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
         if key in curves.parts:
             third: Spec = {"name": _escaped(label), "yaxis": "y3", "showlegend": False}
             traces += _curve(curves, part_key(key), line, third)
-    return {"data": traces + _circle_key(traces), "layout": _layout(groups)}
+    bands = _bands(groups, iter([line["color"] for line in lines]))
+    data = [*bands, *traces, *_exact_lines(groups), *_circle_key(traces)]
+    return {"data": data, "layout": _layout(groups)}
+
+
+def _bands(groups: Sequence[Curves], colours: Iterator[str]) -> list[Spec]:
+    """Areas of a standard deviation on both sides of the means of what draws, under all curves.
+
+    ``colours``: those of the rules of all groups.
+    """
+    bands: list[Spec] = []
+    for curves in groups:
+        forward = curves.op.label if len(groups) > 1 else FORWARD
+        placed = [(FORWARD, NEUTRAL, {"legendgroup": forward})]
+        placed += [(key, next(colours), {"legendgroup": key, "yaxis": "y2"}) for key in curves.gradients]
+        for key, colour, named in placed:
+            if key in curves.spreads:
+                look = {"line": {"width": 0}, "fill": "toself", "fillcolor": _faint(colour)} | named
+                silent = {"type": "scatter", "mode": "lines", "showlegend": False, "hoverinfo": "skip"}
+                bands.append(silent | _outline(curves, key) | look)
+    square = {"color": _faint(NEUTRAL), "size": 14, "symbol": "square"}
+    return [*bands, _key(_MEAN, square)] if bands else []
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {_BAND})"
+
+
+def _outline(curves: Curves, key: str) -> Spec:
+    """Rings around a band, one for each stretch without a jump: there on its upper end, back on its lower."""
+    mean, spread = curves.columns[key], curves.spreads[key]
+    order = _drawing_order(*_jumps(curves, key, mean))
+    low, high = mean - spread, mean + spread
+    rings: list[NDArray[np.int64]] = []
+    for stretch in np.split(order, np.flatnonzero((order < 0) | ~np.isfinite(high[order]))):
+        on = stretch[(stretch >= 0) & np.isfinite(high[stretch])]
+        rings += [on] if len(on) > 1 else []
+    blank = np.full(1, np.nan, dtype=mean.dtype)
+    x = [each for on in rings for each in (curves.x[on], curves.x[on[::-1]], blank)]
+    y = [each for on in rings for each in (high[on], low[on[::-1]], blank)]
+    return {"x": np.concatenate([blank, *x]), "y": np.concatenate([blank, *y])}
+
+
+def _exact_lines(groups: Sequence[Curves]) -> list[Spec]:
+    """The gradients without bias, over all curves."""
+    traces = []
+    for curves in groups:
+        if curves.unbiased is not None and np.isfinite(curves.unbiased).any():
+            name = f"{_EXACT}, {_escaped(curves.op.label)}" if len(groups) > 1 else _EXACT
+            exact, jump = _jumps(curves, FORWARD, curves.unbiased)
+            line = {"color": NEUTRAL, "width": _WIDTH, "dash": _DOTS}
+            order = _drawing_order(exact, jump)
+            traces.append(_line(curves, curves.unbiased, order, line) | {"name": name, "yaxis": "y2"})
+    return traces
 
 
 def _grouped(traces: list[Spec], group: str) -> list[Spec]:
@@ -104,18 +163,8 @@ def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
     has any; the pointer passes over it to the line, which holds the same points.
     """
     x, y = curves.x, curves.columns[key]
-    exact, jump = _jumps(curves, key)
-    order = _drawing_order(exact, jump)
-    curve = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x[np.abs(order)],
-        "y": np.where(order < 0, np.asarray(np.nan, dtype=y.dtype), y[order]),
-        "line": line,
-        "connectgaps": False,
-        "hovertemplate": "%{y:.5g}",
-        "legendgroup": key,
-    }
+    exact, jump = _jumps(curves, key, y)
+    curve = _line(curves, y, _drawing_order(exact, jump), line) | {"legendgroup": key}
     beside = jump.copy()
     beside[1:] |= jump[:-1]
     kink = exact & (beside | np.append(beside[1:], False) | np.append(False, beside[:-1]))
@@ -134,13 +183,26 @@ def _curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]:
     return [curve | named, {"type": "scatter", "legendgroup": key, "showlegend": False} | marks | axis]
 
 
-def _jumps(curves: Curves, key: str) -> tuple[Mask, Mask]:
-    """Masks of the points that are kinks of the curve, and of those before a jump; (n,) each.
+def _line(curves: Curves, y: Floats, order: NDArray[np.int64], line: Spec) -> Spec:
+    """Values at the points of curves, in the order in which they are drawn."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": curves.x[np.abs(order)],
+        "y": np.where(order < 0, np.asarray(np.nan, dtype=y.dtype), y[order]),
+        "line": line,
+        "connectgaps": False,
+        "hovertemplate": "%{y:.5g}",
+    }
+
+
+def _jumps(curves: Curves, key: str, y: Floats) -> tuple[Mask, Mask]:
+    """Masks of the points that are kinks of a curve, and of those before a jump of y there; (n,) each.
 
     A jump is judged by the size of the curve away from kinks; beside a pole it may be huge. Between two kinks
     with no point of the grid between them nothing jumps.
     """
-    y, near = curves.columns[key], curves.around(key)
+    near = curves.around(key)
     kinks = np.sort(np.asarray(curves.kinks[key] or (), dtype=np.float64))
     nearest = np.searchsorted((kinks[1:] + kinks[:-1]) / 2, curves.x)
     usual = y[np.isfinite(y) & ~near].astype(np.float64)
@@ -169,12 +231,15 @@ def _circle_key(traces: list[Spec]) -> list[Spec]:
     """Legend entries for the kinds of circles in the figure."""
     symbols = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
     marker = {"color": NEUTRAL, "size": _CLOSED_SIZE}
-    empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
     return [
-        empty | {"name": words, "marker": marker | {"symbol": symbol}, "hoverinfo": "skip"}
-        for symbol, words in _CIRCLES.items()
-        if symbol in symbols
+        _key(words, marker | {"symbol": symbol}) for symbol, words in _CIRCLES.items() if symbol in symbols
     ]
+
+
+def _key(words: str, marker: Spec) -> Spec:
+    """An entry of the legend that is no curve."""
+    empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
+    return empty | {"name": words, "marker": marker, "hoverinfo": "skip"}
 
 
 _CUT: Spec = {

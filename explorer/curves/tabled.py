@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 COLUMNS = ("rule", "x", "y", "gradient")
 _NEAR_STEPS = 5  # of float32, within which the floats beside a kink lie
 _Y = "y"
+_DRAWN = ("y_sd", "gradient_sd", "unbiased")  # columns of what draws
 
 
 def curves_of(shown: Curves | pd.DataFrame) -> list[Curves]:
     """The curves of what is shown: Curves themselves, what ``explorer.sample`` returned, or any such table.
 
     Of a table that is as it was sampled they are the sampled ones. Any other table, filtered, joined or read
-    back from CSV, says neither op nor g: y and gradients are points with straight lines between them, g is
-    NaN, and of floats of float32 that lie a few steps apart the middle one is the kink. Rules that share x
-    and y come together. The rows of a rule may be in any order, unless x comes again with other values: then
-    its curves stand one after another, each by ascending x, and later ones have a number. Raises ValueError
-    for what is no table with these columns, or has no rows.
+    back from CSV, says neither op, loss nor g: y and gradients are points with straight lines between them, g
+    is NaN, and of floats of float32 that lie a few steps apart the middle one is the kink. Rules that share x
+    and y, and what is drawn, come together. The rows of a rule may be in any order, unless x comes again with
+    other values: then its curves stand one after another, each by ascending x, and later ones have a number.
+    Raises ValueError for what is no table with these columns, or has no rows.
     """
     if isinstance(shown, Curves):
         return [shown]
@@ -44,7 +45,8 @@ def curves_of(shown: Curves | pd.DataFrame) -> list[Curves]:
         return [sampled]
     groups: dict[bytes, dict[str, pd.DataFrame]] = {}
     for key, rows in _blocks(shown):
-        same = b"".join(rows[name].to_numpy().tobytes() for name in ("x", "y"))
+        shared = [name for name in ("x", "y", "y_sd", "unbiased") if name in rows]
+        same = b"".join(rows[name].to_numpy().tobytes() for name in shared)
         groups.setdefault(same, {})[key] = rows
     return [_curves(group, alone=len(groups) == 1) for group in groups.values()]
 
@@ -64,7 +66,7 @@ def _blocks(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def _numbers(rows: pd.DataFrame) -> pd.DataFrame:
     """The columns that are numbers, in float64."""
-    names = [name for name in (*COLUMNS[1:], "part") if name in rows]
+    names = [name for name in (*COLUMNS[1:], *_DRAWN, "part") if name in rows]
     try:
         numbers = rows[names].astype(np.float64)
     except (TypeError, ValueError):
@@ -93,10 +95,19 @@ def _curves(group: dict[str, pd.DataFrame], *, alone: bool) -> Curves:
     marks = _marks(x)
     kinks = tuple(x[marks == KINK].tolist())
     named = dict.fromkeys((FORWARD, *columns, *map(part_key, parts)), kinks)
-    view: dict[str, Any] = {"points": len(x), "g": np.nan, "parameters": {}, "parts": parts}
+    view: dict[str, Any] = {"points": len(x), "g": np.nan, "parameters": {}, "parts": parts} | _drawn(group)
     return Curves(
         op, rules, start=x[0], stop=x[-1], x=x, y=y, marks=marks, gradients=columns, kinks=named, **view
     )
+
+
+def _drawn(group: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Spreads and the exact gradient of rules that share x, where a table has them."""
+    rows = next(iter(group.values()))
+    if not all(name in rows and rows[name].notna().any() for name in _DRAWN):
+        return {}
+    spreads = {key: own["gradient_sd"].to_numpy() for key, own in group.items()}
+    return {"spreads": {FORWARD: rows["y_sd"].to_numpy(), **spreads}, "unbiased": rows["unbiased"].to_numpy()}
 
 
 def _tree(x: Floats, y: Floats, name: str) -> Foreign:
