@@ -7,14 +7,12 @@ from statistics import NormalDist
 from explorer.catalogue.records import TAKEN, Op, Parameter, Rule
 from explorer.formula import Formula, FormulaError, derivative, parse, shortened
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
+from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted, with_losses
 
 SQUARE = "(y - target)**2"
 LOSSES = (SQUARE, "y", "(y - target)**4")  # known without a reader of formulas
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
-_Y, _U, _NORMAL, _TWIN, _LOSS, _TWIN_LOSS = (
-    Name(each) for each in ("y", "u()", "normal()", "ya()", "f()", "fa()")
-)
+_Y, _U, _NORMAL, _TWIN = (Name(each) for each in ("y", "u()", "normal()", "ya()"))
 _TWINS: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
 
 
@@ -65,21 +63,21 @@ def twin_of(op: Formula) -> Formula:
     return Formula(substituted(op.tree, _TWINS))
 
 
-def settled(rule: Formula, op: Formula, loss: Loss | None) -> Formula:
+def settled(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
     """A formula that draws in x, y, g, ``u()`` and ``normal()`` alone.
 
-    The twin's output is the op with 1 − u for u, its loss the loss of that. Raises ValueError where the
+    The twin's output is the op with 1 − u for u. ``factor``: on the loss. Raises ValueError where the
     formula names a loss and there is none.
     """
     if loss is None and {"f()", "fa()"} & {*rule.draws}:
         raise ValueError(
             "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
         )
-    twin = twin_of(op).tree
-    replacements: dict[Node, Node] = {_TWIN: twin}
+    tree = rule.tree
     if loss:
-        replacements |= {_LOSS: loss.parsed.tree, _TWIN_LOSS: substituted(loss.parsed.tree, {_Y: twin})}
-    return Formula(substituted(rule.tree, replacements))
+        lost = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)
+        tree = with_losses(tree, lambda output: substituted(lost, {_Y: output}))
+    return Formula(substituted(tree, {_TWIN: twin_of(op).tree}))
 
 
 DRAWN = "{entry} draws at random, so that it has no one value at each x: {here} takes what does not"

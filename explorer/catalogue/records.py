@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
@@ -204,6 +205,11 @@ class Entry:
         """Whether a number is drawn for each element, or the entry hangs on one that is."""
         return bool(self.parsed and self.parsed.draws)
 
+    @property
+    def other_outputs(self) -> tuple[str, ...]:
+        """The losses at outputs that were not drawn, such as ``f(1)``: in a net a pass for every unit."""
+        return self.parsed.other_outputs if self.parsed else ()
+
     def stated(self, **fields: Any) -> Self:
         """The entry as the catalogue has it, with further fields: each parameter stands for its meaning."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
@@ -306,6 +312,12 @@ class Rule(Entry):
     def draws(self) -> bool:
         """Whether the rule, or the gradient of a parameter, hangs on what is drawn."""
         return super().draws or any(learned.parsed.draws for learned in self.learned)
+
+    @property
+    def other_outputs(self) -> tuple[str, ...]:
+        """Those of the rule, and of the gradients of its parameters."""
+        named = (learned.parsed.other_outputs for learned in self.learned)
+        return tuple(dict.fromkeys((*super().other_outputs, *chain.from_iterable(named))))
 
 
 def finite(name: str, value: Any) -> float:

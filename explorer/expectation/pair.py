@@ -35,7 +35,6 @@ _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _DRAWN = {U, NORMAL}
 _Y, _G = Name("y"), Name("g")
 _UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
-_LOSSES: dict[Node, Node] = {name: Binary("*", _UPSTREAM, name) for name in (Name("f()"), Name("fa()"))}
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,7 @@ class DrawnPair:
 
     def _in_draws(self, formula: Formula) -> Node:
         """A formula in x, y, g and draws as one in x and u alone."""
-        scaled = Formula(substituted(formula.tree, _LOSSES))
-        tree = settled(scaled, self.op.parsed, self.loss).tree
+        tree = settled(formula, self.op.parsed, self.loss, _UPSTREAM).tree
         slope = substituted(self.loss.slope.tree, {_Y: self._forward})
         drawn: dict[Node, Node] = {_Y: self._forward, _G: Binary("*", _UPSTREAM, slope)}
         return self._without_means(substituted(tree, drawn))

@@ -31,10 +31,12 @@ from explorer.formula.tree import (
     VARIABLES,
     Call,
     Data,
+    LossAt,
     Name,
     Node,
     data,
     names,
+    walk,
 )
 from explorer.formula.varying import varied
 
@@ -72,8 +74,14 @@ class Formula:
 
     @cached_property
     def draws(self) -> tuple[str, ...]:
-        """What of ``DRAWS`` the formula uses."""
+        """What of ``DRAWS`` the formula uses; the loss at any output counts as f()."""
         return tuple(name for name in names(self.tree) if name in DRAWS)
+
+    @cached_property
+    def other_outputs(self) -> tuple[str, ...]:
+        """The losses at outputs that were not drawn, ``f(1)``: in a net each takes a pass for every unit."""
+        parts = (part for part in walk(self.tree) if isinstance(part, LossAt))
+        return tuple(dict.fromkeys(printing.source(part, printing.CANONICAL) for part in parts))
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from explorer.formula.tree import (
     VARIABLES,
     Binary,
     Call,
+    LossAt,
     Name,
     Node,
     Varying,
@@ -74,6 +75,8 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     if isinstance(node, Varying) or (isinstance(node, Name) and node.name in DRAWS):
         name = node.name
         return lambda scope: scope.tensors[name]
+    if isinstance(node, LossAt):
+        raise ValueError("f(…) has a value once the loss is known: see catalogue.settled")
     if isinstance(node, Name):
         return _VARIABLES[node.name]
     call = operation(node)

@@ -10,6 +10,7 @@ from explorer.formula.tree import (
     Call,
     Compare,
     Foreign,
+    LossAt,
     Name,
     Node,
     Number,
@@ -69,6 +70,8 @@ def _set(node: Node) -> tuple[str, float]:
             return first + "".join(links), _COMPARE
         case Call(function, arguments):
             return _call(function, arguments)
+        case LossAt(output):
+            return rf"f\left({_set(output)[0]}\right)", _ATOM
         case Foreign(function, arguments):
             inner = r",\,".join(_inside(argument, _OR) for argument in arguments)
             return rf"{name_latex(function.name)}\left({inner}\right)", _ATOM

@@ -9,6 +9,7 @@ from explorer.formula.tree import (
     Binary,
     Call,
     Compare,
+    LossAt,
     Name,
     Node,
     Number,
@@ -80,6 +81,8 @@ def has_elements(node: Node) -> bool:
     match node:
         case Name(name):
             return name in RULE_NAMES
+        case LossAt():
+            return True
         case Call(function) if FUNCTIONS[function].reduces:
             return False
         case _:

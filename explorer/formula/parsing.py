@@ -8,6 +8,7 @@ recurses as deep as the text tells it to.
 import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from explorer.formula.aliases import CALLS, MEANT, called, misspelled
@@ -19,13 +20,17 @@ from explorer.formula.printing import CANONICAL, listed, source
 from explorer.formula.tree import (
     COMPARISONS,
     CONSTANTS,
+    DRAWN_OUTPUTS,
     DRAWS,
+    LOSS,
     POWERS,
     RULE_NAMES,
+    TWIN_LOSS,
     VARIABLES,
     Binary,
     Call,
     Compare,
+    LossAt,
     Name,
     Node,
     Number,
@@ -158,7 +163,11 @@ class _Parser:
         used = names(node)
         for draw in DRAWS:
             if draw in used and draw[:-2] in used:
-                column = next(token.column for token in self.tokens if token.text == draw[:-2])
+                column = next(
+                    token.column
+                    for token, after in pairwise(self.tokens)
+                    if token.text == draw[:-2] and after.text != "("
+                )
                 rest = f" is a parameter, and {draw} is drawn: give the parameter another name"
                 raise error_at(column, f'"{draw[:-2]}"', rest)
 
@@ -296,18 +305,39 @@ class _Parser:
         """A draw, behind its name; the brackets are empty."""
         name, opening = f"{token.text}()", self.take()
         if self.token.text != ")":
-            raise error_at(
-                opening.column, f"{name} is drawn and takes no argument", ": close the parenthesis"
-            )
+            instead = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
+            raise error_at(opening.column, f"{name} is drawn and takes no argument", f": {instead}")
         self.take()
-        if name not in self.variables:
+        self.require_known(token, name)
+        return Name(name)
+
+    def loss(self, token: Token) -> Node:
+        """``f()``, the loss at the output drawn, or ``f(v)``, that at another; y and ya() are drawn."""
+        parts = self.enclosed(self.take(), several=True)
+        self.require_known(token, LOSS.name if not parts else "f(…)")
+        if not parts:
+            return LOSS
+        self.require_plain(token, "f", parts, 1)
+        self.require_numbers(parts, "an argument of f")
+        output, column, _ = parts[0]
+        for name, word in {"g": "g", LOSS.name: "a loss", TWIN_LOSS.name: "a loss"}.items():
+            if name in names(output):
+                subject = f"{word} in the brackets of f"
+                raise error_at(column, subject, ": an output stands there, such as 1 or 1 - y")
+        drawn = next((loss for loss, drawn in DRAWN_OUTPUTS.items() if drawn == output), None)
+        return drawn or self.built(LossAt(output), token.column)
+
+    def require_known(self, token: Token, name: str) -> None:
+        """FormulaError for a draw, or a loss, that has no place here."""
+        if (LOSS.name if token.text == "f" else name) not in self.variables:
             here = [draw for draw in DRAWS if draw in self.variables]
             raise error_at(
                 token.column, name, " is not known here" + (f": use {listed(here)}" if here else "")
             )
-        return Name(name)
 
     def call(self, token: Token) -> Node:
+        if token.text == "f":
+            return self.loss(token)
         if f"{token.text}()" in DRAWS:
             return self.draw(token)
         name = called(token.text)
@@ -335,16 +365,20 @@ class _Parser:
                 return filled(call.text, [_constant(operand) for operand in operands])
         return None
 
-    def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
+    def require_plain(self, token: Token, name: str, parts: list[Part], arity: int) -> None:
+        """FormulaError for arguments with keywords, and for another number of them."""
         for part in parts:
             if part.keyword:
                 rest = f": leave it out, the arguments of {name} have no names here"
                 raise error_at(part.column, f'"{part.keyword}"', rest)
-        row = FUNCTIONS.get(name)
-        arity = row.arity if row else len(CALLS[name][0].signature.parameters)
         if len(parts) != arity:
             takes = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(parts)}"
             raise error_at(token.column, name, takes)
+
+    def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
+        row = FUNCTIONS.get(name)
+        arity = row.arity if row else len(CALLS[name][0].signature.parameters)
+        self.require_plain(token, name, parts, arity)
         if name == "where":
             if not is_condition(parts[0].node):
                 raise error_at(parts[0].column, "the first argument of where", _NEEDS_CONDITIONS)

@@ -20,6 +20,7 @@ from explorer.formula.tree import (
     Call,
     Compare,
     Foreign,
+    LossAt,
     Name,
     Node,
     Number,
@@ -82,6 +83,7 @@ class Dialect:
     fill: str = "{}"  # a constant where a tensor is wanted
     limited: str = "{}"  # a constant that is too large for some dtype
     holds: str = "{}"  # a constant condition where a tensor is wanted
+    output: str = "{}"  # a constant output at which the loss is asked
     count: str = ""  # how many elements a variable has; empty where that is a function
 
 
@@ -140,6 +142,7 @@ TORCH = Dialect(
     fill="torch.full_like(x, {})",
     limited="torch.tensor({}, dtype=torch.float64).to(x.dtype).item()",
     holds="torch.tensor({})",
+    output="torch.full_like(x, {})",
     count="{}.numel()",
 )
 JAX = Dialect(
@@ -147,6 +150,7 @@ JAX = Dialect(
     name=lambda name: _code_name(name, "jax.scipy.special.ndtri(u)"),
     scalar=_jax_scalar,
     cast="1.0 * ({})",
+    output="jnp.full_like(x, {})",
     count="{}.size",
 )
 MLX = Dialect(
@@ -155,6 +159,7 @@ MLX = Dialect(
     scalar=_mlx_scalar,
     cast="({}).astype(x.dtype)",
     fill="mx.array({})",
+    output="mx.full(x.shape, {}, x.dtype)",
     count="{}.size",
 )
 
@@ -198,10 +203,19 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
             return _chain(signs, texts, apart=dialect.scalar is not None and not is_constant(node))
         case Call(function, _):
             return dialect.call(FUNCTIONS[function], _operands(node, dialect)), _ATOM
+        case LossAt(output):
+            return f"f({_output(output, dialect)})", _ATOM
         case Foreign(function):
             if dialect is not CANONICAL:
                 raise ValueError(f"{function.name} is no formula: there is no code to print for it")
             return f"{function.name}({', '.join(_operands(node, dialect))})", _ATOM
+
+
+def _output(node: Node, dialect: Dialect) -> str:
+    """What the loss is a function of: in code a tensor, also where all elements share one value."""
+    if not dialect.scalar or not is_constant(node):
+        return source(node, dialect)
+    return dialect.output.format(limited_source(node, replace(dialect, number=repr)))
 
 
 def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:

@@ -71,6 +71,13 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class LossAt:
+    """``f(output)``: the loss at an output other than the one drawn, whose loss is the name ``f()``."""
+
+    output: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Foreign:
     """A function that is no formula, applied to the values of its arguments; no text is read as one."""
 
@@ -97,8 +104,11 @@ class ForeignFunction(Protocol):
         """The values of the function."""
 
 
-Node = Number | Name | Unary | Binary | Compare | Call | Foreign
+Node = Number | Name | Unary | Binary | Compare | Call | LossAt | Foreign
 Data = float | list[Any]  # of JSON
+LOSS, TWIN_LOSS = Name("f()"), Name("fa()")
+DRAWN_OUTPUTS: Mapping[Node, Node] = {LOSS: Name("y"), TWIN_LOSS: Name("ya()")}
+"""The outputs of the losses that have names of their own."""
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -113,6 +123,7 @@ _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Binary: lambda node: (node.left, node.right),
     Compare: lambda node: node.operands,
     Call: lambda node: node.arguments,
+    LossAt: lambda node: (node.output,),
     Foreign: lambda node: node.arguments,
 }
 
@@ -127,8 +138,9 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def names(node: Node) -> tuple[str, ...]:
-    """The distinct names in the tree, in order of first appearance."""
-    return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Name)))
+    """The distinct names in the tree, in order of first appearance; that of the loss at any output is f()."""
+    parts = (LOSS if isinstance(part, LossAt) else part for part in walk(node))
+    return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Name)))
 
 
 def is_condition(node: Node) -> bool:
@@ -146,8 +158,8 @@ def is_constant(node: Node) -> bool:
 
 
 def has_values(node: Node) -> bool:
-    """Whether a leaf has a value for each element: ``x``, ``y``, ``g``, a draw or a tensor."""
-    return isinstance(node, Varying) or (isinstance(node, Name) and node.name in RULE_NAMES)
+    """Whether a part has a value for each element: ``x``, ``y``, ``g``, a draw, a loss or a tensor."""
+    return isinstance(node, Varying | LossAt) or (isinstance(node, Name) and node.name in RULE_NAMES)
 
 
 def measure(node: Node) -> tuple[int, int]:
@@ -157,6 +169,14 @@ def measure(node: Node) -> tuple[int, int]:
         count, deepest = count + len(level), deepest + 1
         level = [child for part in level for child in children(part)]
     return count, deepest
+
+
+def with_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
+    """The tree with a function of the output in place of the loss: y, ya() or that in the brackets of f."""
+    operands = tuple(with_losses(child, loss) for child in children(node))
+    if isinstance(node, LossAt):
+        return loss(*operands)
+    return loss(DRAWN_OUTPUTS[node]) if node in DRAWN_OUTPUTS else rebuilt(node, operands)
 
 
 def substituted(node: Node, replacements: Mapping[Node, Node]) -> Node:
@@ -177,6 +197,8 @@ def rebuilt(node: Node, operands: tuple[Node, ...]) -> Node:
             return Compare(operators, operands)
         case Call(function, _):
             return Call(function, operands)
+        case LossAt():
+            return LossAt(*operands)
         case Foreign(function, _):
             return Foreign(function, operands)
         case _:
@@ -187,9 +209,9 @@ def data(node: Node) -> Data:
     """The tree as nested lists.
 
     A number is a number, a name ``["name", "x"]``, a comparison ``["compare", ["<=", "<"], a, b, c]``,
-    a call ``["call", "relu", a]``, a function known at some points ``["points", [x, …], [y, …], a]``, all
-    else its operator before its operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for any other
-    function that is no formula.
+    a call ``["call", "relu", a]``, the loss at an output ``["f", a]``, a function known at some points
+    ``["points", [x, …], [y, …], a]``, all else its operator before its operands: ``["-", a]``,
+    ``["+", a, b]``. Raises ValueError for any other function that is no formula.
     """
     match node:
         case Number(value):
@@ -200,6 +222,8 @@ def data(node: Node) -> Data:
             head: list[Any] = ["compare", list(operators)]
         case Call(function, _):
             head = ["call", function]
+        case LossAt():
+            head = ["f"]
         case Foreign(function, _):
             if function.points is None:
                 raise ValueError(f"{function.name} is no formula: it can be sampled, but not written out")

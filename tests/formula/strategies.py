@@ -105,7 +105,9 @@ def _within_limits(formula: Formula) -> bool:
 formulas = _formulas().filter(_within_limits)
 
 _marks = tuple("+-*/()<>,&|~=%^!.'\"#[]{}:;@\\?$` \n\t\0")
-_words = st.sampled_from((*FUNCTIONS, *VARIABLES, *PARAMETERS, *_marks, "**", "<=", "1", "2.5", "e9"))
+_words = st.sampled_from(
+    (*FUNCTIONS, "f", "f(1)", *VARIABLES, *PARAMETERS, *_marks, "**", "<=", "1", "2.5", "e9")
+)
 texts = st.one_of(
     st.text(max_size=320),
     st.text(string.printable, max_size=60),

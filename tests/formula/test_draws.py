@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from hypothesis import assume, given
 
 from explorer.formula import DRAWS, OP_NAMES, Formula, FormulaError, parse
+from explorer.formula.tree import Binary, LossAt, Name, measure
+from tests.formula.strategies import few, formulas
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -27,6 +30,25 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
         ("u(", "u() is drawn and takes no argument at column 2: close the parenthesis"),
         ("u * u()", '"u" at column 1 is a parameter, and u() is drawn: give the parameter another name'),
         ("mean(x * u())", "mean of what is drawn at column 6 has no one value: take it element by element"),
+        ("mean(f(1))", "mean of what is drawn at column 6 has no one value: take it element by element"),
+        ("f(1, 2)", "f at column 1 takes 1 argument, here it has 2"),
+        ("f(", "a value is missing at the end, column 3"),
+        ("x + f(1", 'the "(" at column 6 is never closed: add a ")"'),
+        ("f(v=1)", '"v=" at column 3: leave it out, the arguments of f have no names here'),
+        (
+            "f(x > 0)",
+            "an argument of f needs a number, but a condition stands at column 3: use where(condition, 1, 0)",
+        ),
+        ("f(g)", "g in the brackets of f at column 3: an output stands there, such as 1 or 1 - y"),
+        (
+            "x * f(1 + f())",
+            "a loss in the brackets of f at column 7: an output stands there, such as 1 or 1 - y",
+        ),
+        ("f(fa())", "a loss in the brackets of f at column 3: an output stands there, such as 1 or 1 - y"),
+        ("f(-f(1))", "a loss in the brackets of f at column 3: an output stands there, such as 1 or 1 - y"),
+        ("fa(1)", "fa() is drawn and takes no argument at column 3: the loss at an output is f(…)"),
+        ("f(1) * f", '"f" at column 8 is a parameter, and f() is drawn: give the parameter another name'),
+        ("elu(x, f(1))", "the argument of elu at column 8 must be a number or a parameter"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(text: str, message: str) -> None:
@@ -38,8 +60,48 @@ def test_what_cannot_be_drawn_is_said(text: str, message: str) -> None:
 def test_an_op_knows_no_loss() -> None:
     with pytest.raises(FormulaError, match=r"^f\(\) at column 5 is not known here: use u\(\) and normal\(\)"):
         parse("x + f()", variables=OP_NAMES)
+    with pytest.raises(
+        FormulaError, match=r"^f\(…\) at column 5 is not known here: use u\(\) and normal\(\)"
+    ):
+        parse("x + f(1)", variables=OP_NAMES)
     with pytest.raises(FormulaError, match=r"^u\(\) at column 5 is not known here$"):
         parse("y + u()", variables=("y",))
+
+
+def test_the_loss_at_an_output_nests_and_its_bare_name_is_a_parameter() -> None:
+    formula = parse("g * f(1 - b * y) - f(0)", parameters=None)
+    assert formula.data == [
+        "-",
+        ["*", ["name", "g"], ["f", ["-", 1, ["*", ["name", "b"], ["name", "y"]]]]],
+        ["f", 0],
+    ]
+    assert parse(formula.text, parameters=None) == formula
+    assert formula.parameters == ("b",)
+    assert formula.draws == ("f()",)
+    assert formula.other_outputs == ("f(1 - b * y)", "f(0)")
+    assert parse("f * (1 - y)", parameters=None).other_outputs == ()
+    assert parse("f * (1 - y)", parameters=None).parameters == ("f",)
+
+
+def test_the_loss_at_what_is_drawn_has_the_name_it_always_had() -> None:
+    assert parse("f(y)") == parse("f()")
+    assert parse("f((ya())) - f( )") == parse("fa() - f()")
+    assert parse("f(y) + fa()").other_outputs == ()
+
+
+@few
+@given(formulas)
+def test_the_loss_at_any_output_is_read_and_written(formula: Formula) -> None:
+    whole = Formula(Binary("*", Name("g"), LossAt(formula.tree)))
+    assume(not {"g", "y"} & {*formula.variables} and measure(whole.tree)[1] <= 16 and len(whole.text) <= 300)
+    assert parse(whole.text, parameters=None) == whole
+    assert whole.latex == rf"g \,f\left({formula.latex}\right)"
+    assert set(whole.parameters) == set(formula.parameters)
+
+
+def test_the_loss_has_no_value_before_it_is_known() -> None:
+    with pytest.raises(ValueError, match="has a value once the loss is known"):
+        parse("f(1) - f(0)").bind()(torch.zeros(2))
 
 
 def test_a_draw_is_no_constant_and_carries_no_gradient() -> None:
@@ -65,6 +127,7 @@ def test_a_draw_is_no_constant_and_carries_no_gradient() -> None:
         ("f()", r"f\left(y\right)", "f(y)", "f(y)"),
         ("ya()", r"\mathrm{ya}", "ya", "ya"),
         ("fa()", r"f\left(\mathrm{ya}\right)", "f(ya)", "f(ya)"),
+        ("f(1 - y)", r"f\left(1 - y\right)", "f(1 - y)", "f(1 - y)"),
     ],
 )
 def test_a_draw_is_written_in_every_language(draw: str, latex: str, torchs: str, jaxs: str) -> None:
@@ -75,3 +138,10 @@ def test_a_draw_is_written_in_every_language(draw: str, latex: str, torchs: str,
             Formula(formula.tree).mlx_source  # noqa: B018  # it is computed when it is asked for
     else:
         assert formula.mlx_source == torchs
+
+
+def test_code_asks_the_loss_at_a_tensor() -> None:
+    formula = parse("f(1)")
+    assert formula.torch_source == "f(torch.full_like(x, 1.0))"
+    assert formula.jax_source == "f(jnp.full_like(x, 1.0))"
+    assert formula.mlx_source == "f(mx.full(x.shape, 1.0, x.dtype))"

@@ -23,7 +23,8 @@ export function hasDraw(tree) {
   if (typeof tree === "number") return false;
   const known = drawing.get(tree);
   if (known !== undefined) return known;
-  const found = tree[0] === "name" ? DRAWS.includes(tree[1]) : operands(tree).some(hasDraw);
+  const found =
+    tree[0] === "name" ? DRAWS.includes(tree[1]) : tree[0] === "f" || operands(tree).some(hasDraw);
   drawing.set(tree, found);
   return found;
 }
@@ -37,14 +38,16 @@ export function firstDrawn(entries) {
  * A tree with trees in the place of names.
  * @param {Tree} tree
  * @param {Record<string, Tree>} instead by name
+ * @param {(output: Tree) => Tree} [lossAt] what stands in the place of the loss at an output
  * @returns {Tree}
  */
-export function withTrees(tree, instead) {
+export function withTrees(tree, instead, lossAt) {
   if (typeof tree === "number") return tree;
   if (tree[0] === "name") return Object.hasOwn(instead, tree[1]) ? instead[tree[1]] : tree;
   const put = (/** @type {*} */ part, /** @type {number} */ at) =>
-    at >= tree.length - operands(tree).length ? withTrees(part, instead) : part;
-  return /** @type {Node} */ (tree.map(put));
+    at >= tree.length - operands(tree).length ? withTrees(part, instead, lossAt) : part;
+  const whole = /** @type {Node} */ (tree.map(put));
+  return whole[0] === "f" && lossAt ? lossAt(whole[1]) : whole;
 }
 
 const [U, Z, G] = [UNIFORM, NORMAL, "g"].map((name) => /** @type {Node} */ (["name", name]));
@@ -53,9 +56,9 @@ const [U, Z, G] = [UNIFORM, NORMAL, "g"].map((name) => /** @type {Node} */ (["na
 const settled = new WeakMap();
 
 /**
- * A tree in x, y, g and draws as one in x, g, u() and normal(): y is the op's, g the loss's derivative times g, f() the
- * loss times g, ya() and fa() are output and loss of the twin, drawn with 1 − u. One and the same object for the same
- * three, so that it is compiled once.
+ * A tree in x, y, g and draws as one in x, g, u() and normal(): y is the op's, g the loss's derivative times g, f() and
+ * f(…) the loss times g, ya() and fa() are output and loss of the twin, drawn with 1 − u. One and the same object for
+ * the same three, so that it is compiled once.
  * @param {Tree} tree
  * @param {Op} op
  * @param {Loss} loss
@@ -78,7 +81,7 @@ function settle(tree, y, loss) {
   const lossOf = (/** @type {Tree} */ output) =>
     /** @type {Node} */ (["*", G, withTrees(loss.tree, { y: output })]);
   const g = /** @type {Node} */ (["*", G, withTrees(loss.gradient, { y })]);
-  return withTrees(tree, { y, g, "f()": lossOf(y), "ya()": ya, "fa()": lossOf(ya) });
+  return withTrees(tree, { y, g, "f()": lossOf(y), "ya()": ya, "fa()": lossOf(ya) }, lossOf);
 }
 
 const GOLDEN = 0x9e3779b9;

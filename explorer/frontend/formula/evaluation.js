@@ -2,11 +2,12 @@
  * A formula's tree to numbers: each distinct part is computed once, over a whole array of x.
  *
  * @typedef {number | Node} Tree nested lists as Python's Formula.data gives them
- * @typedef {["name", string] | Call | Comparison | Points | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
+ * @typedef {["name", string] | Call | Comparison | Points | LossAt | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
  * @typedef {["call", string, ...Tree[]]} Call
  * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
  * @typedef {["points", number[], (number|null)[], Tree]} Points a function that is no formula: straight between
  *   points, NaN beyond them
+ * @typedef {["f", Tree]} LossAt the loss at an output other than the one drawn
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
  * @typedef {object} Scope
@@ -85,7 +86,8 @@ export const isReduction = (node) =>
 /** Whether a tree has one value for all x; a mean has. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
   if (typeof node === "number" || isReduction(node)) return true;
-  return node[0] === "name" ? !isVariable(node[1]) && !isDraw(node[1]) : operands(node).every(isConstant);
+  if (node[0] === "name") return !isVariable(node[1]) && !isDraw(node[1]);
+  return node[0] !== "f" && operands(node).every(isConstant);
 }
 
 /**
@@ -161,6 +163,7 @@ const drawn = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws
 function operation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return straight(node[1], node[2]);
+  if (node[0] === "f") return () => NaN; // a draw without a number as well: the loss is not known here
   if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
   if (node.length === 2) return negative;

@@ -122,9 +122,14 @@ export function printed(tree) {
     return level < least ? `(${text})` : text;
   };
   if (tree[0] === "name") return { text: tree[1], level: ATOM };
-  if (tree[0] === "call") {
-    const parts = /** @type {Tree[]} */ (tree.slice(2));
-    return { text: `${tree[1]}(${parts.map((part) => inside(part, 0)).join(", ")})`, level: ATOM };
+  if (tree[0] === "call" || tree[0] === "f") {
+    const name = tree[0] === "f" ? "f" : tree[1];
+    return {
+      text: `${name}(${operands(tree)
+        .map((part) => inside(part, 0))
+        .join(", ")})`,
+      level: ATOM,
+    };
   }
   if (tree[0] === "compare") {
     const [first, ...rest] = /** @type {Tree[]} */ (tree.slice(2)).map((part) =>

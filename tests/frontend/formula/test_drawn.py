@@ -24,9 +24,10 @@ STEP = "where(u() < sigmoid(x), 1, 0)"
 PAIRS = {
     STEP: ["g * sigmoid(x) * (1 - sigmoid(x))", "f() * (y - sigmoid(x))", "(fa() - f()) * (u() - 0.5)",
            "(fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", "g"],
-    "where(u() < sigmoid(2 * x), 1, 0)": ["(f() - 0.3) * (y - sigmoid(2 * x))", "sign(g) * y", "f() + 1"],
+    "where(u() < sigmoid(2 * x), 1, 0)": ["(f() - 0.3) * (y - sigmoid(2 * x))", "sign(g) * y", "f() + 1",
+           "sigmoid(x) * (f(1) - f(0))", "(2 * y - 1) * (f() - f(1 - y)) * sigmoid(-x)"],
     "floor(x + u())": ["g", "g * (abs(y) <= 1)", "g * where(abs(x) <= 1, 1, 0)"],
-    "round(x + s * normal())": ["g", "g * clamp(x, -1, 1)"],
+    "round(x + s * normal())": ["g", "g * clamp(x, -1, 1)", "(f(floor(x) + 1) - f(ya() - s * y)) / 2"],
     "where(u() < p, x / p, 0)": ["g", "where(u() < p, g / p, 0)"],
     "x + s * normal()": ["g", "g * (abs(y) <= 1)"],
     "sigmoid((x + log(u() / (1 - u()))) / tau)": ["g", "g * y * (1 - y) / tau"],

@@ -30,6 +30,7 @@ SUBSTITUTED = """
         ("formula: g * (2 - x) ** 0.5", -2, 1, "1 × (2 − (−2))^0.5 = 2"),
         ("formula: -x**2 * g", 3, -1, "−3² × (−1) = 9"),
         ("formula: g * x * 1e-9", 2, 1, "1 × 2 × 1·10⁻⁹ = 2·10⁻⁹"),
+        ("formula: f(1 - y) * 2", 1, 1, "f(1 − 1) × 2 = not a number"),
         ("formula: g / x", 0, -1, "−1 / 0 = −∞"),
         ("formula: g * log(x)", -1, 1, "1 × log(−1) = not a number"),
         ("formula: g * ~(x > 0) * mean(abs(x))", -1, 1, "1 × not (−1 > 0) × 1 = 1"),
