@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import Loss, Op, Rule
-from explorer.expectation import DrawnPair, Moments, NoMeanError
+from explorer.expectation import DrawnPair, Moments, NoMeanError, slopes
 from explorer.formula import Formula
 from explorer.formula.reference import REFERENCE_POINTS, even_points
-from explorer.sampled import BESIDE, FORWARD, KINK, Floats
-
-_SIDE = 1e-9  # of |x|: the sides of a kink, where a mean has a slope each
+from explorer.sampled import FORWARD, KINK, Floats
 
 
 class Means(NamedTuple):
@@ -56,7 +54,7 @@ class Drawing:
         curves = {key: _typed(found.mean, x.dtype) for key, found in moments.items()}
         spreads = {key: _typed(found.spread, x.dtype) for key, found in moments.items()}
         try:
-            unbiased = _typed(_slope(first, wide, marks), x.dtype)
+            unbiased = _typed(slopes(first, wide, wide[torch.from_numpy(marks == KINK)]), x.dtype)
         except NoMeanError:
             unbiased = np.full_like(x, np.nan)
         return Means(curves.pop(FORWARD), curves, spreads, unbiased)
@@ -72,20 +70,6 @@ def _gradient(pair: DrawnPair, x: Tensor) -> Moments:
         return pair.gradient(x)
     except NoMeanError:
         return Moments(torch.full_like(x, torch.nan), torch.full_like(x, torch.nan))
-
-
-def _slope(pair: DrawnPair, x: Tensor, marks: NDArray[np.int8]) -> Tensor:
-    """The exact gradient; at a kink the middle of the two sides, beside it that of its side."""
-    kink, beside = torch.from_numpy(marks == KINK), torch.from_numpy(marks == BESIDE)
-    kinks = x[kink]
-    if not len(kinks):
-        return pair.exact(x)
-    nearest = kinks[(x[:, None] - kinks).abs().argmin(1)]
-    away, step = x - nearest, _SIDE * nearest.abs().clamp(min=1)
-    slope = pair.exact(torch.where(beside & (away.abs() < step), nearest + away.sign() * step, x))
-    sides = (pair.exact(kinks + side * step[kink]) for side in (-1, 1))
-    slope[kink] = sum(sides) / 2
-    return slope
 
 
 def _typed(numbers: Tensor, dtype: np.dtype[Any]) -> Floats:

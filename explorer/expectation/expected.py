@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from explorer.catalogue import SQUARE, Op, Rule, checked, find_loss, find_op, find_rule, finite
+from explorer.expectation.corners import corners_among, slopes
 from explorer.expectation.pair import DrawnPair
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_STEP = 1e-9  # of |x|: the sides of an x
-_APART = 1e-6  # of the slopes: more is a corner
 
 
 def expected(
@@ -57,15 +55,8 @@ def expected(
         raise ValueError("x must be finite numbers")
     pair = DrawnPair(op, rule, loss, chosen, finite("g", g), over=at)
     mean, spread = pair.gradient(at)
+    exact = slopes(pair, at, corners_among(pair, at))
     columns: dict[str, Any] = {
-        "x": at, "forward": pair.forward(at).mean, "mean": mean, "sd": spread, "exact": _slope(pair, at),
+        "x": at, "forward": pair.forward(at).mean, "mean": mean, "sd": spread, "exact": exact,
     }  # fmt: skip
     return pd.DataFrame({name: column.numpy() for name, column in columns.items()})
-
-
-def _slope(pair: DrawnPair, x: Tensor) -> Tensor:
-    """The exact gradient; the middle of both sides where the mean has a corner."""
-    step = _STEP * x.abs().clamp(min=1)
-    before, after = pair.exact(x - step), pair.exact(x + step)
-    corner = (after - before).abs() > _APART * torch.maximum(before.abs(), after.abs())
-    return torch.where(corner, (before + after) / 2, pair.exact(x))
