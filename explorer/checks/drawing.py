@@ -11,14 +11,15 @@ from explorer.catalogue import Loss, Op, Rule, find_loss
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, short
 from explorer.expectation import DrawnPair
-from explorer.formula import Formula, listed
-from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
+from explorer.formula import DRAWS, Formula, listed
+from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted, walk
 
 # By what a sentence calls them.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
 _NONE = 1e-6  # of the exact gradient's size: as much as integrals are off
 _LESS = 0.9  # of the bias: a draw turned round that leaves so little fits better
 _U, _NORMAL = Name("u()"), Name("normal()")
+_SEES = {"y", "g", *DRAWS}  # g is the slope of the loss at y
 _TURNED: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
@@ -41,6 +42,10 @@ def draw_fits(curve: Curve) -> Finding:
     """Whether the rule with 1 − u in place of u, beside the op as it is, would be less biased."""
     op, rule = _drawn(curve)
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.draws}:
+        if rule.parsed and not _SEES & {
+            part.name for part in walk(rule.parsed.tree) if isinstance(part, Name)
+        }:
+            return holds("The rule sees no draw: it returns the same for each.")
         return holds("The rule itself draws nothing: it sees the op's draw through y alone.")
     loss = find_loss(_LOSSES["a parabola"])
     here, turned = _bias(curve, loss), _bias(curve, loss, _turned(rule))

@@ -8,6 +8,7 @@ from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no publ
 
 from explorer.catalogue import Loss, settled
 from explorer.formula import Formula
+from explorer.formula.tree import LossAt, Node, Varying, is_constant, substituted, walk
 
 U, NORMAL = "u()", "normal()"
 Draw = torch.Generator | Tensor | None
@@ -51,12 +52,22 @@ def drawing(
     formula: Formula, op: Formula, loss: Loss | None, bound: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
     """The function ``(x, y, g, tensors)`` of a formula that may draw; ``tensors`` holds ``"u()"``."""
-    whole = settled(formula, op, loss)
-    evaluate = bound(whole)
-    if NORMAL not in whole.draws:
+    shared = _shared_outputs(formula.tree)
+    tensors_in: dict[Node, Node] = {LossAt(output): LossAt(Varying(name)) for name, output in shared.items()}
+    whole = settled(Formula(substituted(formula.tree, tensors_in)), op, loss)
+    evaluate, further = bound(whole), NORMAL in whole.draws
+    filled = {name: bound(Formula(output)) for name, output in shared.items()}
+    if not (further or filled):
         return evaluate
 
-    def with_normal(x: Tensor, y: Tensor | None, g: Tensor | None, tensors: Mapping[str, Tensor]) -> Tensor:
-        return evaluate(x, y, g, {**tensors, NORMAL: normal(tensors[U])})
+    def with_further(x: Tensor, y: Tensor | None, g: Tensor | None, tensors: Mapping[str, Tensor]) -> Tensor:
+        given = {**tensors, NORMAL: normal(tensors[U])} if further else {**tensors}
+        return evaluate(x, y, g, given | {name: output(x, y, g, tensors) for name, output in filled.items()})
 
-    return with_normal
+    return with_further
+
+
+def _shared_outputs(tree: Node) -> dict[str, Node]:
+    """The outputs of f that all elements share, by names of tensors: their losses are in x's dtype."""
+    outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
+    return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

@@ -16,6 +16,7 @@ REINFORCE = "formula: f() * (y - sigmoid(x))"
 BASELINE = "formula: (f() - b) * (y - sigmoid(x)); b: 1 / N * sum(b - f())"
 ARM = "formula: (fa() - f()) * (u() - 0.5)"
 DISARM = "formula: (fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2"
+FLIP = "formula: sigmoid(x) * (1 - sigmoid(x)) * (f(1) - f(0))"
 
 PAIRS: list[tuple[str, str, tuple[str, ...]]] = [
     (COIN, SLOPE, ()),
@@ -26,6 +27,9 @@ PAIRS: list[tuple[str, str, tuple[str, ...]]] = [
     (COIN, BASELINE, ("b",)),
     (COIN, ARM, ()),
     (COIN, DISARM, ()),
+    (COIN, FLIP, ()),
+    (COIN, "formula: f(b) - f(1 - y) * f(1e5); b: sum(f(b) + g)", ("b",)),
+    (NOISE, "formula: g * f(x + s) + f(normal() - ya())", ("s",)),
     (SOFT, "default", ()),
     (SOFT, "formula: g * y * (1 - y) / tau", ("tau",)),
     (NOISE, "default", ()),

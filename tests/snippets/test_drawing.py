@@ -31,6 +31,7 @@ from tests.snippets.drawing import (
     COIN,
     DISARM,
     DROPOUT,
+    FLIP,
     LOSS,
     LOSS_CODE,
     NOISE,
@@ -131,7 +132,9 @@ def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
-@pytest.mark.parametrize(("op", "rule"), [(COIN, SLOPE), (COIN, DISARM), (NOISE, "formula: g * normal()")])
+@pytest.mark.parametrize(
+    ("op", "rule"), [(COIN, SLOPE), (COIN, DISARM), (COIN, FLIP), (NOISE, "formula: g * normal()")]
+)
 def test_transforms_and_the_compiler_take_it(op: str, rule: str) -> None:
     function = defined(snippet(op, rule))[paired(op, rule, {}).name]
     loss = {"f": eval(LOSS_CODE)} if has_loss(op, rule) else {}
@@ -179,7 +182,7 @@ def test_the_detach_trick_is_there_where_the_rule_is_a_multiple_of_g(
     op: str, rule: str, learns: tuple[str, ...]
 ) -> None:
     code = detach_snippet(op, rule, None, learns)
-    product = rule in ("straight_through", "formula: g") or ("g *" in rule and "+ fa()" not in rule)
+    product = rule in ("straight_through", "formula: g") or ("g *" in rule and "+ f" not in rule)
     assert (code is None) != product or rule in RULES
     if code is None:
         return

@@ -43,14 +43,20 @@ DRAWN = (
     Rule("disarm", "DisARM", "(fa() - f()) * (ya() - y) * sigmoid(abs(x)) / 2", linear=False, kinks=(),
          also=("U2G",),
          purpose="ARM without the noise that u still adds where both draws are known: unbiased, and the "
-                 "quietest here.",
+                 "quietest of two passes.",
          source="Dong et al. 2020, arXiv:2006.10680"),
+    Rule("flip", "Flip (both outputs)", "sigmoid(x) * (1 - sigmoid(x)) * (f(1) - f(0))", linear=False,
+         kinks=(),
+         also=("local expectation gradient",),
+         purpose="The losses of both outputs, compared: exact for one unit and any loss, whatever was "
+                 "drawn.",
+         note="In a net it takes a pass for each unit, with all others as they were drawn.",
+         source="Titsias and Lázaro-Gredilla 2015, arXiv:1503.01494"),
 )
 
-_MORE = "one number for each element and step, and the loss of one twin, are not enough for it"
+_MORE = "one number for each element and step is not enough for it"
 REFUSED = {
-    "flip": f"flip compares the losses of both outputs of each unit, a pass of the net for each: {_MORE}",
-    "rebar": f"REBAR needs a second draw given y, and the loss at soft outputs: {_MORE}",
+    "rebar": f"REBAR needs a second draw given y for the loss at a soft output: {_MORE}",
     "relax": f"RELAX learns a net that predicts the loss, and needs a second draw given y: {_MORE}",
     "rloo": f"RLOO takes the mean loss of several other draws for its baseline: {_MORE}",
     "vimco": f"VIMCO compares several draws of one example: {_MORE}",
