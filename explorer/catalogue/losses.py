@@ -66,13 +66,9 @@ def twin_of(op: Formula) -> Formula:
 def settled(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
     """A formula that draws in x, y, g, ``u()`` and ``normal()`` alone.
 
-    The twin's output is the op with 1 − u for u. ``factor``: on the loss. Raises ValueError where the
-    formula names a loss and there is none.
+    The twin's output is the op with 1 − u for u. ``factor``: on the loss; where there is none, the losses
+    that the formula names stay.
     """
-    if loss is None and {"f()", "fa()"} & {*rule.draws}:
-        raise ValueError(
-            "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
-        )
     tree = rule.tree
     if loss:
         lost = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)

@@ -240,6 +240,7 @@ class Op(Entry):
         formula: f, in x and the parameters.
         family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit. In the
             catalogue it follows from where the op stands.
+        judged: the op where a net is judged, in x and what is drawn; None for the op as it trains.
         inner, outer: with both, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer`` in q
             and the parameters. The gradient of a parameter in the two then follows from the rule for x.
     """
@@ -248,6 +249,7 @@ class Op(Entry):
     family: str = OWN_FAMILY
     inner: str | None = None
     outer: str | None = None
+    judged: str | None = None
 
     result = "y"
 
@@ -255,6 +257,11 @@ class Op(Entry):
     def parsed(self) -> Formula:
         """The formula as a tree."""
         return parse(self.formula, variables=OP_NAMES, parameters=[p.name for p in self.parameters])
+
+    @property
+    def when_judged(self) -> "Op":
+        """The op of a net that is judged; it has no parameters unless it is this one."""
+        return self if self.judged is None else replace(self, formula=self.judged, parameters=(), judged=None)
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,8 +2,7 @@
 
 from explorer.expectation.corners import slopes
 from explorer.expectation.expected import expected
-from explorer.expectation.hashing import fresh
 from explorer.expectation.integral import Moments, NoMeanError
 from explorer.expectation.pair import DrawnPair
 
-__all__ = ["DrawnPair", "Moments", "NoMeanError", "expected", "fresh", "slopes"]
+__all__ = ["DrawnPair", "Moments", "NoMeanError", "expected", "slopes"]

@@ -25,6 +25,7 @@ from explorer.catalogue import (
     find_rule,
     in_formulas,
     require_fixed,
+    settled,
     values,
 )
 from explorer.formula import Formula, FormulaError
@@ -198,8 +199,9 @@ class Learning:
 
     ``tensors`` holds these parameters by name, each of x's dtype and of a shape that broadcasts to x's: one
     value, or one for each channel; ``given`` are their names in the order of a call. x, y and g are of one
-    shape. ``autograd`` says whether torch's own autograd gives every gradient that is wanted. A pair that
-    ``draws`` is given its u among the tensors.
+    shape. ``autograd`` says whether torch's own autograd gives every gradient that is wanted. What the pair
+    ``draws`` is given among the tensors: ``"u()"`` where there is anything, ``"f()"`` and ``"fa()"`` where
+    they are among it.
     """
 
     op: Callable[..., Tensor]
@@ -209,7 +211,7 @@ class Learning:
     numbers: Mapping[str, float]
     given: tuple[str, ...]
     autograd: bool = False
-    draws: bool = False
+    draws: frozenset[str] = frozenset()
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """y with x's shape and dtype, with gradients for x and for the tensors; only ``apply`` calls it."""
@@ -260,6 +262,8 @@ class Learning:
 def learning(op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]) -> Learning:
     """An op bound to a rule with ``names`` as tensors; the other parameters are numbers, as for ``bind``.
 
+    It may draw, and may name the loss of an element and of its twin, which are then tensors as well.
+
     Raises ValueError for a name that cannot learn, see ``catalogue.contribution``.
     """
     op, rule = find_op(op), find_rule(rule)
@@ -282,6 +286,8 @@ def _learning(
     def bound(formula: Formula) -> Callable[..., Tensor]:
         return drawing(formula, op.parsed, loss, lambda each: _fresh(each.varying(names), numbers))
 
+    formulas = [op.parsed, *([rule.parsed] if rule.parsed else [])]
+    formulas += [each.formula for each in contributions.values()]
     parts = {name: bound(each.formula) for name, each in contributions.items()}
     return Learning(
         op=bound(op.parsed),
@@ -293,7 +299,7 @@ def _learning(
         autograd=rule.parsed is None
         and op.parsed.carries_gradient
         and all(each.origin == "torch" for each in contributions.values()),
-        draws=op.draws or rule.draws,
+        draws=frozenset(name for each in formulas for name in settled(each, op.parsed, loss).draws),
     )
 
 
@@ -474,7 +480,12 @@ def _newly_bound(
         given = tuple(in_formulas(op, rule, name) for name, _ in learns)
         contributions = _contributions(op, rule, given, [needed for _, needed in learns])
         if learns or op.draws or rule.draws:
-            return _learning(op, rule, chosen, given, contributions, loss)
+            bound = _learning(op, rule, chosen, given, contributions, loss)
+            if {"f()", "fa()"} & bound.draws:
+                raise ValueError(
+                    "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
+                )
+            return bound
         return bind(op, rule, chosen)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None

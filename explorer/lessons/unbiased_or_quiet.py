@@ -3,7 +3,7 @@
 import torch
 
 from explorer.catalogue import Loss, find_op, find_rule
-from explorer.expectation.hashing import fresh, mixed
+from explorer.gradient.hashing import fresh, mixed
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 from explorer.lessons.pictures import Asked, Control, Walker
 from explorer.lessons.retest import fresh as variant

@@ -59,6 +59,10 @@ def missing(settings: Settings) -> str:
         return "Not measured here: it takes an op at hidden units, and here it stands on weights."
     if any(reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
+    if any(find_op(op).draws for op in ops):
+        return (
+            "Not measured here: the op draws, and noise would smooth each draw instead of the mean over them."
+        )
     if is_too_wide(settings.layers):
         return "Not measured here: the layers are so wide that the flip of each unit would take too long."
     if settings.learn:

@@ -42,7 +42,8 @@ def _length(nets: Nets, what: str, views: list[list[Tensor]]) -> Tensor:
 
 
 def _loss(nets: Nets, parameters: Tensor) -> Tensor:
-    output = nets.ensemble.output(nets.x, nets.ensemble.views(parameters))
+    ensemble = nets.ensemble
+    output = ensemble.output(nets.x, ensemble.views(parameters), ensemble.optimiser.steps)
     return nets.task.loss(output, nets.y)[0]
 
 

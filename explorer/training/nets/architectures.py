@@ -32,7 +32,7 @@ from explorer.training.nets.layers.op_function import Boundary, Joined
 Ends = Sequence[int]
 """Inputs, widths of the hidden layers (channels, where these are maps), outputs."""
 
-_NOTHING = Boundary(Joined((), whole=False), [])
+_NOTHING = Boundary(Joined((), whole=False), [], [])
 
 
 class Member(NamedTuple):

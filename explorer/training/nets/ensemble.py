@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from explorer.training.nets.architectures import Member
-from explorer.training.nets.layers import Layer, Trace
+from explorer.training.nets.layers import JUDGED, Layer, Trace, traces
+from explorer.training.nets.layers.op_function import TWIN_LOSS
 from explorer.training.numerics import Loss, Optimiser, Rates, Value, padded, sums
 
 if TYPE_CHECKING:
@@ -186,25 +187,26 @@ class Ensemble:
     def traced(self, x: Tensor, indices: Sequence[int], *, start: bool = False) -> tuple[Tensor, list[Trace]]:
         """The output of the members at some indices for examples x (1, n, inputs), and a trace of each layer.
 
-        ``start``: with the parameters they had before the first step.
+        As they are judged. ``start``: with the parameters they had before the first step.
         """
         members = [self.going[index] for index in indices]
         layers = self._build(members)
         flat = self.started(members) if start else self.parameters[list(indices)]
-        traces = [Trace() for _ in layers]
+        passed = traces(layers, JUDGED)
         output = x.to(flat.device)
-        for layer, parameters, trace in zip(layers, self.views(flat), traces, strict=True):
+        for layer, parameters, trace in zip(layers, self.views(flat), passed, strict=True):
             output = layer.forward(output, parameters, trace)
-        return output, traces
+        return output, passed
 
     @torch.no_grad()
-    def output(self, x: Tensor, parameters: Views | None = None) -> Tensor:
+    def output(self, x: Tensor, parameters: Views | None = None, step: int = JUDGED) -> Tensor:
         """The output of the nets for examples x (seeds or 1, n, inputs): (members going, n, outputs).
 
-        ``parameters``: in the place of their own.
+        ``parameters``: in the place of their own; ``step``: at which an op that draws draws.
         """
-        for layer, own in zip(self.layers, parameters or self.parameter_views, strict=True):
-            x = layer.forward(x, own, Trace())  # let go of at once: its memory does for the next layer
+        moments = [trace.moment for trace in traces(self.layers, step)]
+        for layer, own, moment in zip(self.layers, parameters or self.parameter_views, moments, strict=True):
+            x = layer.forward(x, own, Trace(moment))  # let go of at once: its memory does for the next layer
         return x
 
     @torch.no_grad()
@@ -242,7 +244,7 @@ class Ensemble:
         """Pass forward and backward on any examples; no step begins with it, so last bits do not count."""
         flat = torch.zeros_like(self.parameters)
         views = self.views(flat)
-        return Observed(*self._both_ways(x, y, loss.nearly, views), flat, views)
+        return Observed(*self._both_ways(x, y, loss, loss.nearly, views), flat, views)
 
     @torch.no_grad()
     def moved(self, number: int | None = None) -> list[float]:
@@ -331,31 +333,48 @@ class Ensemble:
             return [(slice(None), 1.0)]
         return [(slice(self._dense), 1.0), (slice(self._dense, None), self._learned.rate)]
 
-    def _forward(self, x: Tensor, parameters: Views) -> tuple[Tensor, list[Trace]]:
-        traces = [Trace() for _ in self.layers]
-        for layer, own, trace in zip(self.layers, parameters, traces, strict=True):
-            x = layer.forward(x, own, trace)
-        return x, traces
-
     def by_seed(self, y: Tensor) -> Tensor:
         """y (seeds or 1, …) by member, (members or 1, …)."""
         return y if len(y) == 1 else y[[member.seed for member in self.going]]
 
     def _both_ways(
-        self, x: Tensor, y: Tensor, value: Value, into: Views
+        self, x: Tensor, y: Tensor, loss: Loss, value: Value, into: Views
     ) -> tuple[Tensor, Tensor, list[Trace]]:
         """Losses, output and traces; the gradients of the parameters are written ``into`` views."""
-        output, traces = self._forward(x, self.parameter_views)
-        losses, g = value(output, self.by_seed(y))
-        backward = zip(self.layers, self.parameter_views, into, traces, strict=True)
+        passed, inputs, y = traces(self.layers, self.optimiser.steps), [x], self.by_seed(y)
+        for layer, own, trace in zip(self.layers, self.parameter_views, passed, strict=True):
+            inputs.append(layer.forward(inputs[-1], own, trace))
+        output = inputs[-1]
+        losses, g = value(output, y)
+        self._tell_losses(passed, inputs, lambda output: loss.by_example(output, y))
+        backward = zip(self.layers, self.parameter_views, into, passed, strict=True)
         for layer, parameters, gradients, trace in reversed(list(backward)):
             g = layer.backward(g, parameters, gradients, trace)
-        return losses, output, traces
+        return losses, output, passed
+
+    def _tell_losses(
+        self, passed: Sequence[Trace], inputs: Sequence[Tensor], by_example: Callable[[Tensor], Tensor]
+    ) -> None:
+        """Write into traces the losses that rules ask for; ``inputs``: of each layer, and the output."""
+        if not any(layer.asks for layer in self.layers):
+            return
+        own = by_example(inputs[-1])
+        for number, (layer, trace) in enumerate(zip(self.layers, passed, strict=True)):
+            trace.loss = own if layer.asks else None
+            if TWIN_LOSS in layer.asks:
+                trace.twin_loss = by_example(self._twin_output(number, inputs[number], passed))
+
+    def _twin_output(self, number: int, x: Tensor, passed: Sequence[Trace]) -> Tensor:
+        """The output had the op of one layer drawn 1 − u; the layers behind it draw the same u as ever."""
+        rest = zip(self.layers, self.parameter_views, passed, strict=True)
+        for at, (layer, own, trace) in islice(enumerate(rest), number, None):
+            x = layer.forward(x, own, Trace(trace.moment._replace(twin=at == number)))
+        return x
 
     def _pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
         into = self._gradient_views
         self._gradients[:, self._dense :] = 0  # learned parameters add up there
-        losses, output, traces = self._both_ways(x, y, loss, into)
+        losses, output, passed = self._both_ways(x, y, loss, loss.value, into)
         sizes = [self.layers[number].size(into[number]) for number in (self.weighted[0], self.weighted[-1])]
         # An op that maps NaN to a number hides broken weights from the loss, hence the second look.
         numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
@@ -363,7 +382,7 @@ class Ensemble:
             isfinite(loss) and isfinite(total) and not fallen
             for loss, total, fallen in zip(*numbers[::3].tolist(), self._fallen(), strict=True)
         ]
-        return Pass(numbers[:3], finite, traces, output, into)
+        return Pass(numbers[:3], finite, passed, output, into)
 
     def _fallen(self) -> list[tuple[int, int] | None]:
         """By member, the first layer with the op and the parameter there that left its domain, or None."""

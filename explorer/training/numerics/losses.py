@@ -34,6 +34,16 @@ class Loss:
         """The losses (members,), and their gradients at the output."""
         return self.value(output, y)
 
+    def by_example(self, output: Tensor, y: Tensor) -> Tensor:
+        """What each example adds to the loss, (members, n, 1)."""
+        members, n, _ = output.shape
+        own = together(
+            lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
+            output,
+            y.expand(members, *y.shape[1:]),
+        )
+        return own.mT
+
 
 def _squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     difference = output - y

@@ -54,6 +54,7 @@ class Lockstep:
 
     Attributes:
         joined: the op with the rules.
+        seeds: by their numbers.
         data: by seed.
         ensemble: the nets.
         batch: of the next step, x and y (seeds, n, …).
@@ -76,6 +77,7 @@ class Lockstep:
         self.device = device(settings.device)
         self._task = TASKS[settings.task]
         self.joined = joined
+        self.seeds = list(seeds)
         self.generators = [Generator().manual_seed(seed) for seed in seeds]
         self.data: list[Data] = [
             self._task.data(Draw(generator, settings.batch, table)) for generator in self.generators
@@ -105,6 +107,7 @@ class Lockstep:
         parts = (self, *others)
         same = copy.copy(self)
         same.joined = side_by_side([part.joined for part in parts])
+        same.seeds = [seed for part in parts for seed in part.seeds]
         going, order = _side_by_side(parts, same.joined)
         same.ensemble = self.ensemble.beside([part.ensemble for part in others], going, order, same._dense)
         same.see(parts)
@@ -133,10 +136,11 @@ class Lockstep:
     def likeness(self) -> Hashable:
         """A key that others must share to go ``beside`` these, apart from the op; None if these cannot.
 
-        Not on an accelerator, where the last bits may depend on the company.
+        Not where something draws, for runs of other seeds and steps draw other numbers. Not on an accelerator, where the last bits may depend on the company.
         """
         data = {id(start.x) for start in self.start}
-        if self._spares or self.joined.learned or self.device.type != "cpu" or len(data) > 1:
+        alone = self._spares or self.joined.learned or self.joined.draws
+        if alone or self.device.type != "cpu" or len(data) > 1:
             return None
         ours = self.settings
         return self._ends, ours.batch, ours.bias, ours.optimiser, ours.task, *data
@@ -215,7 +219,8 @@ class Lockstep:
         return inputs, *self.settings.widths, outputs
 
     def _boundary(self, members: Sequence[Member]) -> Boundary:
-        return Boundary(self.joined, [member.rule for member in members])
+        seeds = [self.seeds[member.seed] for member in members]
+        return Boundary(self.joined, [member.rule for member in members], seeds)
 
     def _dense(self, members: Sequence[Member]) -> list[Layer]:
         seeds = [member.seed for member in members]

@@ -22,7 +22,6 @@ from explorer.catalogue import (
     learnable,
     qualified,
     require_admitted,
-    require_fixed,
 )
 from explorer.formula import quoted, shortened
 from explorer.training import limits
@@ -165,7 +164,7 @@ class Settings(TrainingSettings):
         self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
         self._put("branch", checked_branches(self.branch, self.rules, self.steps))
-        require_fixed("training", *self._ops, *self._all_rules)
+        self._check_twins()
         parameters = self._known(usual) if self.parameters is None else self.parameters
         self._put("parameters", _parameters(self._ops, self._all_rules, parameters))
         self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
@@ -211,6 +210,15 @@ class Settings(TrainingSettings):
         """The parameters that the op or one of the rules has."""
         names = {name for op in self._ops for name in _names(op, self._all_rules)}
         return {name: value for name, value in parameters.items() if name in names}
+
+    def _check_twins(self) -> None:
+        """Raise ValueError for a rule that asks for the loss of a twin where a unit meets several steps."""
+        asking = next((rule for rule in self._all_rules if rule.parsed and "fa()" in rule.parsed.draws), None)
+        if asking and TASKS[self.task].net.site.fires:
+            raise ValueError(
+                f"{shortened(asking.key)} compares the loss with that of a twin, which differs at every later "
+                f'step of time: the task "{self.task}" takes rules without fa()'
+            )
 
     def _check_table(self) -> None:
         if (self.table is None) == (self.task == TABLE.key):

@@ -37,7 +37,8 @@ def net(request):
 
     def made(rule="default", op="relu", w1=W1):
         def boundary(members):
-            return Boundary(Joined([pair(op, rule, {})], whole=False), [member.rule for member in members])
+            rules = [member.rule for member in members]
+            return Boundary(Joined([pair(op, rule, {})], whole=False), rules, [0] * len(rules))
 
         def dense(members):
             first, last = Dense(2, 3, bias=False, first=True), Dense(3, 1, bias=False)
@@ -212,7 +213,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
         whole = any(
             "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
         )
-        boundary = Boundary(Joined(pairs, whole), numbers)
+        boundary = Boundary(Joined(pairs, whole), numbers, [0] * len(numbers))
         return net.build(ends, True, boundary, [member.seed for member in members])
 
     scale = 3.0 if net is SPIKING else 1.0
@@ -235,7 +236,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
 
 def test_hidden_biases_are_drawn_after_all_weights():
     settings = Settings(task="circles")
-    boundary = Boundary(Joined([pair("sign", "default", {})], whole=False), [0])
+    boundary = Boundary(Joined([pair("sign", "default", {})], whole=False), [0], [0])
     build = DENSE.build((2, 4, 4, 2), True, boundary, [0])
     first, second = (
         drawn(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
@@ -256,7 +257,7 @@ def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
     for whole in ("mean(abs(x))", "amax(x)", "amin(x)", "std(x)", "numel(x)"):
         rules = joined("sign", (f"formula: g * {whole}",), {})
         x = torch.randn(2, 4, 16, generator=torch.Generator().manual_seed(0))
-        both = Boundary(rules, [0, 0]).backward(x, x.sign(), torch.ones_like(x))
+        both = Boundary(rules, [0, 0], [0, 0]).backward(x, x.sign(), torch.ones_like(x))
         alone = [rules.pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]
         assert torch.equal(both, torch.stack(alone)), whole
 

@@ -10,11 +10,12 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.curves.kinks import kinks
-from explorer.gradient import bind
+from explorer.training.instruments.base.at_draws import gradients
 from explorer.training.instruments.base.instrument import Nets
 
 _MARGIN = 4.0  # beyond the outermost kink, and around 0
 _FARTHEST = 16.0  # of a kink that is still looked at
+_SPAN_POINTS = 4001  # of the x at which a height is measured
 _MOST = 8  # kinks; more are a pattern that goes on
 _DECADES, _POINTS = (-4, 4), 4000  # of the x at which a width is measured, on each side of 0
 _REST = 0.02  # of the area in the last decade: with more the rule has no finite width
@@ -32,6 +33,8 @@ def span(nets: Nets) -> tuple[float, float]:
 
 def peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
     """The height of a member's rule, its largest size for g = 1 within [low, high]; 0 where it has none.
+
+    Of a rule that draws it is that of its mean size, and 0 where the rule hangs on the loss.
 
     ``layer``, here and below: the index of a layer in ``op_layers``, where it may have learned values.
     """
@@ -70,7 +73,7 @@ def _kinks(op: Op, rule: Rule, settled: Settled) -> tuple[float, ...]:
 
 @lru_cache(maxsize=256)
 def _peak(op: Op, rule: Rule, settled: Settled, low: float, high: float) -> float:
-    sizes = _sizes(op, rule, settled, torch.linspace(low, high, 4001))
+    sizes = _sizes(op, rule, settled, torch.linspace(low, high, _SPAN_POINTS))
     return float(sizes.nan_to_num(0, 0, 0).max())
 
 
@@ -87,5 +90,5 @@ def _width(op: Op, rule: Rule, settled: Settled) -> float:
 
 
 def _sizes(op: Op, rule: Rule, settled: Settled, x: Tensor) -> Tensor:
-    bound = bind(op, rule, dict(settled))
-    return bound.gradient(x, bound.forward(x), torch.ones_like(x)).abs()
+    """The size of the gradient at x for g = 1, of what draws its mean; NaN where it hangs on the loss."""
+    return gradients(op, rule, dict(settled), x, 1.0).abs().mean(0)

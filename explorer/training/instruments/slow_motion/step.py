@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.formula.operands import reductions
-from explorer.gradient import bind
+from explorer.training.instruments.base.at_draws import gradients
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, OpTrace, Pass, Spiking, Trace, Views
 
@@ -164,17 +164,17 @@ class Step:
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Whether a rule, or the op itself, is a formula of one x and g, without a mean over the others."""
+    """Whether a rule, or the op itself, is a formula of one x and g: no mean over the others, no draw."""
     own = (rule.parsed or op.parsed.gradient) if rule else op.parsed
-    return own is not None and not reductions(own.tree) and not reductions(op.parsed.tree)
+    if own is None or own.draws or (op.draws and "y" in own.variables):
+        return False
+    return not reductions(own.tree) and not reductions(op.parsed.tree)
 
 
 @lru_cache(maxsize=256)
 def is_linear(op: Op, rule: Rule, settled: tuple[tuple[str, float], ...]) -> bool:
     """Whether a rule multiplies g by a factor that does not depend on g."""
-    bound = bind(op, rule, dict(settled))
     x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=torch.float64)
-    y = bound.forward(x)
-    one = bound.gradient(x, y, torch.ones_like(x))
-    scaled = ((factor, bound.gradient(x, y, torch.full_like(x, factor))) for factor in _FACTORS)
+    one, *others = (gradients(op, rule, dict(settled), x, g, loss=1.0) for g in (1.0, *_FACTORS))
+    scaled = zip(_FACTORS, others, strict=True)
     return all(torch.allclose(one * factor, each, atol=0, equal_nan=True) for factor, each in scaled)

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
+from explorer.training.nets.layers.moment import Moment
 from explorer.training.numerics import norms
 
 Parameters = Sequence[Tensor]
@@ -52,12 +54,20 @@ class Trace:
     """The tensors of one layer in one pass.
 
     Attributes:
+        moment: when and where it passes.
         saved: tensors that ``backward`` needs of ``forward``.
+        u: what the op drew here, like x; None where nothing draws.
+        loss, twin_loss: what each example adds to the loss, (members, n, 1), and what it would add if the op
+            had drawn 1 − u here, where a rule asks for them.
         x, y: op's input and output where the op stands in this layer, (members, …).
         upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
     """
 
+    moment: Moment = Moment()
     saved: tuple[Tensor, ...] = ()
+    u: Tensor | None = None
+    loss: Tensor | None = None
+    twin_loss: Tensor | None = None
     x: Tensor | None = None
     y: Tensor | None = None
     upstream: Tensor | None = None
@@ -73,6 +83,12 @@ class Trace:
         return OpTrace(self.x, self.y, self.upstream, self.gradient)
 
 
+def traces(layers: Sequence["Layer"], step: int) -> list[Trace]:
+    """A trace for each layer of a pass at a step, or at ``JUDGED``."""
+    with_op = accumulate(layer.site is not None for layer in layers)
+    return [Trace(Moment(step, max(number - 1, 0))) for number in with_op]
+
+
 class Layer:
     """One layer: ``forward`` from x to its output, ``backward`` from the gradient of that to the one at x.
 
@@ -84,6 +100,7 @@ class Layer:
         learned: the number of learned parameters of the op behind these, (1, 1) each, or by channel.
         channels: maps at its output, or kernels; 0 where there are none.
         uses: how often an example meets each weight.
+        asks: of ``f()``, the loss, and ``fa()``, the twin's, those that a rule asks for here.
     """
 
     site: ClassVar[OpSite | None] = None
@@ -92,6 +109,7 @@ class Layer:
     learned: int = 0
     channels: int = 0
     uses: int = 1
+    asks: frozenset[str] = frozenset()
 
     def parts(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
         """Weights and biases, and the op's learned parameters; of gradients likewise."""

@@ -6,7 +6,7 @@ from torch import Tensor
 from explorer.training.nets.layers.convolution import Convolution, Maps, by_channel
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
-from explorer.training.nets.layers.op_function import Boundary
+from explorer.training.nets.layers.op_function import Boundary, drawn
 from explorer.training.numerics import roomy
 
 
@@ -16,11 +16,13 @@ class Activation(Layer):
     site = OpSite("activations", "pre-activations", flips=True)
 
     def __init__(self, boundary: Boundary) -> None:
-        self._boundary, self.learned = boundary, boundary.learned
+        self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        y = self._boundary.forward(self._seen(x), parameters)
+        trace.u = self._boundary.u(trace.moment, x)
+        judging, given = trace.moment.is_judging, drawn(trace, x, self._seen)
+        y = self._boundary.forward(self._seen(x), parameters, given, judging=judging)
         trace.x, trace.y = x, self._units(y, x)
         return trace.y
 
@@ -30,7 +32,8 @@ class Activation(Layer):
         assert trace.y is not None
         trace.upstream = g
         x, y, above = map(self._seen, (trace.x, trace.y, g))
-        trace.gradient = self._units(self._boundary.backward(x, y, above, parameters, gradients), g)
+        given = drawn(trace, trace.x, self._seen)
+        trace.gradient = self._units(self._boundary.backward(x, y, above, parameters, gradients, given), g)
         return trace.gradient
 
     def _seen(self, x: Tensor) -> Tensor:
@@ -72,13 +75,15 @@ class _OnWeights(Dense):
     def _quantise(self, boundary: Boundary) -> None:
         """Take up the op, once the shapes are known."""
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
-        self.learned = boundary.learned
+        self.learned, self.asks = boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
         (latent, *bias), learned = self.parts(parameters)
         trace.x = latent * self._unit
-        trace.y = self._boundary.forward(trace.x, learned)
+        trace.u = self._boundary.u(trace.moment, trace.x)
+        judging = trace.moment.is_judging
+        trace.y = self._boundary.forward(trace.x, learned, drawn(trace, trace.x), judging=judging)
         weights = torch.div(trace.y, self._unit, out=roomy(trace.y))
         output = super().forward(x, [weights, *bias], trace)
         trace.saved = (*trace.saved, weights)
@@ -92,7 +97,8 @@ class _OnWeights(Dense):
         own, pulls = self.parts(gradients)
         before = super().backward(g, [trace.saved[1], *bias], own, trace)
         trace.upstream = gradients[0] / self._unit
-        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls)
+        of_batch = drawn(trace, trace.x, of_loss=lambda loss: loss.sum(1, keepdim=True))
+        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls, of_batch)
         torch.mul(trace.gradient, self._unit, out=gradients[0])
         return before
 

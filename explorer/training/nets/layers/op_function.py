@@ -12,9 +12,17 @@ from torch import Tensor
 from explorer.catalogue import Op, Rule, beside, find_op, find_rule, learnable, values
 from explorer.formula.operands import reductions
 from explorer.gradient import Learning, Pair, learning, pair
+from explorer.training.nets.layers.layer import Trace
+from explorer.training.nets.layers.moment import Moment
 from explorer.training.numerics import even
 
 Function = Callable[..., Tensor]
+Drawn = Mapping[str, Tensor]
+"""What is drawn, and losses that hang on it, by their names in formulas: each like x."""
+
+NOTHING: Drawn = {}
+_OP, _RULE, _JUDGED = range(3)
+U, LOSS, TWIN_LOSS = "u()", "f()", "fa()"
 Call = tuple[Function, int, int]
 """A function, and the members it is for: the first, and the one after the last."""
 
@@ -40,8 +48,10 @@ class Joined(NamedTuple):
         pairs: by rule, with every parameter at its start.
         whole: whether a ``mean`` or the like stands in any of them.
         learned: the parameters that learn with one of the rules or several.
-        learning: by rule, of those that it lets learn; None where it lets none.
+        learning: by rule, of those that it lets learn; None where it lets none, and nothing draws.
         starts: by rule, the values of ``learned``.
+        judged: the op of nets that are judged, given what is drawn by name; None for the op as it trains.
+        draws: what the op or a rule draws or asks for, such as ``"u()"``.
     """
 
     pairs: Sequence[Pair]
@@ -49,10 +59,12 @@ class Joined(NamedTuple):
     learned: tuple[Learned, ...] = ()
     learning: Sequence[Learning | None] = ()
     starts: Sequence[Sequence[float]] = ()
+    judged: Function | None = None
+    draws: frozenset[str] = frozenset()
 
     def learns(self, rule: int) -> list[bool]:
         """Mask of ``learned``: the parameters that a rule lets learn."""
-        own = self.learning[rule] if self.learned else None
+        own = self.learning[rule] if self.learning else None
         return [own is not None and each.name in own.names for each in self.learned]
 
 
@@ -62,80 +74,133 @@ class Boundary:
     Members of one rule stand side by side and go in one call, unless a ``mean`` is over each member alone or
     their numbers do not fill whole steps (see ``company``); those of one op too. Learned
     values come with each call, by parameter (members, 1, 1), or as x is with a side of 1 where values are
-    shared; a member whose rule learns nothing ignores them.
+    shared; a member whose rule learns nothing ignores them. So does what is ``drawn``, by name and like x.
 
     Attributes:
         whole: whether a ``mean`` or the like stands in the op or in a rule.
         learned: the number of parameters that learn.
+        draws: as in ``Joined``.
     """
 
-    def __init__(self, joined: Joined, rules: Sequence[int]) -> None:
-        """``rules``: the number of each member's rule, ascending."""
+    def __init__(self, joined: Joined, rules: Sequence[int], seeds: Sequence[int]) -> None:
+        """``rules``: the number of each member's rule, ascending; ``seeds``: the seed of each."""
+        self.draws, self._seeds = joined.draws, seeds
         self.whole = joined.whole
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]
-        self._learning = [joined.learning[rule] if self.learned else None for rule in rules]
+        self._learning = [joined.learning[rule] if joined.learning else None for rule in rules]
         known = _halves(joined, rules)
         ops, rows = zip(*(known[rule] for rule in rules), strict=True) if rules else ((), ())
-        self._alone = [_each(ops), _each(rows)]
-        self._together = [_runs(ops), _runs(rows)]
+        judged = [joined.judged] * len(rules) if joined.judged else ops
+        self._alone = [_each(part) for part in (ops, rows, judged)]
+        self._together = [_runs(part) for part in (ops, rows, judged)]
 
-    def forward(self, x: Tensor, learned: Sequence[Tensor] = ()) -> Tensor:
-        """The op's y, like x."""
-        calls = self._calls(0, x)
+    @property
+    def asks(self) -> frozenset[str]:
+        """The losses that a rule asks for: of the example, and of its twin."""
+        return self.draws & {LOSS, TWIN_LOSS}
+
+    def u(self, moment: Moment, like: Tensor) -> Tensor | None:
+        """What is drawn at a moment for elements ``like`` these; None where nothing draws."""
+        return moment.u(self._seeds, like) if self.draws else None
+
+    def forward(
+        self, x: Tensor, learned: Sequence[Tensor] = (), drawn: Drawn = NOTHING, *, judging: bool = False
+    ) -> Tensor:
+        """The op's y, like x; ``judging``: that of nets which are judged."""
+        calls = self._calls(_JUDGED if judging else _OP, x)
         if len(calls) == 1:
-            return self._called(calls[0], (x,), learned)
-        return torch.cat([self._called(call, (x[call[1] : call[2]],), learned) for call in calls])
+            return self._called(calls[0], (x,), learned, drawn)
+        return torch.cat([self._called(call, (x[call[1] : call[2]],), learned, drawn) for call in calls])
 
     def backward(
-        self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor] = (), into: Sequence[Tensor] = ()
+        self,
+        x: Tensor,
+        y: Tensor,
+        g: Tensor,
+        learned: Sequence[Tensor] = (),
+        into: Sequence[Tensor] = (),
+        drawn: Drawn = NOTHING,
     ) -> Tensor:
         """The rules' gradients at x for the upstream gradient g, like x; ``into`` as in ``pull``."""
-        calls = self._calls(1, x)
+        calls = self._calls(_RULE, x)
         if len(calls) == 1:
-            self._pull(calls[0], (x, y, g), learned, into)
-            return self._called(calls[0], (x, y, g), learned)
+            self._pull(calls[0], (x, y, g), learned, into, drawn)
+            return self._called(calls[0], (x, y, g), learned, drawn)
         counts, results = [b - a for _, a, b in calls], []
         parts = zip(calls, *(each.split_with_sizes(counts) for each in (x, y, g)), strict=True)
         for call, *each in parts:
-            self._pull(call, each, learned, into)
-            results.append(self._called(call, each, learned))
+            self._pull(call, each, learned, into, drawn)
+            results.append(self._called(call, each, learned, drawn))
         return torch.cat(results)
 
     def pull(
-        self, x: Tensor, y: Tensor, g: Tensor, learned: Sequence[Tensor], into: Sequence[Tensor]
+        self,
+        x: Tensor,
+        y: Tensor,
+        g: Tensor,
+        learned: Sequence[Tensor],
+        into: Sequence[Tensor],
+        drawn: Drawn = NOTHING,
     ) -> None:
         """Add to ``into`` the gradients of the learned parameters for g, shaped like these.
 
         It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
         elements of x that share the value: examples × units, or weights, of one layer or one of its channels.
         """
-        for call in self._calls(1, x) if self.learned else ():
+        for call in self._calls(_RULE, x) if self.learned else ():
             _, a, b = call
-            self._pull(call, (x[a:b], y[a:b], g[a:b]), learned, into)
+            self._pull(call, (x[a:b], y[a:b], g[a:b]), learned, into, drawn)
 
     def _pull(
-        self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], into: Sequence[Tensor]
+        self,
+        call: Call,
+        tensors: Sequence[Tensor],
+        learned: Sequence[Tensor],
+        into: Sequence[Tensor],
+        drawn: Drawn,
     ) -> None:
         """Add the gradients of the learned parameters of a call's members; ``tensors``: their x, y and g."""
         (_, a, b), (x, y, g) = call, tensors
         each = self._learning[a] if into else None
         if each is None:
             return
-        arguments = self._arguments(learned, a, b)
+        arguments = self._arguments(learned, drawn, a, b)
         for name, total in zip(self._names, into, strict=True):
             if name in each.names:
                 total[a:b].add_(each.total(name, x, y, g, arguments))
 
-    def _called(self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor]) -> Tensor:
+    def _called(
+        self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], drawn: Drawn
+    ) -> Tensor:
         function, a, b = call
-        return function(*tensors, self._arguments(learned, a, b)) if self._learning[a] else function(*tensors)
+        if not self._learning[a]:
+            return function(*tensors)
+        return function(*tensors, self._arguments(learned, drawn, a, b))
 
-    def _arguments(self, learned: Sequence[Tensor], a: int, b: int) -> dict[str, Tensor]:
-        return {name: each[a:b] for name, each in zip(self._names, learned, strict=True)}
+    def _arguments(self, learned: Sequence[Tensor], drawn: Drawn, a: int, b: int) -> dict[str, Tensor]:
+        named = [*zip(self._names, learned, strict=True), *drawn.items()]
+        return {name: each[a:b] for name, each in named}
 
-    def _calls(self, half: int, x: Tensor) -> list[Call]:
-        return (self._alone if self.whole or not even(x) else self._together)[half]
+    def _calls(self, part: int, x: Tensor) -> list[Call]:
+        return (self._alone if self.whole or not even(x) else self._together)[part]
+
+
+def drawn(
+    trace: Trace,
+    like: Tensor,
+    seen: Callable[[Tensor], Tensor] = lambda each: each,
+    of_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
+) -> Drawn:
+    """What a trace knows of what is drawn, by name and ``like`` x, as op and rules see it.
+
+    ``of_loss``: from what each example adds to the loss to what the elements have to do with.
+    """
+    if trace.u is None:
+        return NOTHING
+    losses = {LOSS: trace.loss, TWIN_LOSS: trace.twin_loss}
+    known = {name: of_loss(loss).expand_as(like) for name, loss in losses.items() if loss is not None}
+    return {name: seen(each) for name, each in {U: trace.u, **known}.items()}
 
 
 def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
@@ -143,7 +208,7 @@ def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, F
     forwards: dict[int, Function] = {}  # one for each op: its members go in one call
     halves: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
-        if its := joined.learning[rule] if joined.learned else None:
+        if its := joined.learning[rule] if joined.learning else None:
             halves[rule] = forwards.setdefault(id(its.op), its.forward), its.gradient
         else:
             halves[rule] = joined.pairs[rule]
@@ -174,6 +239,8 @@ def joined(
     entries = [beside(op, find_rule(rule)) for rule in rules]
     formulas = [op.parsed, *(rule.parsed for rule in entries)]
     whole = any(formula and reductions(formula.tree) for formula in formulas)
+    if op.draws or any(rule.draws for rule in entries):
+        return _drawing(op, entries, parameters, learn, learned, whole)
     forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
     backward = [_pair(op, rule, hexed(values(op, rule, parameters)))[1] for rule in entries]
     pairs = [(forward, each) for each in backward]
@@ -185,6 +252,29 @@ def joined(
         tuple(learned),
         _learning(op, entries, parameters, learn),
         [_starts(values(op, rule, parameters), parameters, learned) for rule in entries],
+    )
+
+
+def _drawing(
+    op: Op,
+    rules: Sequence[Rule],
+    parameters: Mapping[str, float],
+    learn: Sequence[str],
+    learned: Sequence[Learned],
+    whole: bool,
+) -> Joined:
+    """``joined`` where the op or a rule draws: what is drawn is given to all of them by name."""
+    learnings = _learning(op, rules, parameters, learn, always=True)
+    known = [each for each in learnings if each]
+    judged = learning(op.when_judged, find_rule("default"), {}, ()).op if op.judged else None
+    return Joined(
+        [(each.forward, each.gradient) for each in known],
+        whole,
+        tuple(learned),
+        learnings,
+        [_starts(values(op, rule, parameters), parameters, learned) for rule in rules],
+        judged and (lambda x, tensors: judged(x, None, None, tensors)),
+        frozenset(name for each in known for name in each.draws),
     )
 
 
@@ -200,14 +290,17 @@ def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
 
 
 def _learning(
-    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str]
+    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
 ) -> list[Learning | None]:
-    """The learning functions by rule; rules with the same learned parameters share one of the op."""
+    """The learning functions by rule; rules with the same learned parameters share one of the op.
+
+    ``always``: also of a rule that lets nothing learn.
+    """
     ops: dict[tuple[str, ...], Function] = {}
     learnings: list[Learning | None] = []
     for rule in rules:
         names = learned_with(op, rule, learn)
-        its = learning(op, rule, parameters, names) if names else None
+        its = learning(op, rule, parameters, names) if names or always else None
         learnings.append(its and replace(its, op=ops.setdefault(names, its.op)))
     return learnings
 
@@ -223,7 +316,9 @@ def side_by_side(parts: Sequence[Joined]) -> Joined:
     learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
     starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
     pairs = [pair for part in parts for pair in part.pairs]
-    return Joined(pairs, any(part.whole for part in parts), parts[0].learned, learning, starts)
+    draws = frozenset(name for part in parts for name in part.draws)
+    whole = any(part.whole for part in parts)
+    return Joined(pairs, whole, parts[0].learned, learning, starts, parts[0].judged, draws)
 
 
 def learned_with(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace, spread
-from explorer.training.nets.layers.op_function import Boundary
+from explorer.training.nets.layers.op_function import Boundary, Drawn, drawn
 
 TIMES = 8  # steps of time that an example lasts
 LEAK = 0.9  # the share of a potential that a step of time leaves
@@ -47,19 +47,21 @@ class Spiking(Dense):
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
     ) -> None:
         super().__init__(inputs, outputs, bias=bias, first=first)
-        self._boundary, self.learned = boundary, boundary.learned
+        self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
         own, learned = self.parts(parameters)
         trace.x = super().forward(x, own, trace)
         trace.y = torch.empty_like(trace.x)
+        trace.u = self._boundary.u(trace.moment, trace.x)
         by_time = list(zip(*(each.chunk(TIMES, 1) for each in (trace.x, trace.y)), strict=True))
         charge = torch.zeros_like(by_time[0][0])
-        for arriving, fired in by_time:
+        judging = trace.moment.is_judging
+        for (arriving, fired), given in zip(by_time, _drawn_by_time(trace), strict=True):
             potential = charge + arriving
             excess = potential - THRESHOLD
-            spikes = self._boundary.forward(excess, learned)
+            spikes = self._boundary.forward(excess, learned, given, judging=judging)
             charge = potential * (LEAK * (1 - spikes))
             arriving.copy_(excess)  # used up by now: these are large, and new memory is slow
             fired.copy_(spikes)
@@ -71,10 +73,10 @@ class Spiking(Dense):
         assert trace.y is not None
         own, learned = self.parts(parameters)
         pulls, to_learn = self.parts(gradients)
-        trace.upstream, trace.gradient = g, self._ruled(trace.x, trace.y, g, learned)
+        trace.upstream, trace.gradient = g, self._ruled(trace, g, learned)
         if self.learned:
-            for x, y, its_g in reversed(_by_time(trace.x, trace.y, g)):
-                self._boundary.pull(x, y, its_g, learned, to_learn)
+            for *each, given in reversed(_by_time(trace, g)):
+                self._boundary.pull(*each, learned, to_learn, given)
         decay = (LEAK * (1 - trace.y)).chunk(TIMES, 1)
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
@@ -90,16 +92,35 @@ class Spiking(Dense):
         charges = ((trace.x + THRESHOLD) * (LEAK * (1 - trace.y))).chunk(TIMES, 1)
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
-    def _ruled(self, x: Tensor, y: Tensor, g: Tensor, learned: Parameters) -> Tensor:
+    def _ruled(self, trace: Trace, g: Tensor, learned: Parameters) -> Tensor:
         """The rules' gradients for g: at all times at once, unless a mean is over one time alone."""
+        assert trace.x is not None
+        assert trace.y is not None
         if not self._boundary.whole:
-            return self._boundary.backward(x, y, g, learned)
-        by_time = _by_time(x, y, g)
-        return torch.cat([self._boundary.backward(*each, learned=learned) for each in by_time], 1)
+            return self._boundary.backward(trace.x, trace.y, g, learned, drawn=_drawn(trace))
+        by_time = [
+            self._boundary.backward(*each, learned=learned, drawn=given) for *each, given in _by_time(trace, g)
+        ]
+        return torch.cat(by_time, 1)
 
 
-def _by_time(x: Tensor, y: Tensor, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
-    return list(zip(*(each.chunk(TIMES, 1) for each in (x, y, g)), strict=True))
+def _drawn(trace: Trace) -> Drawn:
+    """What is drawn at all times; an example's loss is that of each of its times."""
+    assert trace.x is not None
+    return drawn(trace, trace.x, of_loss=lambda loss: loss.repeat(1, TIMES, 1))
+
+
+def _drawn_by_time(trace: Trace) -> list[Drawn]:
+    given = {name: each.chunk(TIMES, 1) for name, each in _drawn(trace).items()}
+    return [{name: each[time] for name, each in given.items()} for time in range(TIMES)]
+
+
+def _by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor, Drawn]]:
+    """x, y, g, and what is drawn, of each time."""
+    assert trace.x is not None
+    assert trace.y is not None
+    parts = (each.chunk(TIMES, 1) for each in (trace.x, trace.y, g))
+    return list(zip(*parts, _drawn_by_time(trace), strict=True))
 
 
 class LeakySum(Dense):

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import explorer
 from explorer.catalogue import find_rule
-from explorer.expectation import fresh
+from explorer.gradient import fresh
 from explorer.lessons import unbiased_or_quiet as lesson
 from tests.frontend.modules import Node
 

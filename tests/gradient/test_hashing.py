@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from scipy.stats import kstest
 
-from explorer.expectation import fresh
+from explorer.gradient import fresh
 
 
 def by_integers(seed: int, step: int, n: int, layer: int, draw: int) -> list[float]:

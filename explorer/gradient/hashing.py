@@ -1,4 +1,4 @@
-"""The u of a picture as a hash of where it stands: nothing to keep, and the same bits in the browser."""
+"""u as a hash of where it stands: nothing to keep, and the same bits in the browser and after going back."""
 
 import torch
 from torch import Tensor
@@ -6,7 +6,9 @@ from torch import Tensor
 _WORD = 0xFFFFFFFF
 
 
-def fresh(seed: int, step: int, n: int, layer: int = 0, draw: int = 0) -> Tensor:
+def fresh(
+    seed: int, step: int, n: int, layer: int = 0, draw: int = 0, device: torch.device | None = None
+) -> Tensor:
     """The u of n elements, (n,) float64: 24 bits and a half, strictly between 0 and 1.
 
     Equal for equal arguments on every machine; other seeds, steps, layers and draws are other numbers.
@@ -14,7 +16,7 @@ def fresh(seed: int, step: int, n: int, layer: int = 0, draw: int = 0) -> Tensor
     key = torch.tensor(0)
     for part in (seed, step, layer, draw):
         key = mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
-    return ((mixed(mixed(torch.arange(n) ^ key)) >> 8).double() + 0.5) / 2**24
+    return ((mixed(mixed(torch.arange(n, device=device) ^ key)) >> 8).double() + 0.5) / 2**24
 
 
 def mixed(word: Tensor) -> Tensor:

@@ -1,0 +1,28 @@
+"""The gradient of a rule at some x, whatever is drawn there."""
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule
+from explorer.gradient import bind, learning
+
+_DRAWS = 64
+
+
+def gradients(
+    op: Op, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: float, loss: float = math.nan
+) -> Tensor:
+    """The gradients at x (n,) for one g, (draws, n): of what draws at evenly spaced u, else one.
+
+    ``loss``: of the example; that of a twin is twice as much.
+    """
+    if not op.draws and not rule.draws:
+        bound = bind(op, rule, parameters)
+        return bound.gradient(x, bound.forward(x), torch.full_like(x, g)).unsqueeze(0)
+    u = ((torch.arange(_DRAWS, dtype=x.dtype) + 0.5) / _DRAWS)[:, None].expand(-1, len(x))
+    drawn = {"u()": u, "f()": torch.full_like(u, loss), "fa()": torch.full_like(u, 2 * loss)}
+    pair, x = learning(op, rule, parameters, ()), x.expand_as(u)
+    return pair.gradient(x, pair.forward(x, drawn), torch.full_like(x, g), drawn)
