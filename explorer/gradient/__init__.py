@@ -19,6 +19,6 @@ from explorer.gradient.layer import Layer
 from explorer.gradient.share import share, share_of_all
 
 __all__ = [
-    "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "fresh", "joined",
-    "learning", "pair", "pulled_back", "share", "share_of_all",
+    "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "fresh",
+    "joined", "learning", "pair", "pulled_back", "share", "share_of_all",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from explorer.gradient import Forward
+    from explorer.training.nets.layers.op_function import Function
 
 
 _UNKNOWN: Agreement = (None, None)
@@ -138,7 +138,7 @@ def _kind(trial: Trial) -> tuple[str, Values, float]:
 def _joined(plan: Plan, trials: Sequence[Trial]) -> Joined:
     """The op with the rule of each trial: the same functions for the same parameters."""
     known: dict[tuple[str, Values], Joined] = {}
-    forwards: dict[tuple[float, ...], Forward] = {}
+    forwards: dict[tuple[float, ...], Function] = {}
     names = [parameter.name for parameter in plan.op_entry.parameters]
     for trial in trials:
         if (trial.rule, trial.values) not in known:

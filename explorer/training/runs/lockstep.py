@@ -136,7 +136,8 @@ class Lockstep:
     def likeness(self) -> Hashable:
         """A key that others must share to go ``beside`` these, apart from the op; None if these cannot.
 
-        Not where something draws, for runs of other seeds and steps draw other numbers. Not on an accelerator, where the last bits may depend on the company.
+        Not where something draws, for runs of other seeds and steps draw other numbers; nor on an
+        accelerator, where the last bits may depend on the company.
         """
         data = {id(start.x) for start in self.start}
         alone = self._spares or self.joined.learned or self.joined.draws

@@ -216,8 +216,8 @@ class Settings(TrainingSettings):
         asking = next((rule for rule in self._all_rules if rule.parsed and "fa()" in rule.parsed.draws), None)
         if asking and TASKS[self.task].net.site.fires:
             raise ValueError(
-                f"{shortened(asking.key)} compares the loss with that of a twin, which differs at every later "
-                f'step of time: the task "{self.task}" takes rules without fa()'
+                f"{shortened(asking.key)} compares the loss with that of a twin, which would differ at every "
+                f'later step of time: the task "{self.task}" takes rules without fa()'
             )
 
     def _check_table(self) -> None:

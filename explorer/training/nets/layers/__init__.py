@@ -9,7 +9,7 @@ from explorer.training.nets.layers.op import Activation, MapActivation, OpKernel
 from explorer.training.nets.layers.spiking import Latency, LeakySum, Spiking
 
 __all__ = [
-    "JUDGED", "KERNEL", "Activation", "Convolution", "Dense", "Fixed", "Latency", "Layer", "LeakySum", "MapActivation",
-    "Maps", "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu", "Spiking", "Spread",
-    "Trace", "traces",
+    "JUDGED", "KERNEL", "Activation", "Convolution", "Dense", "Fixed", "Latency", "Layer", "LeakySum",
+    "MapActivation", "Maps", "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu", "Spiking",
+    "Spread", "Trace", "traces",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 from explorer.training.nets.layers.moment import Moment
 from explorer.training.numerics import norms
 
+_JUDGING = Moment()
 Parameters = Sequence[Tensor]
 """The parameters of one layer, or their gradients: (members, …) each, views into one flat tensor."""
 
@@ -63,7 +64,7 @@ class Trace:
         upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
     """
 
-    moment: Moment = Moment()
+    moment: Moment = _JUDGING
     saved: tuple[Tensor, ...] = ()
     u: Tensor | None = None
     loss: Tensor | None = None

@@ -45,7 +45,7 @@ class Joined(NamedTuple):
     """An op with each of some rules, as members use them.
 
     Attributes:
-        pairs: by rule, with every parameter at its start.
+        pairs: by rule, with every parameter at its start; where ``learning`` is, they take its tensors too.
         whole: whether a ``mean`` or the like stands in any of them.
         learned: the parameters that learn with one of the rules or several.
         learning: by rule, of those that it lets learn; None where it lets none, and nothing draws.
@@ -54,7 +54,7 @@ class Joined(NamedTuple):
         draws: what the op or a rule draws or asks for, such as ``"u()"``.
     """
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[tuple[Function, Function]]
     whole: bool
     learned: tuple[Learned, ...] = ()
     learning: Sequence[Learning | None] = ()

@@ -75,8 +75,8 @@ class Spiking(Dense):
         pulls, to_learn = self.parts(gradients)
         trace.upstream, trace.gradient = g, self._ruled(trace, g, learned)
         if self.learned:
-            for *each, given in reversed(_by_time(trace, g)):
-                self._boundary.pull(*each, learned, to_learn, given)
+            for x, y, its_g, given in reversed(_by_time(trace, g)):
+                self._boundary.pull(x, y, its_g, learned, to_learn, given)
         decay = (LEAK * (1 - trace.y)).chunk(TIMES, 1)
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
@@ -99,7 +99,8 @@ class Spiking(Dense):
         if not self._boundary.whole:
             return self._boundary.backward(trace.x, trace.y, g, learned, drawn=_drawn(trace))
         by_time = [
-            self._boundary.backward(*each, learned=learned, drawn=given) for *each, given in _by_time(trace, g)
+            self._boundary.backward(x, y, its_g, learned, drawn=given)
+            for x, y, its_g, given in _by_time(trace, g)
         ]
         return torch.cat(by_time, 1)
 
