@@ -10,6 +10,6 @@ from explorer.training.nets.layers.spiking import Latency, LeakySum, Spiking
 
 __all__ = [
     "JUDGED", "KERNEL", "Activation", "Convolution", "Dense", "Fixed", "Latency", "Layer", "LeakySum",
-    "MapActivation", "Maps", "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu", "Spiking",
-    "Spread", "Trace", "traces",
+    "MapActivation", "Maps", "OpKernels", "OpSite", "OpTrace", "OpWeights", "Patches", "Pool", "Relu",
+    "Spiking", "Spread", "Trace", "traces",
 ]  # fmt: skip
