@@ -164,7 +164,7 @@ class Settings(TrainingSettings):
         self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
         self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
         self._put("branch", checked_branches(self.branch, self.rules, self.steps))
-        self._check_twins()
+        self._check_losses()
         parameters = self._known(usual) if self.parameters is None else self.parameters
         self._put("parameters", _parameters(self._ops, self._all_rules, parameters))
         self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
@@ -211,14 +211,21 @@ class Settings(TrainingSettings):
         names = {name for op in self._ops for name in _names(op, self._all_rules)}
         return {name: value for name, value in parameters.items() if name in names}
 
-    def _check_twins(self) -> None:
-        """Raise ValueError for a rule that asks for the loss of a twin where a unit meets several steps."""
-        asking = next((rule for rule in self._all_rules if rule.parsed and "fa()" in rule.parsed.draws), None)
-        if asking and TASKS[self.task].net.site.fires:
-            raise ValueError(
-                f"{shortened(asking.key)} compares the loss with that of a twin, which would differ at every "
-                f'later step of time: the task "{self.task}" takes rules without fa()'
-            )
+    def _check_losses(self) -> None:
+        """Raise ValueError for a rule that asks for a loss which a net does not have."""
+        for rule in self._all_rules:
+            formulas = [each.parsed for each in (rule, *rule.learned) if each.parsed]
+            others = [name for formula in formulas for name in formula.other_outputs]
+            if others:
+                raise ValueError(
+                    f"{shortened(rule.key)} asks for {others[0]}, the loss at an output that was not drawn: in a "
+                    "net that takes a pass for every unit. Explore shows it"
+                )
+            if TASKS[self.task].net.site.fires and any("fa()" in formula.draws for formula in formulas):
+                raise ValueError(
+                    f"{shortened(rule.key)} asks for fa(), the loss of a twin, which would differ at every "
+                    f'later step of time: the task "{self.task}" takes rules without it'
+                )
 
     def _check_table(self) -> None:
         if (self.table is None) == (self.task == TABLE.key):
