@@ -214,12 +214,13 @@ class Settings(TrainingSettings):
     def _check_losses(self) -> None:
         """Raise ValueError for a rule that asks for a loss which a net does not have."""
         for rule in self._all_rules:
-            formulas = [each.parsed for each in (rule, *rule.learned) if each.parsed]
+            known = (rule.parsed, *(each.parsed for each in rule.learned))
+            formulas = [formula for formula in known if formula]
             others = [name for formula in formulas for name in formula.other_outputs]
             if others:
                 raise ValueError(
-                    f"{shortened(rule.key)} asks for {others[0]}, the loss at an output that was not drawn: in a "
-                    "net that takes a pass for every unit. Explore shows it"
+                    f"{shortened(rule.key)} asks for {others[0]}, the loss at an output that was not drawn: in "
+                    "a net that takes a pass for every unit; Explore shows it"
                 )
             if TASKS[self.task].net.site.fires and any("fa()" in formula.draws for formula in formulas):
                 raise ValueError(
