@@ -219,8 +219,8 @@ class Settings(TrainingSettings):
             others = [name for formula in formulas for name in formula.other_outputs]
             if others:
                 raise ValueError(
-                    f"{shortened(rule.key)} asks for {others[0]}, the loss at an output that was not drawn: in "
-                    "a net that takes a pass for every unit; Explore shows it"
+                    f"{shortened(rule.key)} asks for {others[0]}, the loss at an output that was not drawn: "
+                    "in a net that takes a pass for every unit; Explore shows it"
                 )
             if TASKS[self.task].net.site.fires and any("fa()" in formula.draws for formula in formulas):
                 raise ValueError(
