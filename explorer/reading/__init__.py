@@ -93,8 +93,9 @@ def read_source(text: str) -> Keys:
         further input keeps the value the signature gives it; one without a value becomes a
         parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
         it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. What the code draws for
-        each element is ``u()`` or ``normal()``, one number in both passes. ``.notes`` of the pair are the
-        differences between code and formulas, and faults that no curve shows, a sentence each.
+        each element is ``u()`` or ``normal()``, one number in both passes; an input that backward calls is
+        the loss, ``f()`` or ``f(1)``. ``.notes`` of the pair are the differences between code and formulas,
+        and faults that no curve shows, a sentence each.
 
     Raises:
         ReadingError: a sentence on the part that could not be read, and its line. Nothing else.

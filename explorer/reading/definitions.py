@@ -8,10 +8,22 @@ from inspect import Parameter, isroutine, signature
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from explorer.formula import derivative
-from explorer.formula.tree import RULE_NAMES, Name, Node, Number, names, substituted, walk
+from explorer.catalogue import twin_of
+from explorer.formula import Formula, derivative
+from explorer.formula.tree import (
+    LOSS,
+    RULE_NAMES,
+    TWIN_LOSS,
+    LossAt,
+    Name,
+    Node,
+    Number,
+    names,
+    substituted,
+    walk,
+)
 from explorer.reading.building import ONE, ZERO, built, cancelled, detach, is_detached, number, untracked
-from explorer.reading.drawing import DREW
+from explorer.reading.drawing import CALLED, DREW
 from explorer.reading.errors import (
     HangsError,
     Note,
@@ -156,7 +168,7 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     others = gradients[1:] if gradient is None and isinstance(gradients, tuple) else ()
     known = reader.inputs is not None or all(value is None or sum_of(value) for value in others)
     require(known, "returns no gradient for its first input, which is taken for x: put the tensor first")
-    rule = NO_GRADIENT if gradient is None else untracked(_whole(gradient))
+    rule = NO_GRADIENT if gradient is None else _with_twin(untracked(_whole(gradient)), op)
     asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
     again = partial(_both_passes, reader, group) if asks else None
     trees = _learned(gradients, _inputs(group), reader, again)
@@ -168,6 +180,12 @@ def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
     second, lost = _second(reader, group, rule, definition)
     notes = (*trees.notes, *blocked, *silent, *faults, *written, *lost)
     return Trees(op, rule, trees.learned, notes, trees.unread, trees.guarded, second)
+
+
+def _with_twin(rule: Node, op: Node) -> Node:
+    """A rule with the name of the loss of the twin, where it asks for that of 1 − u."""
+    twin = twin_of(Formula(number(op))).tree
+    return rule if twin == number(op) else substituted(rule, {LossAt(twin): TWIN_LOSS})
 
 
 def _second(
@@ -214,6 +232,8 @@ def _holds_constant(value: Value) -> bool:
 def _change(tree: Node, rule: Node) -> Node:
     """The derivative of a rule with respect to x; raises UnreadableError where it is too long."""
     through = substituted(rule, {G: ONE})
+    if {LOSS.name, TWIN_LOSS.name} & {*names(tree)}:
+        raise UnreadableError("hangs on the loss, whose derivative is not known here")
     total: Node = ZERO
     for name, upstream in (("x", ONE), ("y", through)):
         part = derivative(number(tree), name, upstream=upstream, finite=True)
@@ -232,6 +252,7 @@ def _both_passes(
     """
     AUTOGRAD.set("followed" if follows else "")
     DREW.set([])
+    CALLED.set(None)
     x = Tensor(Name("x"))
     _require_called(reader, group)
     context, output = reader.forwarded(group, x, *reader.given(_inputs(group)[1:]), needs=needs)
@@ -248,7 +269,11 @@ def _both_passes(
     nodes = (value.node for value in context.saved_tensors if type(value) is Quantity)
     saved = {node.name for node in nodes if isinstance(node, Name)}
     SAID.get().clear()
-    return op, backward(context, Tensor(G, upstream=True), *further), saved
+    CALLED.set(set())
+    try:
+        return op, backward(context, Tensor(G, upstream=True), *further), saved
+    finally:
+        CALLED.set(None)
 
 
 def _require_called(reader: Reader, group: type[Pasted]) -> None:

@@ -4,13 +4,14 @@ What is read has the distribution of what torch computes, and where the code dra
 same u.
 """
 
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import Name
+from explorer.formula.tree import DRAWN_OUTPUTS, LOSS, LossAt, Name, Node
 from explorer.reading import values
-from explorer.reading.building import detach
+from explorer.reading.building import detach, number, untracked
 from explorer.reading.errors import require
 from explorer.reading.tracking import assigned
 from explorer.reading.values import Function, Opaque, Quantity, Tensor, Value, made, operation, quantity
@@ -18,6 +19,10 @@ from explorer.reading.vocabulary import ELEMENTWISE
 
 # What was drawn on the way through forward and backward.
 DREW: ContextVar[list[str]] = ContextVar("DREW")
+# The input that backward calls as the loss; None where no input may be called.
+CALLED: ContextVar[set[Node] | None] = ContextVar("CALLED", default=None)
+ONE_LOSS = "is a second function that the text does not hold: a formula has one, the loss of an output"
+OF_OUTPUT = "does not ask for the loss of one output: an input that is called is the loss, a function of y"
 SECOND = "is a second draw, and a formula has one for each element and step: draw once and keep it"
 OF_ONE = "draws otherwise than one number for each element of x: write torch.rand_like(x)"
 OF_CLASSES = (
@@ -82,6 +87,17 @@ def around(mean: Value, std: Value = 1, size: Value = None) -> Value:
 def _filled(self: Value, mean: Value, std: Value) -> Value:
     noise = normal_like(self)
     return operation("+", _constant(mean), operation("*", _constant(std), noise))
+
+
+def loss_at(function: Node, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Tensor:
+    """A call of an input: the loss at an output, ``f()`` where that is y."""
+    require(len(positional) == 1 and not keywords, OF_OUTPUT)
+    called, output = CALLED.get() or set(), quantity(positional[0])
+    require(not called - {function}, ONE_LOSS)
+    require(_is_whole(output) or values.is_number(positional[0]), OF_OUTPUT)
+    CALLED.set({function})
+    node = untracked(number(output.node))
+    return Tensor(LOSS if node == DRAWN_OUTPUTS[LOSS] else LossAt(node))
 
 
 def coin(input: Value, p: Value = None) -> Value:

@@ -81,6 +81,8 @@ def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str
         positional = tuple(map(values.fixed, positional))
         keywords = {name: values.fixed(value) for name, value in keywords.items()}
     function = function.row if isinstance(function, Library) else function
+    if type(function) is Quantity and drawing.CALLED.get() is not None:
+        return drawing.loss_at(function.node, positional, keywords)
     require(not isinstance(function, Quantity), UNKNOWN)
     what = values.WORDS.get(type(function), "an object")
     require(callable(function), f"calls {what}, which is not a function that can be read")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary
+from explorer.formula.tree import Binary, Call, Compare, LossAt, Name, Node, Number, Unary
 
 
 def read(data) -> Node:
@@ -16,6 +16,8 @@ def read(data) -> Node:
             return Compare(tuple(operators), tuple(map(read, operands)))
         case ["call", function, *arguments]:
             return Call(function, tuple(map(read, arguments)))
+        case ["f", output]:
+            return LossAt(read(output))
         case [operator, operand]:
             return Unary(operator, read(operand))
         case [operator, left, right]:

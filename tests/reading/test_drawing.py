@@ -296,6 +296,76 @@ def test_what_cannot_be_read_says_why(source: str, line: int, words: str) -> Non
     assert caught.value.message.startswith(f"line {line}: ")
 
 
+DRAWS_A_COIN = (
+    "u = torch.rand_like(x)\np = torch.sigmoid(x)\ny = torch.where(u < p, 1.0, 0.0)\n"
+    "ctx.f = f\nctx.save_for_backward(x, y, u)\nreturn y"
+)
+KEPT = "x, y, u = ctx.saved_tensors\np = torch.sigmoid(x)\n"
+LOSSES = {
+    "at the draw": ("return ctx.f(y) * (y - p)", "f() * (y - sigmoid(x))"),
+    "at both outputs": (
+        "return p * (1 - p) * (ctx.f(torch.ones_like(x)) - ctx.f(torch.zeros_like(x)))",
+        "sigmoid(x) * (1 - sigmoid(x)) * (f(1) - f(0))",
+    ),
+    "at numbers": ("return (ctx.f(1.0) - ctx.f(0)) * p", "(f(1) - f(0)) * sigmoid(x)"),
+    "at the other output": (
+        "f, other = ctx.f, 1 - y\nreturn (2 * y - 1) * (f(y) - f(other)) * g",
+        "(2 * y - 1) * (f() - f(1 - y)) * g",
+    ),
+    "at the twin": (
+        "ya = torch.where(1 - u < p, 1.0, 0.0)\nreturn (ctx.f(ya) - ctx.f(y)) * (u - 0.5)",
+        "(fa() - f()) * (u() - 0.5)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("backward", "rule"), LOSSES.values(), ids=LOSSES)
+def test_an_input_that_backward_calls_is_the_loss(backward: str, rule: str) -> None:
+    source = _fn(DRAWS_A_COIN, f"{KEPT}{backward}, None", takes="ctx, x, f")
+    op, read = read_source(source)
+    assert find_op(op).formula == COIN
+    assert find_rule(read).formula == rule
+    assert find_rule(read).parameters == ()
+    (reading,) = read_sources(source)
+    assert reading.second is None
+    assert reading.notes == ()
+
+
+def test_a_pasted_flip_returns_what_its_own_code_returns() -> None:
+    source = _fn(DRAWS_A_COIN, f"{KEPT}{LOSSES['at both outputs'][0]}, None", takes="ctx, x, f")
+    source = source.replace("  def ", "  @staticmethod\n  def ")
+    op, rule = read_source(source)
+    scope: dict[str, Any] = {"torch": torch, "Function": torch.autograd.Function}
+    exec(source, scope)
+    x = torch.linspace(-3, 3, 13, dtype=torch.float64, requires_grad=True)
+    (ours,) = torch.autograd.grad(apply(op, rule, x, f="(y - 0.45)**4").sum(), x)
+    (theirs,) = torch.autograd.grad(scope["Fn"].apply(x, lambda y: (y - 0.45) ** 4).sum(), x)
+    torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "words"),
+    [
+        ("return f(x)", "return g", "line 3: f(x) is not among the functions that can be read"),
+        (
+            DRAWS_A_COIN,
+            KEPT + "return ctx.f(y, 2) * g",
+            "ctx.f(y, 2) does not ask for the loss of one output",
+        ),
+        (DRAWS_A_COIN, KEPT + "return ctx.f(y.mean()) * g", "does not ask for the loss of one output"),
+        (
+            DRAWS_A_COIN + "\n",
+            KEPT + "return ctx.f(y) * ctx.h(y)",
+            "ctx.h(y) is a second function that the text does not hold",
+        ),
+    ],
+)
+def test_a_call_of_an_input_that_is_no_loss_is_named(forward: str, backward: str, words: str) -> None:
+    with pytest.raises(ReadingError) as caught:
+        read_source(_fn(forward.replace("ctx.f = f", "ctx.f, ctx.h = f, h"), backward, takes="ctx, x, f, h"))
+    assert words in caught.value.message
+
+
 def test_a_second_draw_that_nobody_uses_does_no_harm() -> None:
     source = _fn("u = torch.rand_like(x)\nv = torch.rand_like(x)\nreturn (u < x).float()")
     assert find_op(read_source(source)[0]).formula == "where(u() < x, 1, 0)"

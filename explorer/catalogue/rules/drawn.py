@@ -45,9 +45,9 @@ DRAWN = (
          purpose="ARM without the noise that u still adds where both draws are known: unbiased, and the "
                  "quietest of two passes.",
          source="Dong et al. 2020, arXiv:2006.10680"),
-    Rule("flip", "Flip (both outputs)", "sigmoid(x) * (1 - sigmoid(x)) * (f(1) - f(0))", linear=False,
+    Rule("flip", "Flip", "sigmoid(x) * (1 - sigmoid(x)) * (f(1) - f(0))", linear=False,
          kinks=(),
-         also=("local expectation gradient",),
+         also=("both outputs", "local expectation gradient"),
          purpose="The losses of both outputs, compared: exact for one unit and any loss, whatever was "
                  "drawn.",
          note="In a net it takes a pass for each unit, with all others as they were drawn.",
