@@ -21,13 +21,12 @@ def pair() -> DrawnPair:
 
 @pytest.mark.parametrize("whole", [-2.0, 0.0, 1.0, 1000.0])
 def test_a_corner_has_the_middle_and_each_of_its_sides_its_own(pair: DrawnPair, whole: float) -> None:
-    near = 1e-14 * max(1.0, abs(whole))
-    x = torch.tensor([whole - 0.3, whole - near, whole, whole + near, whole + 0.3], dtype=torch.float64)
+    before, after = (np.nextafter(whole, whole + side) for side in (-1, 1))
+    x = torch.tensor([whole - 0.3, before, whole, after, whole + 0.3], dtype=torch.float64)
     found = slopes(pair, x, x[2:3])
     rise = 2 * whole + 1 - 0.9  # of f from one whole y to the next
-    torch.testing.assert_close(
-        found, torch.tensor([rise - 2, rise - 2, rise - 1, rise, rise], dtype=torch.float64)
-    )
+    wanted = torch.tensor([rise - 2, rise - 2, rise - 1, rise, rise], dtype=torch.float64)
+    torch.testing.assert_close(found, wanted)
 
 
 def test_corners_are_told_from_other_x(pair: DrawnPair) -> None:
