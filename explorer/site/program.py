@@ -35,7 +35,7 @@ def _code(
     entries = find_op(op), find_rule(rule)
     values = {name: float(value) for name, value in parameters.items()}
     ends = {name: float(drawing[name]) for name in ("start", "stop", "g")}
-    drawn = {**ends, "kinks": [float(x) for x in drawing["kinks"]]}
+    drawn = {**ends, "kinks": [float(x) for x in drawing["kinks"]], "f": drawing["f"]}
     text = written(language, *entries, values, learned_with(*entries, learns), lambda: drawn)
     return {"text": text or "", "note": refusal(language, *entries) if text is None else ""}
 

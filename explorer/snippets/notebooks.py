@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Any
 
-from explorer.catalogue import Op, Rule
+from explorer.catalogue import SQUARE, Loss, Op, Rule, find_loss
+from explorer.snippets.drawn_cells import DRAWN_POINTS, drawn_cells
 from explorer.snippets.layout import WIDTH, formatted
 from explorer.snippets.pair import Pair, Values, paired
 from explorer.snippets.torch_code import torch_code
 
 Json = dict[str, Any]
 
+_POINTS = 601
+_IMPORT = "import torch\n\n"
 _SAMPLE = Template("""\
 ${imports}start, stop, points, g = $start, $stop, $points, $g
 $kinks
@@ -77,9 +80,6 @@ figure.show()
 """)
 
 
-NO_CURVE = "A notebook shows one curve, and this pair draws at random: take PyTorch."
-
-
 def notebook(
     op: str | Op,
     rule: str | Rule,
@@ -88,35 +88,45 @@ def notebook(
     *,
     start: float = -3.0,
     stop: float = 3.0,
-    points: int = 601,
+    points: int | None = None,
     g: float = 1.0,
     kinks: Sequence[float] = (),
+    f: str = SQUARE,
 ) -> str:
     """A notebook (nbformat 4, as JSON text) that defines the function and draws its curve.
 
     Where parameters learn it also draws the part of one element in the gradient for each, and prints the
-    gradients for standard normal numbers.
+    gradients for standard normal numbers. Of a pair that draws it shows mean and spread over many draws,
+    from a seeded generator, and the exact gradient of the mean loss.
 
     Args:
-        op, rule, parameters, learns: as for ``snippet``.
+        op, rule, parameters, learns: as for ``snippet``; of a pair that draws the parameters may hold those
+            of the loss.
         start, stop: ends of the range of x, start below stop.
-        points: number of evenly spaced x.
-        g: the upstream gradient.
+        points: number of evenly spaced x; None for 601, and for fewer of a pair that draws.
+        g: the upstream gradient; of a pair that draws a factor on the loss.
+        f: of a pair that draws the loss, a formula of y; others pass it over.
         kinks: x to be sampled exactly, where the lines break; ``sample_curves(...).kinks[rule]``, with those
-            of ``part_key(rule)`` where a parameter learns.
+            of ``part_key(rule)`` where a parameter learns. Of a pair that draws, whose mean loss may bend
+            there, with those of "forward".
 
     Raises:
-        ValueError: as ``snippet``, and for a pair that draws: it has no one curve.
+        ValueError: as ``snippet``; FormulaError for a loss that cannot be read; ValueError for an op that
+            draws and has a mean over all x.
     """
     pair = paired(op, rule, parameters, learns)
-    if pair.drawn:
-        raise ValueError(NO_CURVE)
     code = torch_code(pair)
     settings = {name: repr(float(value)) for name, value in (("start", start), ("stop", stop), ("g", g))}
-    settings |= {"points": str(int(points)), "kinks": _tensor(kinks)}
-    learned = {name: pair.parameters[name] for name in pair.learns}
-    cells = drawing_cells(pair.name, learned, settings, imports="import torch\n" not in code)
-    return book({"introduction": introduction(pair), "function": code.rstrip()} | cells)
+    imports = "import torch\n" not in code
+    loss = find_loss(f) if pair.drawn else None
+    settings |= {"points": str(int(points or (DRAWN_POINTS if loss else _POINTS))), "kinks": _tensor(kinks)}
+    if loss:
+        settings |= {"imports": _IMPORT * imports}
+        cells = _laid_out(drawn_cells(pair, loss, parameters or {}, settings))
+    else:
+        learned = {name: pair.parameters[name] for name in pair.learns}
+        cells = drawing_cells(pair.name, learned, settings, imports=imports)
+    return book({"introduction": introduction(pair, loss), "function": code.rstrip()} | cells)
 
 
 def drawing_cells(
@@ -132,9 +142,13 @@ def drawing_cells(
         imports: whether torch has yet to be imported.
     """
     computed = _computed(name, learned)
-    sample = _SAMPLE.substitute(settings, imports="import torch\n\n" * imports, computed=computed)
+    sample = _SAMPLE.substitute(settings, imports=_IMPORT * imports, computed=computed)
     cells = {"sample": sample, "curve": _drawn(name, list(learned))}
     cells |= {"numbers": _numbers(name, learned)} if learned else {}
+    return _laid_out(cells)
+
+
+def _laid_out(cells: Mapping[str, str]) -> dict[str, str]:
     return {key: formatted(text).rstrip() for key, text in cells.items()}
 
 
@@ -202,11 +216,12 @@ def _tensor(values: Sequence[float]) -> str:
     return "\n".join(["kinks = torch.tensor([", *rows, "])  # fmt: skip"])
 
 
-def introduction(pair: Pair) -> str:
+def introduction(pair: Pair, loss: Loss | None = None) -> str:
     """The text above the code, in Markdown."""
     y, gradient = pair.formulas
-    learned = "".join(f"- `{pair.learning(name)}`\n" for name in pair.learns)
+    further = "".join(f"- `{pair.learning(name)}`\n" for name in pair.learns)
+    further += f"- loss: `{loss.parsed.text}`\n" if loss else ""
     return (
-        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n{learned}\n"
+        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n{further}\n"
         "Needs torch and plotly. Change the parameters, the range or `g` and run the cells again."
     )

@@ -62,7 +62,13 @@ WRITTEN = (
     Choice(op="clamp", rules=(f"{OWN}y * g * (g > x)",), parameters={"hi": 2.0}, learns="hi"),
     Choice(op="round", rules=(OWN + LONG,), parameters={"w3": 1e22, "w4": 1 / 3}),
     Choice(op=f"{OWN}1", rules=(f"{OWN}0",)),
-)
+    Choice(
+        op="stochastic_round", rules=("straight_through",), range=(-1.0, 2.0), f="abs(y - middle)",
+        parameters={"middle": 0.2},
+    ),
+    Choice(op="gaussian_noise", rules=("default",), learns="s", parameters={"target": 0.3}),
+    Choice(op=f"{OWN}x - mean(x) + normal()", rules=("default",)),
+)  # fmt: skip
 
 
 def choices() -> list[Choice]:

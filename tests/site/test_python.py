@@ -124,7 +124,7 @@ def test_the_worker_reads_formulas_and_writes_code_as_the_app_does(ask: pyodide.
     questions = corpus()[::4] + [("op", text) for text in ODD] + [("rule", LSQ.removeprefix(OWN))]
     asked: list[Any] = [("entry", {"kind": kind, "text": text}, {}) for kind, text in questions]
     code = {"language": "PyTorch", "op": f"{OWN}a * x", "rule": f"{OWN}g * a", "parameters": {"a": "0.5"}}
-    drawing = {"start": "-3.0", "stop": "3.0", "g": "1.0", "kinks": []}
+    drawing = {"start": "-3.0", "stop": "3.0", "g": "1.0", "kinks": [], "f": "y"}
     given = code | {"learns": "", "drawing": drawing}
     asked += [("code", given | {"language": "?"}, formatter()), ("code", given, {})]
     *said, failed, written = ask(asked)

@@ -281,8 +281,6 @@ def test_a_parameter_that_is_called_as_what_is_drawn_is_refused(
             write(op, rule)
 
 
-def test_a_notebook_is_refused() -> None:
-    with pytest.raises(ValueError, match="A notebook shows one curve, and this pair draws at random"):
-        notebook(COIN, SLOPE)
+def test_an_unknown_parameter_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown parameter 'z'"):
         explorer.snippet(COIN, SLOPE, z=1.0)

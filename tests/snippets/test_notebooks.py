@@ -8,7 +8,6 @@ import re
 import nbformat
 import numpy as np
 import pytest
-from nbclient import NotebookClient
 
 from explorer.catalogue import contribution, find_op, find_rule, values
 from explorer.curves import sample
@@ -18,8 +17,8 @@ from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
+from tests.snippets.books import executed, figures_of
 
-PLOTLY = "application/vnd.plotly.v1+json"
 PAIRS = [(usual_op(find_rule(rule)).key, rule) for rule in RULES]
 PAIRS += [("identity", "default"), ("formula: a * abs(x - 0.3)", "formula: g * (x < a)")]
 ALONE = ("quantize", "ewgs")  # of all notebooks the first that the kernel executes
@@ -41,31 +40,17 @@ def _learning(op, rule, name):
     return nbformat.reads(notebook(op, rule, None, [name], kinks=kinks, **RANGE), as_version=4)
 
 
-def _figure(cell):
-    (shown,) = [output.data[PLOTLY] for output in cell.outputs if PLOTLY in output.get("data", {})]
-    return shown
-
-
 @pytest.fixture(scope="module")
 def session():
-    """The cells of every notebook, executed; one kernel runs them one after the other, as in one session.
-
-    What a cell prints is one output, also where it came in parts.
-    """
+    """The cells of every notebook, executed."""
     books = [_notebook(*key) for key in [ALONE, *PAIRS]] + [_learning(*key) for key in LEARNING]
-    cells = [cell for book in books for cell in book.cells]
-    for number, cell in enumerate(cells):
-        cell.id = f"cell-{number}"
-    together = nbformat.v4.new_notebook(cells=cells)
-    client = NotebookClient(together, timeout=120, kernel_name="python3", coalesce_streams=True)
-    return client.execute().cells
+    return executed(books)
 
 
 @pytest.fixture(scope="module")
 def figures(session):
     """The figure of every pair."""
-    drawn = [cell for cell in session if "figure.show()" in cell.source]
-    return dict(zip([ALONE, *PAIRS, *LEARNING], map(_figure, drawn), strict=True))
+    return dict(zip([ALONE, *PAIRS, *LEARNING], figures_of(session), strict=True))
 
 
 @pytest.mark.parametrize(("op", "rule", "name"), LEARNING)
@@ -117,7 +102,8 @@ def test_notebook_breaks_the_line_at_kinks_and_marks_them(figures, op, rule):
 def test_notebook_runs_alone_from_the_first_cell_to_the_last(session):
     cells = session[: len(_notebook(*ALONE).cells)]
     assert [cell.cell_type for cell in cells] == ["markdown", "code", "code", "code"]
-    assert len(_figure(cells[-1])["data"]) == 4
+    (figure,) = figures_of(cells[-1:])
+    assert len(figure["data"]) == 4
 
 
 def test_notebook_is_valid_and_always_the_same():

@@ -7,9 +7,9 @@ from explorer.catalogue import Op, Rule, beside, learnable
 from explorer.snippets import notebook
 from explorer.snippets.custom_op import custom_op_code
 from explorer.snippets.detach import detach_code
+from explorer.snippets.drawn_cells import NO_MEANS, has_mean
 from explorer.snippets.jax_code import jax_code
 from explorer.snippets.mlx_code import mlx_code
-from explorer.snippets.notebooks import NO_CURVE
 from explorer.snippets.pair import Pair, clash, paired
 from explorer.snippets.torch_code import torch_code
 
@@ -42,7 +42,7 @@ def refusal(language: str, op: Op, rule: Rule) -> str:
     """The sentence in place of code that a language has not."""
     if words := clash(op, rule):
         return words
-    return NO_CURVE if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
+    return NO_MEANS if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
 
 
 def learned_with(op: Op, rule: Rule, chosen: str) -> list[str]:
@@ -61,12 +61,12 @@ def written(
 ) -> str | None:
     """The code of an op with a rule; None where the language cannot express them, see ``refusal``.
 
-    ``drawing`` gives ``start``, ``stop``, ``g`` and ``kinks`` of ``snippets.notebook``.
+    ``drawing`` gives ``start``, ``stop``, ``g``, ``kinks`` and ``f`` of ``snippets.notebook``.
     """
     if clash(op, rule):
         return None
     if language == NOTEBOOK:
-        if op.draws or rule.draws:
+        if (op.draws or rule.draws) and has_mean(op):
             return None
         return notebook(op, rule, parameters, learns, **drawing())
     return WRITERS[language](paired(op, rule, parameters, learns))

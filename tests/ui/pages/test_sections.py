@@ -273,7 +273,6 @@ COIN = "formula: where(u() < sigmoid(x), 1, 0)"
 REFUSED = {
     "Custom op": "An operator takes tensors and numbers, and this rule a function, the loss f: take PyTorch.",
     "Detach trick": "it cannot express this rule. Take the Function instead.",
-    "Notebook": "A notebook shows one curve, and this pair draws at random: take PyTorch.",
 }
 
 
@@ -288,8 +287,29 @@ def test_code_of_a_pair_that_draws_is_there_or_refused(language: str, offered: d
         assert words in words_of(test)
         assert [*test.code, *offered] == []
     else:
-        write = {"PyTorch": snippet, "JAX": jax_snippet, "MLX": mlx_snippet}[language]
+        write = {"PyTorch": snippet, "JAX": jax_snippet, "MLX": mlx_snippet, "Notebook": notebook}[language]
         assert test.code[0].value == write(COIN, rule).removesuffix("\n")
+
+
+def test_a_notebook_of_what_draws_has_the_loss_and_the_kinks_of_its_mean(offered: dict[str, str]):
+    words = {"op": "stochastic_round", "rule": "straight_through", "f": "abs(y - middle)", "middle": 0.25}
+    test = opened(urlencode({**words, "range": [-1, 1], "section": "code"}, doseq=True))
+    labelled(test.button_group, "As").set_value("Notebook")
+    sound(test.run())
+    expected = notebook(
+        *(words[key] for key in ("op", "rule")), {"middle": 0.25}, f="abs(y - middle)", kinks=[-1, 0, 1],
+        start=-1, stop=1,
+    )  # fmt: skip
+    assert test.code[0].value == expected
+
+
+def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused(offered: dict[str, str]):
+    test = opened(urlencode({"op": "formula: x - mean(x) + u()", "section": "code"}))
+    labelled(test.button_group, "As").set_value("Notebook")
+    sound(test.run())
+    assert "A notebook draws at each x alone, and this op has a mean over all x: take PyTorch." in words_of(
+        test
+    )
 
 
 @pytest.mark.parametrize("language", CODE)

@@ -1,6 +1,9 @@
 // Code from the site's files, with the chosen numbers filled in.
 
+import { lossOf } from "../../choice/choice.js";
 import { partKey, sampleCurves, valuesOf } from "../../formula/curves.js";
+import { firstDrawn } from "../../formula/draws.js";
+import { valuesOfLoss } from "../../formula/drawn.js";
 import { floatText } from "../../formula/python.js";
 import { held } from "../../formula/records.js";
 
@@ -81,9 +84,10 @@ export function notebookText(notebooks, { introduction, code }, texts, { op, rul
 export function codeQuestion(language, { op, rule }, choice) {
   const [start, stop, g] = [...choice.range, choice.g].map(floatText);
   const kinks = kinksOf(op, rule, choice).map(floatText);
-  const parameters = texted(valuesOf(op, rule, choice.parameters));
+  const lost = valuesOfLoss(lossOf(choice), choice.parameters);
+  const parameters = texted({ ...lost, ...valuesOf(op, rule, choice.parameters) });
   const keys = { op: op.key, rule: rule.key, learns: choice.learns };
-  return { language, ...keys, parameters, drawing: { start, stop, g, kinks } };
+  return { language, ...keys, parameters, drawing: { start, stop, g, kinks, f: choice.f } };
 }
 
 /** @param {Texts} texts */
@@ -133,7 +137,8 @@ function kinksOf(op, rule, { range: [start, stop], g, parameters, learns }) {
     { start, stop, g, parameters, learns },
     { points: 2 },
   );
-  const all = [...(kinks[rule.key] ?? []), ...(kinks[partKey(rule.key)] ?? [])];
+  const keys = [rule.key, partKey(rule.key), ...(firstDrawn([op, rule]) ? ["forward"] : [])];
+  const all = keys.flatMap((key) => kinks[key] ?? []);
   return [...new Set(all.map((x) => Math.fround(x) + 0))].sort((one, other) => one - other);
 }
 

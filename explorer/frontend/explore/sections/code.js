@@ -6,6 +6,7 @@ import { find, findBeside, isOwn } from "../../choice/entries.js";
 import { isCopied } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
 import { learnable } from "../../formula/contribution.js";
+import { firstDrawn } from "../../formula/draws.js";
 import { codeQuestion, codeText, notebookText, textsOf } from "./code-text.js";
 import { createDownload } from "./download.js";
 
@@ -105,7 +106,8 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     const op = find("op", choice.op);
     const rule = findBeside(op, pick.value);
     if (!op || !rule) return { text: "", note: GONE };
-    const isTheirs = isOwn(op.key) || isOwn(rule.key);
+    const isTheirs =
+      isOwn(op.key) || isOwn(rule.key) || (language === notebook && firstDrawn([op, rule]) && ask);
     const written = await (isTheirs ? own : broughtAlong)({ op, rule }, choice, mine);
     const learns = !choice.learns || learnable(op, [rule]).includes(choice.learns);
     const plain = `${choice.learns} cannot learn by this rule: in its code it is a number.`;
