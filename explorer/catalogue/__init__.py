@@ -39,6 +39,7 @@ from explorer.catalogue.records import (
     kink_points,
     known_degree,
 )
+from explorer.catalogue.training import judging, refusal
 from explorer.formula import quoted, shortened
 
 __all__ = [
@@ -46,8 +47,8 @@ __all__ = [
     "OWN_FAMILY", "RULES", "SQUARE", "TARGET", "Contribution", "Kink", "Lattice", "Learned", "Loss", "Op",
     "Parameter", "Rule", "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none",
     "find_loss", "find_op", "find_rule", "finite", "frozen", "gradient_beside", "hint", "in_formulas",
-    "kink_points", "known_degree", "learnable", "narrowed", "own_key", "qualified", "require_admitted",
-    "require_fixed", "settled", "twin_of", "values",
+    "judging", "kink_points", "known_degree", "learnable", "narrowed", "own_key", "qualified", "refusal",
+    "require_admitted", "require_fixed", "settled", "twin_of", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

@@ -201,14 +201,25 @@ class Entry:
         raise NotImplementedError
 
     @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """All formulas of the entry."""
+        return (self.parsed,) if self.parsed else ()
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The draws that the formulas name, and what hangs on them, such as ``u()`` and ``f()``."""
+        return tuple(dict.fromkeys(chain.from_iterable(formula.draws for formula in self.formulas)))
+
+    @property
     def draws(self) -> bool:
         """Whether a number is drawn for each element, or the entry hangs on one that is."""
-        return bool(self.parsed and self.parsed.draws)
+        return bool(self.drawn)
 
     @property
     def other_outputs(self) -> tuple[str, ...]:
         """The losses at outputs that were not drawn, such as ``f(1)``: in a net a pass for every unit."""
-        return self.parsed.other_outputs if self.parsed else ()
+        named = (formula.other_outputs for formula in self.formulas)
+        return tuple(dict.fromkeys(chain.from_iterable(named)))
 
     def stated(self, **fields: Any) -> Self:
         """The entry as the catalogue has it, with further fields: each parameter stands for its meaning."""
@@ -316,15 +327,9 @@ class Rule(Entry):
         return parse(self.formula, parameters=[p.name for p in self.parameters])
 
     @property
-    def draws(self) -> bool:
-        """Whether the rule, or the gradient of a parameter, hangs on what is drawn."""
-        return super().draws or any(learned.parsed.draws for learned in self.learned)
-
-    @property
-    def other_outputs(self) -> tuple[str, ...]:
-        """Those of the rule, and of the gradients of its parameters."""
-        named = (learned.parsed.other_outputs for learned in self.learned)
-        return tuple(dict.fromkeys((*super().other_outputs, *chain.from_iterable(named))))
+    def formulas(self) -> tuple[Formula, ...]:
+        """That of the rule, and those of the gradients of its parameters."""
+        return (*super().formulas, *(learned.parsed for learned in self.learned))
 
 
 def finite(name: str, value: Any) -> float:

@@ -19,7 +19,9 @@ from explorer.catalogue import (
     find_loss,
     find_op,
     find_rule,
+    judging,
     known_degree,
+    refusal,
 )
 from explorer.catalogue.contribution import autograd_words, following, gradient_beside, torch_derivative
 from explorer.formula import Formula, FormulaError, derivative, parse
@@ -56,7 +58,9 @@ def entry(record: Op | Rule) -> Json:
     (see ``pieces.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
     a parameter, or minus one. ``gradient`` (of an op) is what torch's autograd returns, in x and g, or null
     where it cannot be written out, and ``autograd`` the same in a few words; a ``flat`` op is
-    constant between its kinks.
+    constant between its kinks. Of an entry that draws ``untrained`` says why no net trains it,
+    ``unspiking`` why no net of units that spike does, and ``judging`` how a net with the op is judged, each
+    only where there is such a sentence.
 
     What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
     an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
@@ -72,7 +76,7 @@ def entry(record: Op | Rule) -> Json:
         "movable": list(_movable(record)),
     }
     if record.draws:
-        common["draws"] = True
+        common |= {"draws": True, **_in_training(record)}
     if record.kinks is None and formula:
         common |= _edges(formula) if record.draws else _watched(formula)
     if isinstance(record, Rule):
@@ -84,6 +88,17 @@ def entry(record: Op | Rule) -> Json:
     common["autograd"] = autograd_words(record)
     common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
     return common | {"flat": known_degree(record) == 0}
+
+
+def _in_training(record: Op | Rule) -> Json:
+    """What a net that trains says of an entry that draws; without what there is nothing to say of."""
+    label = record.label
+    words = {
+        "untrained": _sentence(refusal(record, label)),
+        "unspiking": _sentence(refusal(record, label, spikes=True)),
+        "judging": judging(record) if isinstance(record, Op) else "",
+    }
+    return {name: text for name, text in words.items() if text}
 
 
 def loss_entry(loss: Loss) -> Json:
@@ -152,6 +167,10 @@ def _watched(formula: Formula) -> Json:
         ],
         "slopes": {name: tree_data(slope) for name, slope in slopes.items()},
     }
+
+
+def _sentence(text: str) -> str:
+    return text and f"{text}."
 
 
 def _tree(text: str, record: Op | Rule) -> Node:

@@ -1,16 +1,21 @@
-"""Ops and rules that draw where nothing is said of them: a sentence stands there, and no figure."""
+"""A sentence stands where nothing is said of ops and rules that draw, and where no net takes a rule."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.catalogue import RULES, refusal
 from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
-from tests.browser.reading import choose, link, turn, visit
+from tests.browser.reading import link, turn, visit
 from tests.browser.training import button, open_train, status
 
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
 LABEL = "Bernoulli unit"
+FLIP = RULES["flip"]
+UNTRAINED = refusal(FLIP, FLIP.label)
 # What a section has beside its sentence.
 FIGURES = {
     "format": ".format-numbers",
@@ -20,7 +25,7 @@ FIGURES = {
 }
 
 
-def refusal(here: str, entry: str = LABEL) -> str:
+def fixed_alone(here: str, entry: str = LABEL) -> str:
     """What stands there instead."""
     return DRAWN_WORDS["fixed"].format(entry=entry, here=here)
 
@@ -31,7 +36,7 @@ def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(
 ) -> None:
     learns = {"learns": "b"} if section == "rest" else {}
     turn(explore, link("/", {**DRAWN, "section": section, **learns}), shows=["reinforce_baseline"])
-    expect(explore.get_by_text(refusal(SECTIONS[section]))).to_be_visible()
+    expect(explore.get_by_text(fixed_alone(SECTIONS[section]))).to_be_visible()
     expect(explore.locator(FIGURES[section]).locator("visible=true")).to_have_count(0)
     turn(explore, link("/", {**FIXED, "op": "round", "section": section}), shows=["clipped"])
     expect(explore.get_by_text("draws at random")).to_have_count(0)
@@ -45,7 +50,7 @@ def test_a_layer_is_not_laid_over_means(explore: Page, layer: str, op: str, entr
     turn(explore, link("/", {"op": op, "rule": "disarm", "layer": layer}), shows=["disarm"])
     words = explore.locator(".layer-words [role=status]")
     if (layer, op) != ("lens", "bernoulli"):
-        expect(words).to_have_text(refusal(LAYERS[layer].label, entry))
+        expect(words).to_have_text(fixed_alone(LAYERS[layer].label, entry))
     dashed = "() => document.querySelector('.js-plotly-plot').data.filter(({line}) => line?.dash).length"
     assert explore.evaluate(dashed) == 0
     turn(explore, link("/", {**FIXED, "layer": layer}), shows=["clipped"])
@@ -60,37 +65,49 @@ def test_no_sum_over_numbers_is_given_for_a_parameter_of_what_draws(explore: Pag
     expect(explore.locator(".learning .verdicts")).to_be_visible()
 
 
-def test_training_says_before_start_that_it_takes_nothing_that_draws(page: Page) -> None:
-    open_train(page, "op=bernoulli&rule=sigmoid_st")
-    expect(status(page)).to_contain_text(refusal("training"))
+def test_training_says_before_start_that_it_takes_no_loss_at_another_output(page: Page) -> None:
+    open_train(page, "op=bernoulli&rule=sigmoid_st&rule=flip&task=digits")
+    expect(status(page)).to_contain_text(UNTRAINED)
     expect(status(page)).not_to_contain_text("Ready")
     for name in ("Start", "Step"):
         expect(button(page, name)).to_be_disabled()
-    choose(page, "Op", "sign")
+    page.get_by_role("group", name=FLIP.label).get_by_role("button", name=re.compile("^Remove")).click()
     expect(status(page)).to_contain_text("Ready: press Start.")
     expect(button(page, "Start")).to_be_enabled()
 
 
-def test_the_palettes_of_a_training_grey_what_draws(page: Page) -> None:
-    open_train(page, "op=sign&rule=clipped")
+def test_a_twin_is_refused_before_start_where_units_spike_and_trained_elsewhere(page: Page) -> None:
+    open_train(page, "op=bernoulli&rule=disarm&task=spikes")
+    expect(status(page)).to_contain_text(refusal(RULES["disarm"], "DisARM", spikes=True))
+    expect(button(page, "Start")).to_be_disabled()
+    open_train(page, "op=bernoulli&rule=disarm&task=digits")
+    expect(status(page)).to_contain_text("Ready: press Start.")
+    expect(button(page, "Start")).to_be_enabled()
+
+
+def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(page: Page) -> None:
+    open_train(page, "op=sign&rule=clipped&task=digits")
     for opener, field, entry in (
         ("Op", "Search ops", LABEL),
         ("Add rule", "Search rules", "REINFORCE with a baseline"),
     ):
         button(page, opener).click()
         page.get_by_label(field).fill(entry)
-        shown = page.get_by_role("option").filter(has_text=entry).first
-        expect(shown).to_be_disabled()
-        expect(shown).to_contain_text(refusal("training", entry))
+        expect(page.get_by_role("option").filter(has_text=entry).first).to_be_enabled()
         page.keyboard.press("Escape")
-    visit(page, "/?op=sign&rule=clipped")
-    button(page, "Op").click()
-    page.get_by_label("Search ops").fill(LABEL)
-    expect(page.get_by_role("option").filter(has_text=LABEL).first).to_be_enabled()
+    button(page, "Add rule").click()
+    page.get_by_label("Search rules").fill(FLIP.label)
+    shown = page.get_by_role("option").filter(has_text=FLIP.label).first
+    expect(shown).to_be_disabled()
+    expect(shown).to_contain_text(UNTRAINED)
+    visit(page, "/?op=bernoulli&rule=sigmoid_st")
+    button(page, "Add rule").click()
+    page.get_by_label("Search rules").fill(FLIP.label)
+    expect(page.get_by_role("option").filter(has_text=FLIP.label).first).to_be_enabled()
 
 
 def test_a_study_says_so_too(page: Page) -> None:
-    page.goto(link("/study", {"op": "sign", "rule": "disarm"}))
-    expect(page.locator(".study .status")).to_contain_text(refusal("training", "DisARM"))
+    page.goto(link("/study", {"op": "bernoulli", "rule": "flip", "task": "digits"}))
+    expect(page.locator(".study .status")).to_contain_text(UNTRAINED)
     expect(page.locator(".study .status")).not_to_contain_text("Ready")
     expect(button(page, "Start")).to_be_disabled()

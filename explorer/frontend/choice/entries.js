@@ -48,8 +48,6 @@ import { setSampling } from "../formula/sampling.js";
  * @property {string[]} controls keys of rules beside which others must look better
  */
 
-export const TRAINING = "training"; // as a part of the page that takes nothing that draws
-
 let known = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
 const own = { op: {}, rule: {}, loss: {} };
@@ -127,6 +125,15 @@ export function ownEntries(choice) {
 export function refusalOfDrawn(here, ...entries) {
   const drawn = firstDrawn(entries);
   return drawn ? filled(known.drawn.fixed, { entry: drawn.label, here }) : "";
+}
+
+/**
+ * Why no net trains an op or rule, "" where one does.
+ * @param {Op|Rule} entry
+ * @param {boolean} [spikes] whether the units of the net do
+ */
+export function refusalOfTraining({ untrained = "", unspiking = "" }, spikes = false) {
+  return spikes ? unspiking : untrained;
 }
 
 /** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */

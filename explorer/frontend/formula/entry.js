@@ -32,6 +32,8 @@
  * @property {Piece[]} [pieces] at whose changes a kink may lie; like slopes, only where kinks are searched
  *   for
  * @property {{x: Tree, y: Tree}} [slopes] of the formula in x and in y
+ * @property {string} [untrained] why no net trains it
+ * @property {string} [unspiking] why no net of units that spike does
  * @property {{name: string, sign: number}[]} movable the parameters that are a kink, or minus one
  *
  * @typedef {{tree: Tree, text: string, scale: Tree|null, scaleText: string|null, atBound: string,
@@ -42,9 +44,10 @@
  * @typedef {{tree: Tree, text: string, gradient?: Tree}} Derivative torch's by a parameter; ``gradient`` is that
  *   for x, where it is another once the parameter is a tensor
  *
- * @typedef {Common & {tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string,
+ * @typedef {Common & {tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string, judging?: string,
  *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``gradient`` is
- *   torch's own, null where it cannot be written out, ``autograd`` the same in a few words; a ``flat`` op is constant between its kinks
+ *   torch's own, null where it cannot be written out, ``autograd`` the same in a few words; a ``flat`` op is constant between its kinks;
+ *   ``judging`` says how a net is judged whose op draws
  * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[], otherwise: string,
  *   learned: {[parameter: string]: Learned}}} Rule
  * @typedef {Op|Rule} Entry

@@ -6,7 +6,7 @@ import { differencesOf } from "./differences.js";
 import { agreementOf, heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
-import { isUnread, settingText, taskOf, untrained } from "../train/state/tasks.js";
+import { isUnread, settingText, taskOf, untrained, wordsOfTask } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -52,7 +52,7 @@ export function pictureOf(state) {
     csv: results?.runs && !LOST.includes(view.status.state) ? view.id : null,
     choice,
     task,
-    about: [task.purpose, task.note].filter(Boolean).join(" "),
+    about: wordsOfTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
   };
 }

@@ -21,6 +21,7 @@ from explorer.catalogue import (
     finite,
     learnable,
     qualified,
+    refusal,
     require_admitted,
 )
 from explorer.formula import quoted, shortened
@@ -213,20 +214,10 @@ class Settings(TrainingSettings):
 
     def _check_losses(self) -> None:
         """Raise ValueError for a rule that asks for a loss which a net does not have."""
+        spikes = TASKS[self.task].net.site.fires
         for rule in self._all_rules:
-            known = (rule.parsed, *(each.parsed for each in rule.learned))
-            formulas = [formula for formula in known if formula]
-            others = [name for formula in formulas for name in formula.other_outputs]
-            if others:
-                raise ValueError(
-                    f"{shortened(rule.key)} asks for {others[0]}, the loss at an output that was not drawn: "
-                    "in a net that takes a pass for every unit; Explore shows it"
-                )
-            if TASKS[self.task].net.site.fires and any("fa()" in formula.draws for formula in formulas):
-                raise ValueError(
-                    f"{shortened(rule.key)} asks for fa(), the loss of a twin, which would differ at every "
-                    f'later step of time: the task "{self.task}" takes rules without it'
-                )
+            if refused := refusal(rule, shortened(rule.key), spikes=spikes):
+                raise ValueError(refused)
 
     def _check_table(self) -> None:
         if (self.table is None) == (self.task == TABLE.key):

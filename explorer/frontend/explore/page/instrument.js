@@ -5,7 +5,7 @@ import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
-import { catalogue, refusalOfDrawn, TRAINING } from "../../choice/entries.js";
+import { catalogue, refusalOfTraining } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
@@ -68,7 +68,7 @@ export function createInstrument(host, store, reach) {
   const trains = host.matches(".training");
   const refuses = (
     /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
-  ) => (trains ? refusalOfDrawn(TRAINING, entry) : "");
+  ) => (trains ? refusalOfTraining(entry) : "");
   const cardList =
     cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null, refuses });
   if (cardList) drawn.push(cardList);

@@ -14,7 +14,15 @@ import { asksOf } from "./task-change.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
-import { hasOthers, isUnread, lacksTable, settingText, taskOf, untrained } from "../state/tasks.js";
+import {
+  hasOthers,
+  isUnread,
+  lacksTable,
+  settingText,
+  taskOf,
+  untrained,
+  wordsOfTask,
+} from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { Past, State } from "../state/state.js" */
@@ -92,7 +100,7 @@ export function pictureOf(live) {
     choice,
     present: presentTexts(state),
     task,
-    about: [task.purpose, task.note].filter(Boolean).join(" "),
+    about: wordsOfTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
     lacksTable: lacksTable(choice, state.table),
     time: timeOf(live, lines),

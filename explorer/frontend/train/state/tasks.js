@@ -1,6 +1,6 @@
 // Tasks and settings of a choice: what a task brings along, and what else is set. No page.
 
-import { catalogue, refusalOfDrawn, TRAINING } from "../../choice/entries.js";
+import { catalogue, refusalOfTraining } from "../../choice/entries.js";
 import { entriesOf, stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
@@ -25,10 +25,17 @@ const FIRST_SEEDS = "5"; // of who has set nothing: what is said of one seed alo
 const OF_OWN_OP = ["learn", "learn_rate", "learn_each"]; // what goes with an op that stays
 const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls", "equal"]; // what means the same whatever is learnt
 
-/** Why an op or rules cannot be trained, "" where they can: they draw. @param {Choice} choice */
+/** Why the net of the task does not train an op or a rule of a choice, "" where it does. @param {Choice} choice */
 export function untrained(choice) {
   const { op, rules } = entriesOf(choice);
-  return refusalOfDrawn(TRAINING, op, ...rules);
+  const { fires } = taskOf(choice).site;
+  return [op, ...rules].map((entry) => refusalOfTraining(entry, fires)).find(Boolean) ?? "";
+}
+
+/** The words on the task of a choice, and on how a net with its op is judged. @param {Choice} choice */
+export function wordsOfTask(choice) {
+  const { purpose, note } = taskOf(choice);
+  return [purpose, note, entriesOf(choice).op.judging].filter(Boolean).join(" ");
 }
 
 /** @returns {Task[]} in the order of the picker */

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from explorer.catalogue import OPS, RULES, find_rule, judging
+from explorer.instrument import entry
 from explorer.training import TASKS, Settings
 from explorer.training import Run as Training
 from explorer.ui.links.choice import Choice, training_texts
@@ -138,3 +140,26 @@ def test_a_task_that_takes_something_away_is_told_from_one_that_keeps_all(
         after = after | {"op": before["op"], "rules": before["rules"]}
     assert tell("state/tasks", "lacks", before, after) is lost
     assert tell("state/tasks", "lacks", after, before) is (lost and task == "spikes")
+
+
+@pytest.mark.parametrize("task", ["digits", "spikes"])
+@pytest.mark.parametrize("rule", RULES)
+def test_what_is_refused_before_start_is_what_the_settings_refuse(tell: Run, task: str, rule: str):
+    said = tell("state/tasks", "untrained", choice("bernoulli", "sigmoid_st", rule, task=task))
+    if not said:
+        Settings(op="bernoulli", rules=("sigmoid_st", rule), task=task)
+        return
+    with pytest.raises(ValueError, match="asks for") as refused:
+        Settings(op="bernoulli", rules=("sigmoid_st", rule), task=task)
+    assert said == f"{refused.value}.".replace(rule, RULES[rule].label, 1)
+
+
+def test_an_own_formula_brings_its_refusal_along():
+    assert "asks for f(0)" in entry(find_rule("formula: g * f(0)"))["untrained"]
+    assert "untrained" not in entry(find_rule("formula: g * f()"))
+
+
+@pytest.mark.parametrize("op", ["bernoulli", "gumbel_sigmoid", "dropout", "round"])
+def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str):
+    said = tell("state/tasks", "wordsOfTask", choice(op, "default", task="digits"))
+    assert said == " ".join(filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, judging(OPS[op])]))
