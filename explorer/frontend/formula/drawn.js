@@ -28,15 +28,17 @@
 
 import { settledTree, uniforms } from "./draws.js";
 import { evaluate, UNIFORM } from "./evaluation.js";
-import { expectationOf, slopesOf, withMiddles } from "./expectation.js";
+import { expectationsOf, slopesOf, withMiddles } from "./expectation.js";
 import { evenPoints } from "./floats.js";
 import { isSteady } from "./leaps.js";
 import { held } from "./records.js";
 
 /** @import { Loss } from "./draws.js" */
 /** @import { Op } from "./entry.js" */
-/** @import { Scope, Tree } from "./evaluation.js" */
+/** @import { Tree } from "./evaluation.js" */
 /** @import { Expected, Pace } from "./expectation.js" */
+/** @import { Place } from "./leaps.js" */
+/** @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt */
 
 const DOTS = 30; // single draws on a chart
 const LOST = /** @type {Tree} */ (["name", "f()"]);
@@ -55,63 +57,99 @@ export function valuesOfLoss({ parameters }, settings) {
   );
 }
 
+/** @typedef {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} Drawing ``parameters`` those of op and loss */
+/** A tree whose mean is asked for. @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} Asked */
+
 /**
  * The means and spreads of an op and rules at given x.
- * @param {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} drawing ``parameters`` those of op and loss
+ * @param {Drawing} drawing
  * @param {{x: Float64Array, marks: Int8Array, ends: [number, number], g: number, kinks: number[], reference: Float64Array}} where
  *   ``ends`` of the range, ``reference``: the x of means
  * @param {Pace} pace
  * @returns {Drawn}
  */
-export function drawnCurves({ op, loss, pairs, parameters }, { x, marks, ends, g, kinks, reference }, pace) {
-  const place = (/** @type {Float64Array} */ at, /** @type {Record<string, number>} */ values) => {
+export function drawnCurves(drawing, { x, marks, ends, g, kinks, reference }, pace) {
+  const { op, loss, pairs, parameters } = drawing;
+  /** @type {PlaceAt} */
+  const place = (at, values) => {
     const all = { g, parameters: values };
     return { ...all, x: at, reference: { ...all, x: reference } };
   };
-  /** @type {Drawn["reasons"]} */
-  const reasons = {};
-  /** @type {Drawn["spread"]} */
-  const spread = {};
-  /** @param {string} key @param {Expected} found */
-  const noted = (key, { mean, spread: sd, reason }) => {
-    if (reason) reasons[key] = reason;
-    else if (sd) spread[key] = sd;
-    return reason ? null : mean;
+  const expected = (/** @type {Asked[]} */ asked, at = x) => {
+    const settled = asked.map((one) => ({ ...one, tree: settledTree(one.tree, op, loss) }));
+    return expectedTogether(settled, (values) => place(at, values), pace);
   };
-  const meanOf = (/** @type {Tree} */ tree, /** @type {Record<string, number>} */ values) =>
-    expectationOf(settledTree(tree, op, loss), place(x, values), pace);
-  const y = noted("forward", meanOf(op.tree, parameters));
-  const gradients = pairs.map(({ key, gradient, parameters: values }) => [
-    key,
-    gradient === null ? null : noted(key, meanOf(gradient, values)),
+  const steady = isSteady(op.tree) ? op.gradient : null;
+  const found = expected([
+    { key: "forward", tree: op.tree, parameters },
+    ...askedOf(pairs, "gradient"),
+    ...(steady === null ? [] : [{ key: "exact", tree: steady, parameters }]),
   ]);
-  const parts = pairs.flatMap(({ key, part, parameters: values }) =>
-    part === null ? [] : [[key, meanOf(part, values).mean]],
-  );
-  const lost = settledTree(LOST, op, loss);
-  const lossAt = (/** @type {Float64Array} */ at) => expectationOf(lost, place(at, parameters), pace);
-  const own = op.gradient !== null && isSteady(op.tree) ? meanOf(op.gradient, parameters) : null;
-  const exact = own
-    ? withMiddles(noted("exact", own) ?? own.mean, x, kinks)
-    : slopesOf((at) => noted("exact", lossAt(at)) ?? at.fill(NaN), x, kinks, ends);
-  delete spread.exact; // that of the loss is no curve
+  const lossAt = (/** @type {Float64Array} */ at) => {
+    found.exact = expected([{ key: "exact", tree: LOST, parameters }], at).exact;
+    return found.exact.mean;
+  };
+  const exact = found.exact ? withMiddles(found.exact.mean, x, kinks) : slopesOf(lossAt, x, kinks, ends);
+  const meanOf = (/** @type {string} */ key) => (found[key]?.reason === "" ? found[key].mean : null);
+  const parts = expected(askedOf(pairs, "part"));
   return {
     ...{ pace, x, marks },
-    y: y ?? new Float64Array(x.length).fill(NaN),
-    gradients: Object.fromEntries(gradients),
-    parts: Object.fromEntries(parts),
-    spread,
-    exact: reasons.exact ? null : exact,
-    draws: singleDraws({ op, loss, pairs, parameters }, ends, place),
-    reasons,
+    y: found.forward.mean,
+    gradients: Object.fromEntries(pairs.map(({ key }) => [key, meanOf(key)])),
+    parts: Object.fromEntries(Object.entries(parts).map(([key, { mean }]) => [key, mean])),
+    spread: spreadsOf(found),
+    exact: meanOf("exact") && exact,
+    draws: singleDraws(drawing, ends, place),
+    reasons: reasonsOf(found),
   };
+}
+
+/** @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {Asked[]} */
+const askedOf = (pairs, of) =>
+  pairs.flatMap(({ key, [of]: tree, parameters }) => (tree === null ? [] : [{ key, tree, parameters }]));
+
+/** Those of curves; that of the loss is none. @param {Record<string, Expected>} found @returns {Drawn["spread"]} */
+function spreadsOf({ exact: _, ...curves }) {
+  const there = Object.entries(curves).filter(([, { spread, reason }]) => spread && !reason);
+  return Object.fromEntries(there.map(([key, { spread }]) => [key, /** @type {Float64Array} */ (spread)]));
+}
+
+/** @param {Record<string, Expected>} found @returns {Drawn["reasons"]} */
+const reasonsOf = (found) =>
+  Object.fromEntries(Object.entries(found).flatMap(([key, { reason }]) => (reason ? [[key, reason]] : [])));
+
+/**
+ * Means by key. Trees whose parameters have the same values are integrated together.
+ * @param {Asked[]} asked
+ * @param {(parameters: Record<string, number>) => Place} placeWith
+ * @param {Pace} pace
+ * @returns {Record<string, Expected>}
+ */
+function expectedTogether(asked, placeWith, pace) {
+  /** @type {{parameters: Record<string, number>, some: Asked[]}[]} */
+  const groups = [];
+  for (const one of asked) {
+    const isOf = (/** @type {Record<string, number>} */ parameters) =>
+      Object.entries(one.parameters).every(([name, value]) =>
+        Object.is(held(parameters, name) ?? value, value),
+      );
+    const group = groups.find(({ parameters }) => isOf(parameters));
+    if (group) Object.assign(group.parameters, one.parameters);
+    if (group) group.some.push(one);
+    else groups.push({ parameters: { ...one.parameters }, some: [one] });
+  }
+  const pairs = groups.flatMap(({ parameters, some }) => {
+    const trees = some.map(({ tree }) => tree);
+    return expectationsOf(trees, placeWith(parameters), pace).map((expected, i) => [some[i].key, expected]);
+  });
+  return Object.fromEntries(pairs);
 }
 
 /**
  * One draw of each at a few even x, by the same u.
- * @param {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} drawing
+ * @param {Drawing} drawing
  * @param {[number, number]} ends
- * @param {(x: Float64Array, parameters: Record<string, number>) => Scope} place
+ * @param {PlaceAt} place
  * @returns {Draws}
  */
 function singleDraws({ op, loss, pairs, parameters }, [start, stop], place) {

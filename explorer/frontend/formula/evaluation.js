@@ -16,6 +16,7 @@
  * @property {Value} [g] the upstream gradient
  * @property {Record<string, Value>} [draws] by the names that a formula has for them; normal() follows from u()
  * @property {Record<string, number>} parameters
+ * @property {Map<string, Value>} [parts] of several trees at this one scope: what they have in common is computed once
  * @property {Scope} [reference] where every mean(…) is taken over, and every other reduction; without one, x
  *   itself
  */
@@ -111,10 +112,16 @@ function compile(tree) {
     return number;
   };
   numberOf(tree);
+  const keys = [...numbers.keys()];
   return (scope) => {
+    const { parts } = scope;
     /** @type {Value[]} */
     const values = [];
-    for (const step of steps) values.push(step(values, scope));
+    steps.forEach((step, i) => {
+      const value = parts?.get(keys[i]) ?? step(values, scope);
+      parts?.set(keys[i], value);
+      values.push(value);
+    });
     return values[values.length - 1];
   };
 }

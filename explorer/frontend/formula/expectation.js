@@ -28,25 +28,38 @@ const LEAST_STEP = 1e-7; // of |x|
 
 /** @typedef {"rest"|"quick"} Pace */
 
+/** Mean and standard deviation of a tree. @param {Tree} tree @param {Place} place @param {Pace} pace */
+export const expectationOf = (tree, place, pace) => expectationsOf([tree], place, pace)[0];
+
 /**
- * Mean and standard deviation of a tree in x, g, u() and normal().
- * @param {Tree} tree
+ * Means and standard deviations of trees in x, g, u() and normal(). What those that leap at the same u have in common
+ * is evaluated once.
+ * @param {Tree[]} trees
  * @param {Place} place
  * @param {Pace} pace
- * @returns {Expected}
+ * @returns {Expected[]}
  */
-export function expectationOf(tree, place, pace) {
-  const nothing = (/** @type {Reason} */ reason) => ({ mean: place.x.map(() => NaN), spread: null, reason });
-  if (!hasDraw(tree)) return { mean: evaluate(tree, place), spread: place.x.map(() => 0), reason: "" };
-  if (isReduced(tree)) return nothing("reduced");
-  const leaps = leapsOf(planOf(tree), place);
-  if (!leaps) return nothing("many");
-  const fit = nodesFor(tree, place, leaps, pace);
-  if (fit.unsettled === "mean") return nothing("unsettled");
-  const { mean, variance } = moments(tree, place, leaps, fit.nodes);
-  if (!mean.some(Number.isFinite)) return nothing(mean.some(Number.isNaN) ? "undefined" : "overflow");
-  return { mean, spread: fit.unsettled ? null : variance.map(Math.sqrt), reason: "" };
+export function expectationsOf(trees, place, pace) {
+  /** @type {Map<Tree, Expected>} */
+  const found = new Map();
+  /** @type {Map<string, Tree[]>} */
+  const alike = new Map();
+  for (const tree of new Set(trees)) {
+    const { leapsAt } = planOf(tree);
+    if (!hasDraw(tree)) found.set(tree, { mean: evaluate(tree, place), spread: zerosAt(place), reason: "" });
+    else if (isReduced(tree)) found.set(tree, nothing(place, "reduced"));
+    else alike.set(leapsAt, [...(alike.get(leapsAt) ?? []), tree]);
+  }
+  for (const some of alike.values())
+    for (const [tree, expected] of integrated(some, place, pace)) found.set(tree, expected);
+  return trees.map((tree) => /** @type {Expected} */ (found.get(tree)));
 }
+
+/** @param {Place} place */
+const zerosAt = ({ x }) => new Float64Array(x.length);
+
+/** @param {Place} place @param {Reason} reason @returns {Expected} */
+const nothing = ({ x }, reason) => ({ mean: x.map(() => NaN), spread: null, reason });
 
 /** Whether a mean or another reduction is over what is drawn. @param {Tree} tree @returns {boolean} */
 function isReduced(tree) {
@@ -54,33 +67,78 @@ function isReduced(tree) {
   return isReduction(tree) || operands(tree).some(isReduced);
 }
 
+/** Trees that leap at the same u. @param {Tree[]} trees @param {Place} place @param {Pace} pace @returns {[Tree, Expected][]} */
+function integrated(trees, place, pace) {
+  const leaps = leapsOf(planOf(trees[0]), place);
+  if (!leaps) return trees.map((tree) => [tree, nothing(place, "many")]);
+  const fits = fitsOf(trees, place, leaps, pace);
+  const moments = momentsOf(
+    fits.filter(({ unsettled }) => unsettled !== "mean"),
+    place,
+    leaps,
+  );
+  return fits.map(({ tree, unsettled }) => [tree, expectedOf(moments.get(tree), unsettled, place)]);
+}
+
+/** @param {Moments|undefined} moments @param {Fit["unsettled"]} unsettled @param {Place} place @returns {Expected} */
+function expectedOf(moments, unsettled, place) {
+  if (!moments) return nothing(place, "unsettled");
+  const { mean, variance } = moments;
+  if (!mean.some(Number.isFinite)) return nothing(place, mean.some(Number.isNaN) ? "undefined" : "overflow");
+  return { mean, spread: unsettled ? null : variance.map(Math.sqrt), reason: "" };
+}
+
 /**
- * The nodes that are enough for a tree, tried at a few x; ``unsettled`` says for what more would be needed.
- * @param {Tree} tree
- * @param {Place} place
- * @param {number[][]} leaps
- * @param {Pace} pace
- * @returns {{nodes: Nodes, unsettled: ""|"mean"|"spread"}}
+ * The nodes that are enough for a tree; ``unsettled`` says for what more would be needed.
+ * @typedef {{tree: Tree, nodes: Nodes, unsettled: ""|"mean"|"spread"}} Fit
  */
-function nodesFor(tree, place, leaps, pace) {
-  const { shape } = planOf(tree);
-  if (shape === "flat") return { nodes: MIDDLE, unsettled: "" };
-  if (shape === "smooth") return { nodes: SMOOTH, unsettled: "" };
-  const some = sampled(place, leaps, SAMPLES[pace]);
-  const momentsBy = (/** @type {number} */ level) => moments(tree, some.place, some.leaps, ENDS[level]);
+
+/** The fits of trees that leap at the same u. @param {Tree[]} trees @param {Place} place @param {number[][]} leaps @param {Pace} pace @returns {Fit[]} */
+function fitsOf(trees, place, leaps, pace) {
+  const degreeOf = (/** @type {Tree} */ tree) => planOf(tree).degree;
+  const polynomials = trees.filter((tree) => degreeOf(tree) < Infinity);
+  const others = trees.filter((tree) => degreeOf(tree) === Infinity);
+  const exact = polynomials.map((tree) => ({
+    tree,
+    nodes: LEGENDRE[Math.min(degreeOf(tree), LEGENDRE.length - 1)],
+    unsettled: /** @type {const} */ (""),
+  }));
+  return [...exact, ...tried(others, sampled(place, leaps, SAMPLES[pace]), pace)];
+}
+
+/** The fits of trees that are no polynomials, tried at a few x. @param {Tree[]} trees @param {{place: Place, leaps: number[][]}} some @param {Pace} pace @returns {Fit[]} */
+function tried(trees, some, pace) {
+  /** @type {Fit[]} */
+  const fits = [];
+  const momentsBy = (/** @type {Tree[]} */ left, /** @type {Nodes} */ nodes) =>
+    momentsOf(
+      left.map((tree) => ({ tree, nodes })),
+      some.place,
+      some.leaps,
+    );
+  let left = trees;
   let level = pace === "quick" ? 0 : 1;
-  let before = momentsBy(level);
-  for (;;) {
-    const after = momentsBy(level + 1);
-    const far = distance(before, after);
-    if (Math.max(far.mean, far.variance) <= EXACT[pace]) return { nodes: ENDS[level], unsettled: "" };
-    level += 1;
-    if (level + 1 === ENDS.length) {
-      if (!(far.mean <= UNSETTLED)) return { nodes: ENDS[level], unsettled: "mean" };
-      return { nodes: ENDS[level], unsettled: far.variance <= UNSETTLED ? "" : "spread" };
-    }
+  let before = momentsBy(left, ENDS[level]);
+  while (left.length) {
+    const after = momentsBy(left, ENDS[level + 1]);
+    const isLast = level + 2 === ENDS.length;
+    left = left.filter((tree) => {
+      const far = distance(before, after, tree);
+      const isEnough = Math.max(far.mean, far.variance) <= EXACT[pace];
+      if (isEnough) fits.push({ tree, nodes: ENDS[level], unsettled: "" });
+      else if (isLast) fits.push({ tree, nodes: ENDS[level + 1], unsettled: doubtOf(far) });
+      return !isEnough && !isLast;
+    });
     before = after;
+    level += 1;
   }
+  return fits;
+}
+
+/** Of what no number of nodes was enough. @param {{mean: number, variance: number}} far how far the last two are apart @returns {Fit["unsettled"]} */
+function doubtOf({ mean, variance }) {
+  if (!(mean <= UNSETTLED)) return "mean";
+  return variance <= UNSETTLED ? "" : "spread";
 }
 
 /** Some of the x with their leaps, evenly. @param {Place} place @param {number[][]} leaps @param {number} count */
@@ -90,11 +148,13 @@ function sampled(place, leaps, count) {
 }
 
 /**
- * The largest change from some moments to others as a share of the largest value; of x without a mean none.
- * @param {Moments} one
- * @param {Moments} other
+ * The largest change from some moments of a tree to others as a share of the largest value; of x without a mean none.
+ * @param {Map<Tree, Moments>} before
+ * @param {Map<Tree, Moments>} after
+ * @param {Tree} tree
  */
-function distance(one, other) {
+function distance(before, after, tree) {
+  const [one, other] = [before, after].map((moments) => /** @type {Moments} */ (moments.get(tree)));
   const size = (/** @type {Float64Array} */ values) =>
     values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
   const apart = (/** @type {"mean"|"variance"} */ name) =>
@@ -105,65 +165,65 @@ function distance(one, other) {
 }
 
 /** ``size`` is the mean of the absolute value. @typedef {Record<"mean"|"size"|"variance", Float64Array>} Moments */
+/** Points of u for each of some x; ``ends`` are theirs. @typedef {{x: Float64Array, u: Float64Array, weight: Float64Array, ends: Int32Array, first: number}} Block */
 
 /**
- * Mean and variance over u, a block of x at a time.
- * @param {Tree} tree
+ * Mean and variance over u of trees that leap at the same u, a block of x at a time.
+ * @param {Pick<Fit, "tree"|"nodes">[]} fits
  * @param {Place} place
  * @param {number[][]} leaps
- * @param {Nodes} nodes
- * @returns {Moments}
+ * @returns {Map<Tree, Moments>}
  */
-function moments(tree, place, leaps, nodes) {
-  const count = place.x.length;
-  const [mean, size, variance] = [0, 1, 2].map(() => new Float64Array(count));
-  const result = { mean, size, variance };
-  for (let first = 0; first < count;) {
-    let last = first;
-    let points = 0;
-    do {
-      points += (leaps[last].length + 1) * nodes.at.length;
-      last += 1;
-    } while (last < count && points < BLOCK);
-    addBlock(result, tree, place, leaps, nodes, { first, last, points });
-    first = last;
+function momentsOf(fits, place, leaps) {
+  const empty = () => ({ mean: zerosAt(place), size: zerosAt(place), variance: zerosAt(place) });
+  const result = new Map(fits.map(({ tree }) => [tree, empty()]));
+  for (const nodes of new Set(fits.map((fit) => fit.nodes))) {
+    const trees = fits.filter((fit) => fit.nodes === nodes).map(({ tree }) => tree);
+    for (let first = 0; first < place.x.length;) {
+      const block = blockFrom(first, place, leaps, nodes);
+      const { x, u } = block;
+      const scope = { ...place, x, draws: { [UNIFORM]: u }, parts: new Map() };
+      for (const tree of trees)
+        addMoments(/** @type {Moments} */ (result.get(tree)), evaluate(tree, scope), block);
+      first += block.ends.length;
+    }
   }
   return result;
 }
 
-/**
- * @param {Moments} result
- * @param {Tree} tree
- * @param {Place} place
- * @param {number[][]} leaps
- * @param {Nodes} nodes
- * @param {{first: number, last: number, points: number}} block
- */
-function addBlock(result, tree, place, leaps, nodes, { first, last, points }) {
+/** @param {number} first its x @param {Place} place @param {number[][]} leaps @param {Nodes} nodes @returns {Block} */
+function blockFrom(first, place, leaps, nodes) {
+  const count = nodes.at.length;
+  let [last, points] = [first, 0];
+  do points += (leaps[last++].length + 1) * count;
+  while (last < leaps.length && points < BLOCK);
   const [x, u, weight] = [0, 1, 2].map(() => new Float64Array(points));
   const ends = new Int32Array(last - first);
   let to = 0;
   for (let i = first; i < last; i += 1) {
     for (let piece = 0; piece <= leaps[i].length; piece += 1) {
-      const [low, high] = [piece ? leaps[i][piece - 1] : 0, leaps[i][piece] ?? 1];
-      x.fill(place.x[i], to, to + nodes.at.length);
-      putNodes(u, weight, to, low, high, nodes);
-      to += nodes.at.length;
+      x.fill(place.x[i], to, to + count);
+      putNodes(u, weight, to, leaps[i][piece - 1] ?? 0, leaps[i][piece] ?? 1, nodes);
+      to += count;
     }
     ends[i - first] = to;
   }
-  const values = evaluate(tree, { ...place, x, draws: { [UNIFORM]: u } });
-  for (let i = first, from = 0; i < last; i += 1) {
-    const end = ends[i - first];
+  return { x, u, weight, ends, first };
+}
+
+/** @param {Moments} moments @param {Float64Array} values @param {Block} block */
+function addMoments(moments, values, { weight, ends, first }) {
+  for (let i = 0, from = 0; i < ends.length; i += 1) {
+    const end = ends[i];
     let [mean, size, variance] = [0, 0, 0];
     for (let at = from; at < end; at += 1) {
       mean += weight[at] * values[at];
       size += weight[at] * Math.abs(values[at]);
     }
     for (let at = from; at < end; at += 1) variance += weight[at] * (values[at] - mean) ** 2;
-    result.mean[i] = mean;
-    result.size[i] = size;
-    result.variance[i] = variance;
+    moments.mean[first + i] = mean;
+    moments.size[first + i] = size;
+    moments.variance[first + i] = variance;
     from = end;
   }
 }
@@ -236,8 +296,8 @@ function crowded(step, reach, bits) {
   return nodesOf(at, rest, weight, 1 - 2 ** -bits);
 }
 
-const MIDDLE = nodesOf([0.5], [0.5], [1], LARGEST_U);
-const SMOOTH = legendre(16);
+/** By the degree of a polynomial, of whose square they are exact as well. */
+const LEGENDRE = Array.from({ length: 16 }, (_, degree) => legendre(degree + 1));
 const ENDS = [
   crowded(1 / 4, 2.75, 42),
   crowded(1 / 8, 3.25, 46),

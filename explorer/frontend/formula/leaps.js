@@ -10,7 +10,8 @@
  *
  * @typedef {object} Plan of a tree
  * @property {Switch[]} switches
- * @property {"flat"|"smooth"|"ends"} shape between them: constant, a polynomial in u, or something else
+ * @property {string} leapsAt a text that is the same for all that leap at the same u
+ * @property {number} degree between them, as a polynomial in u; Infinity where it is none
  *
  * @typedef {{pieces: Tree[], degree: number|null}} Shape of a function: see Function in explorer/formula/functions.py
  * @typedef {{x: Float64Array, g: number, parameters: Record<string, number>, reference?: import("./evaluation.js").Scope}}
@@ -21,13 +22,18 @@ import { hasDraw, withTrees } from "./draws.js";
 import { evaluate, NORMAL, operands, UNIFORM } from "./evaluation.js";
 import { FUNCTIONS } from "./functions.js";
 import { ndtr } from "./normal.js";
+import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
 /** @import { Node, Tree } from "./evaluation.js" */
 
 const MOST = 512; // leaps over u at one x: more are not told apart
 const LOGIT = "log(u() / (1 - u()))";
-const LOGISTIC = JSON.stringify(["call", "log", ["/", ["name", UNIFORM], ["-", 1, ["name", UNIFORM]]]]);
+const U = /** @type {Node} */ (["name", UNIFORM]);
+const REST = /** @type {Node} */ (["-", 1, U]); // the u of the twin
+const logistic = (/** @type {Tree} */ u) => JSON.stringify(["call", "log", ["/", u, ["-", 1, u]]]);
+/** The draws of a logistic distribution by the first. @type {Record<string, Tree>} */
+const LOGISTIC = { [logistic(U)]: ["name", LOGIT], [logistic(REST)]: ["-", ["name", LOGIT]] };
 /** What a draw is that may stand in a straight line: its ends, as far as floats tell, and u as its function. */
 const LINES = {
   [UNIFORM]: { low: 0, high: 1, uniform: (/** @type {number} */ draw) => draw },
@@ -43,31 +49,38 @@ const plans = new WeakMap();
 
 /** The plan of a tree in x, g, u() and normal(). @param {Tree} tree @returns {Plan} */
 export function planOf(tree) {
-  if (typeof tree === "number") return { switches: [], shape: "flat" };
-  const known = plans.get(tree) ?? { switches: switchesOf(tree), shape: shapeOf(tree) };
+  if (typeof tree === "number") return { switches: [], leapsAt: "", degree: 0 };
+  const known = plans.get(tree) ?? newPlan(tree);
   plans.set(tree, known);
   return known;
 }
 
-/** @param {Node} tree @returns {Switch[]} */
+/** @param {Node} tree @returns {Plan} */
+function newPlan(tree) {
+  const switches = switchesOf(tree);
+  const leapsAt = [...switches.keys()].sort().join();
+  return { switches: [...switches.values()], leapsAt, degree: degreeOf(tree) };
+}
+
+/** By a text of each. @param {Node} tree @returns {Map<string, Switch>} */
 function switchesOf(tree) {
   /** @type {Map<string, Switch>} */
   const found = new Map();
   /** @param {Tree} node */
   const walk = (node) => {
-    if (typeof node === "number" || !hasDraw(node)) return;
+    if (typeof node === "number" || !hasDraw(node) || logitIn(node)) return;
     operands(node).forEach(walk);
     for (const piece of piecesOf(node)) {
       if (!hasDraw(piece)) continue;
       const { inner, kind } = changing(piece);
-      if (growth(inner) === 0) continue; // it leaps where its own parts do
+      if (degreeOf(inner) === 0) continue; // it leaps where its own parts do
       const named = withLogit(inner);
       const along = lineOf(named);
       found.set(JSON.stringify([inner, kind]), { inner: along ? named : inner, kind, along });
     }
   };
   walk(tree);
-  return [...found.values()];
+  return found;
 }
 
 /** Trees that are constant where a node is smooth. @param {Node} node @returns {Node[]} */
@@ -93,15 +106,24 @@ const isPower = (exponent) => typeof exponent === "number" && Number.isInteger(e
 /** @param {Node} piece @returns {{inner: Tree, kind: Kind}} */
 function changing(piece) {
   const [inner, name] = [operands(piece)[0], piece[0] === "call" ? piece[1] : ""];
-  if (name === "sign") return { inner, kind: "zero" };
+  if (name === "sign") return { inner: withoutMinus(inner), kind: "zero" };
   if (["floor", "ceil", "trunc"].includes(name)) return { inner, kind: "whole" };
   return name === "round" ? { inner, kind: "half" } : { inner: piece, kind: "value" };
+}
+
+/** @param {Node} node */
+const logitIn = (node) => held(LOGISTIC, JSON.stringify(node));
+
+/** A tree or its opposite, which is 0 at the same u. @param {Tree} tree @returns {Tree} */
+function withoutMinus(tree) {
+  return typeof tree !== "number" && tree[0] === "-" && tree.length === 2 ? withoutMinus(tree[1]) : tree;
 }
 
 /** A tree with a name for log(u / (1 − u)), the draw of a logistic distribution. @param {Tree} tree @returns {Tree} */
 function withLogit(tree) {
   if (typeof tree === "number" || tree[0] === "name") return tree;
-  if (JSON.stringify(tree) === LOGISTIC) return ["name", LOGIT];
+  const logit = logitIn(tree);
+  if (logit) return logit;
   const first = tree.length - operands(tree).length;
   return /** @type {Node} */ (
     tree.map((part, at) => (at < first ? part : withLogit(/** @type {Tree} */ (part))))
@@ -126,17 +148,11 @@ function degreeIn(tree, name) {
   return Infinity;
 }
 
-/** How a tree varies with u between its leaps. @param {Tree} tree @returns {Plan["shape"]} */
-function shapeOf(tree) {
-  const degree = growth(tree);
-  return degree === 0 ? "flat" : degree < Infinity ? "smooth" : "ends";
-}
-
-/** The degree of a tree in u between its leaps, where it is a polynomial there. @param {Tree} tree @returns {number} */
-function growth(tree) {
+/** The degree of a tree in u between its leaps; Infinity where it is no polynomial there. @param {Tree} tree @returns {number} */
+function degreeOf(tree) {
   if (typeof tree === "number" || !hasDraw(tree) || tree[0] === "compare" || tree[0] === "~") return 0;
   if (tree[0] === "name") return tree[1] === UNIFORM ? 1 : Infinity;
-  const degrees = operands(tree).map(growth);
+  const degrees = operands(tree).map(degreeOf);
   const largest = Math.max(...degrees);
   if (tree[0] === "*") return degrees[0] + degrees[1];
   if (tree[0] === "/") return degrees[1] ? Infinity : degrees[0];
@@ -177,8 +193,14 @@ export function leapsOf({ switches }, place) {
     if (each.along && each.kind !== "value") addStraight(found, each, place);
     else addSearched(found, each, place);
   }
-  for (const some of found) some.sort((a, b) => a - b);
-  return found.some(({ length }) => length > MOST) ? null : found;
+  const leaps = found.map(distinct);
+  return leaps.some(({ length }) => length > MOST) ? null : leaps;
+}
+
+/** Ascending, those next to one another once: two switches may change at one u. @param {number[]} leaps */
+function distinct(leaps) {
+  leaps.sort((a, b) => a - b);
+  return leaps.filter((leap, i) => i === 0 || leap - leaps[i - 1] > CLOSE);
 }
 
 /** Those of a straight line, in closed form. @param {number[][]} found @param {Switch} change @param {Place} place */

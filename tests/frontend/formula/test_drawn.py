@@ -111,3 +111,18 @@ def test_a_rule_without_a_mean_has_a_reason_and_no_curve(node: Node):
     (key,) = found["gradients"]
     assert found["gradients"][key] is None
     assert found["drawn"]["reasons"] == {key: "unsettled"}
+
+
+def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
+    rules = [OWN + "g * b", OWN + "2 * g * b"]
+    choice = {"start": -1, "stop": 1, "g": 1, "loss": loss_entry(find_loss("y"))}
+    own = {f"{rules[0]}.b": 0.5, f"{rules[1]}.b": -3}
+    given = {
+        "op": entry(find_op(OWN + STEP)),
+        "rules": [entry(find_rule(rule)) for rule in rules],
+        "choice": {**choice, "parameters": own},
+        "points": POINTS,
+    }
+    found = node.run(SAMPLE, given)["drawn"]["gradients"]
+    close(found[rules[0]], 0.5, 1e-14)
+    close(found[rules[1]], -6, 1e-14)

@@ -217,6 +217,41 @@ def test_a_soft_step(node: Node, tau, pace, error):
     assert (np.abs(rule["mean"] - slope) <= error + jump).all()
 
 
+CALLS = """
+    const { expectationsOf } = await import("./formula/expectation.js");
+    const { settledTree } = await import("./formula/draws.js");
+    const place = { x: Float64Array.from(given.x), g: 1, parameters: { tau: 1, target: 0.45 } };
+    const trees = given.trees.map((tree) => settledTree(tree, given.op, given.loss));
+    const own = Math[given.counted];
+    let calls = 0;
+    Math[given.counted] = (value) => ((calls += 1), own(value));
+    try {
+      expectationsOf(trees, place, "quick");
+    } finally {
+      Math[given.counted] = own;
+    }
+    return calls;
+"""
+
+
+def calls(node: Node, counted: str, *rules: str) -> int:
+    """How often log or exp is called for the means of some rules together."""
+    given = {"op": {"tree": tree(SOFT)}, "loss": loss(), "x": list(X), "counted": counted}
+    return int(node.run(CALLS, {**given, "trees": [tree(rule) for rule in rules]}))
+
+
+def test_what_rules_have_in_common_is_evaluated_once(node: Node):
+    alone = calls(node, "log", "y")
+    assert alone > 10 * len(X)
+    assert calls(node, "log", "y", "g", "f() * y", "g * y", SOFT_RULE.replace("x -", "x +")) == alone
+
+
+def test_leaps_of_a_logistic_draw_and_its_twin_are_not_searched_for(node: Node):
+    points = calls(node, "log", "y")
+    assert calls(node, "log", "ya()") == points
+    assert calls(node, "exp", "y") == calls(node, "exp", "ya()") == points + len(X)
+
+
 @pytest.mark.parametrize(("formula", "reason"), [
     ("1 / u()", "unsettled"), ("1 / (1 - u())", "unsettled"), ("exp(2000 + normal())", "overflow"),
     ("log(-u())", "undefined"), ("floor(x + 10000 * u())", "many"), 
