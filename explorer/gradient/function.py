@@ -480,12 +480,9 @@ def _newly_bound(
         given = tuple(in_formulas(op, rule, name) for name, _ in learns)
         contributions = _contributions(op, rule, given, [needed for _, needed in learns])
         if learns or op.draws or rule.draws:
-            bound = _learning(op, rule, chosen, given, contributions, loss)
-            if {"f()", "fa()"} & bound.draws:
-                raise ValueError(
-                    "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
-                )
-            return bound
+            if loss is None:
+                _require_no_loss(beside(op, rule).parsed, *(each.formula for each in contributions.values()))
+            return _learning(op, rule, chosen, given, contributions, loss)
         return bind(op, rule, chosen)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
@@ -494,6 +491,14 @@ def _newly_bound(
 
 
 _kept = lru_cache(maxsize=1024)(_newly_bound)
+
+
+def _require_no_loss(*formulas: Formula | None) -> None:
+    """Raise ValueError where a formula names a loss."""
+    if any(formula and {"f()", "fa()"} & {*formula.draws} for formula in formulas):
+        raise ValueError(
+            "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
+        )
 
 
 def _contributions(

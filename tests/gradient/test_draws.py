@@ -44,6 +44,11 @@ def test_a_twin_is_drawn_with_one_minus_u() -> None:
     _, gradient = pulled("formula: ya() + 10 * fa() + 100 * f()", f="(y - target)**2", target=0.25)
     y, twin = (torch.where(u < torch.sigmoid(x), 1.0, 0.0) for u in (U, 1 - U))
     torch.testing.assert_close(gradient, twin + 10 * (twin - 0.25) ** 2 + 100 * (y - 0.25) ** 2)
+    rule = "formula: f(1) + 10 * f(1 - y) + 100 * f(x * b) + 1000 * f(ya() + u())"
+    _, gradient = pulled(rule, f="(y - target)**2", target=0.25, b=3.0)
+    outputs = [torch.ones(5), 1 - y, 3 * x, twin + U]
+    losses = [10**i * (output - 0.25) ** 2 for i, output in enumerate(outputs)]
+    torch.testing.assert_close(gradient, sum(losses))
     _, gradient = pulled("formula: ya()", NOISE)
     torch.testing.assert_close(gradient, x - 0.5 * torch.special.ndtri(U))
 
@@ -111,9 +116,10 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_said(given: dict[str, Any], error: type[Exception], message: str) -> None:
-    rule = "formula: g * u()" if "draw" in given or "target" in given else "formula: f()"
-    with pytest.raises(error, match=message):
-        apply(COIN, rule, torch.zeros(5), **given)
+    lost = ("formula: f()", "formula: f(1) - f(0)", "flip")
+    for rule in ("formula: g * u()",) if "draw" in given or "target" in given else lost:
+        with pytest.raises(error, match=message):
+            apply(COIN, rule, torch.zeros(5), **given)
 
 
 def test_what_takes_one_value_at_each_x_refuses_a_pair_that_draws() -> None:

@@ -58,11 +58,18 @@ export function sizesOf(op, rule, settings) {
 /** Why a rule has no size of its own, "" where it may. @param {Op} op @param {Rule} rule @param {Record<string, number>} settings */
 function unsized(op, rule, settings) {
   if (rule.tree === null) return "is torch's own gradient of the op";
+  if (some(rule.tree, isLoss)) return "hangs on the loss";
   if (firstDrawn(rule.usesY ? [op, rule] : [rule])) return "is another one at each draw";
   if (some(rule.tree, isReduction)) return "hangs on all x at once";
   if (some(rule.tree, (node) => typeof node !== "number" && node[0] === "points")) return "is no formula";
   const linear = isLinear(op, rule, { start: -NEAR, stop: NEAR, g: 1, parameters: settings });
   return linear ? "" : "is not linear in g, so its size hangs on g";
+}
+
+/** Whether a node is a loss: at the output drawn, at the twin's or at another. @param {Tree} node */
+function isLoss(node) {
+  if (typeof node === "number") return false;
+  return node[0] === "f" || (node[0] === "name" && (node[1] === "f()" || node[1] === "fa()"));
 }
 
 /** Whether a part of a tree is so. @param {Tree} tree @param {(node: Tree) => boolean} is @returns {boolean} */

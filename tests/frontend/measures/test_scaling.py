@@ -186,5 +186,9 @@ def test_what_draws_has_no_size(node: Node) -> None:
     for found in sizes(node, pairs):
         for kind in ("area", "width"):
             assert found[kind]["reason"] == "is another one at each draw"
+    for found in sizes(
+        node, [("bernoulli", rule) for rule in ("flip", "reinforce", "formula: g * (fa() > 1)")]
+    ):
+        assert found["area"]["reason"] == found["width"]["reason"] == "hangs on the loss"
     (quiet,) = sizes(node, [("bernoulli", "sigmoid_st")])  # which hangs on x alone
     assert quiet["area"]["value"] == pytest.approx(1, rel=1e-6)
