@@ -246,6 +246,60 @@ def lines_of(names: dict[str, Any]) -> list[tuple[Any, Any]]:
     return list(result) if listed[1] or listed[2] else [(function, None) for function in result]
 
 
+DRAWN = {
+    "every estimator": {
+        "task": "digits",
+        "rules": ("sigmoid_st", "reinmax", "st_gumbel", "reinforce", "arm", "disarm"),
+        "seeds": 2,
+        "seed": 1,
+    },
+    "two layers": {"task": "digits", "rules": ("disarm",), "hidden": (8, 8)},
+    "a table": {"table": POINTS, "batch": 16, "rules": ("arm",)},
+    "spikes": {"task": "spikes", "rules": ("sigmoid_st", "reinforce")},
+    "maps": {"task": "digits convolution", "rules": ("sigmoid_st", "disarm")},
+    "weights": {"task": "ternary weights", "op": "stochastic_round", "rules": ("straight_through", "arm")},
+    "kernels": {"task": "binary kernels", "op": "stochastic_round", "rules": ("straight_through", "disarm")},
+    "documents": {"rules": ("sigmoid_st", "st_gumbel", "disarm")},
+    "soft, judged hard": {"task": "digits", "op": "gumbel_sigmoid", "rules": ("default", "disarm")},
+    "judged without": {"task": "moons", "op": "dropout", "rules": ("default",), "hidden": (8, 8)},
+    "judged rounded": {"task": "ternary kernels", "op": "noisy_round", "rules": ("straight_through",)},
+    "a rule alone": {"task": "digits", "op": "round", "rules": ("formula: 2 * g * u()", "straight_through")},
+    "from a step on": {
+        "task": "digits",
+        "op": "relu",
+        "rules": ("default", "sigmoid_st"),
+        "branch": [(3, "op", "gumbel_sigmoid"), (7, "op", "round"), (9, "default", "straight_through")],
+    },
+    "until a step": {
+        "task": "xor",
+        "rules": ("disarm",),
+        "branch": [(5, "op", "tanh"), (5, "rule", "default")],
+    },
+}
+
+
+@pytest.mark.parametrize("given", DRAWN.values(), ids=DRAWN)
+def test_a_script_draws_what_the_run_draws(given, executed):
+    settings = Settings(**{"op": "bernoulli"} | given, steps=12, device="cpu")
+    assert_it_branches(executed(settings), settings)
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "name"), [("bernoulli", "reinforce_baseline", "b"), ("gumbel_sigmoid", "default", "tau")]
+)
+def test_what_learns_and_what_is_drawn_stand_in_one_script(op, rule, name, executed):
+    settings = settings_of("digits", op=op, rules=(rule,), learn=(name,), learn_rate=5.0)
+    run = Run(settings, recorded=())
+    run.advance(STEPS)
+    names = executed(settings)
+    ((function, starts),) = lines_of(names)
+    losses, _, learned = names["train"](function, 0, starts)
+    snapshot = run.snapshot()
+    assert np.float32(losses).tolist() == snapshot.seed_losses[rule][0].tolist()
+    assert np.float32(learned[name]).tolist() == snapshot.learned[rule][name][0].tolist()
+    assert learned[name] != [starts[name]]
+
+
 def test_a_learning_rate_changed_on_the_way_stands_in_the_script(executed):
     run = Run(settings_of("moons", rules=("clipped",)), recorded=())
     run.advance(10)

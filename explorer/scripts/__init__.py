@@ -2,6 +2,7 @@
 
 from textwrap import fill
 
+from explorer.scripts.drawing import draws_code
 from explorer.scripts.functions import learns_code, lines_of
 from explorer.scripts.loop import main_code, train_code
 from explorer.scripts.net import net_code
@@ -12,7 +13,12 @@ from explorer.training import TASKS, Settings
 __all__ = ["script"]
 
 _IMPORTS = (
-    {"csv": "import csv", "math": "import math"},
+    {
+        "csv": "import csv",
+        "itertools": "import itertools",
+        "math": "import math",
+        "Callable": "from collections.abc import Callable",
+    },
     {
         "np": "import numpy as np",
         "load_digits": "from sklearn.datasets import load_digits",
@@ -56,10 +62,11 @@ def script(settings: Settings) -> str:
     data = task.source(settings.table)
     parts = [
         learns_code(functions) if settings.learn else "",
+        draws_code(settings, functions),
         _HEAD,
         data + _SPLIT if task.metric else "",
         net_code(settings, task),
-        train_code(settings, task, data),
+        train_code(settings, task, data, functions),
         main_code(settings, task, lines),
     ]
     code = module(helped("".join([*functions.code.values(), *parts]), TORCH), *_IMPORTS)

@@ -1,10 +1,12 @@
 """The functions of a script, one for each op with a rule, and those of each line in turn."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
 from explorer.snippets import function_code
+from explorer.snippets.pair import paired
 from explorer.training import Settings
 from explorer.training.nets import joined, learned_with
 
@@ -24,16 +26,35 @@ class Line(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """The functions of a script: the code of each by name, and the parameters that learn in it."""
+    """The functions of a script, by name.
+
+    Attributes:
+        code: of each.
+        learns: the parameters that learn in it.
+        takes: of what is drawn: u, and f, the loss as a function of its output.
+        judged: what stands in its place where nets are judged, if that is another.
+    """
 
     code: dict[str, str]
     learns: dict[str, tuple[str, ...]]
+    takes: dict[str, tuple[str, ...]]
+    judged: dict[str, str]
+
+    @property
+    def draw(self) -> bool:
+        """Whether any of them draws."""
+        return any(self.takes.values())
+
+    @property
+    def lose(self) -> bool:
+        """Whether any of them asks for a loss."""
+        return any("f" in each for each in self.takes.values())
 
 
 def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
     """All functions, and the lines that use them."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
-    functions = Functions({}, {})
+    functions = Functions({}, {}, {}, {})
     numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
     starts = _starts(settings)
     lines: list[Line] = []
@@ -68,15 +89,31 @@ def _add(
     )
     named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{rule_number}")
     own = op.key.isidentifier() or op_number == 1
-    name, code = function_code(op if own else replace(op, key=f"op_{op_number}"), named, its, learns)
-    functions.code[name], functions.learns[name] = code, learns
+    op = op if own else replace(op, key=f"op_{op_number}")
+    name = _put(functions, op, named, its, learns)
+    if op.judged is not None:
+        judged = replace(
+            op.when_judged,
+            key=f"{op.key}_judged",
+            label=f"{op.label}, judged",
+            purpose="What stands in its place where nets are judged.",
+        )
+        functions.judged[name] = _put(functions, judged, find_rule("default"), {}, ())
+    return name
+
+
+def _put(
+    functions: Functions, op: Op, rule: Rule, parameters: Mapping[str, float], learns: Sequence[str]
+) -> str:
+    name, code = function_code(op, rule, parameters, learns)
+    functions.code[name], functions.learns[name] = code, tuple(learns)
+    functions.takes[name] = paired(op, rule, parameters, learns).given
     return name
 
 
 def learns_code(functions: Functions) -> str:
     """Code for the table of learned parameters by function."""
-    each = ", ".join(f"{name}: {names!r}" for name, names in functions.learns.items())
-    return f"\n# The arguments behind x, which get a gradient.\nlearns = {{{each}}}\n"
+    return f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
 
 
 def has_turns(settings: Settings) -> bool:

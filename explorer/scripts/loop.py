@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from textwrap import indent
 from typing import NamedTuple
 
-from explorer.scripts.functions import Line, has_turns
+from explorer.scripts.drawing import judged_op, training_op
+from explorer.scripts.functions import Functions, Line, has_turns
 from explorer.scripts.net import example_of, net_arguments
 from explorer.training import Settings, Task
 from explorer.training.nets import by_channel
@@ -147,7 +148,7 @@ _RETURNED = "{{name: [{returned} for each in own] for name, own in learned.items
 _PRINTED = "{{''.join(f', {printed}' for name, own in learned.items() for each in own)}}"
 
 
-def train_code(settings: Settings, task: Task, data: str) -> str:
+def train_code(settings: Settings, task: Task, data: str, functions: Functions) -> str:
     """Code for ``train``; ``data``: code for the data, if each seed draws its own."""
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
@@ -161,7 +162,7 @@ def train_code(settings: Settings, task: Task, data: str) -> str:
         _LOOP,
         changes="\n".join(_changes(settings)),
         batch=_DRAWN.format(rows=rows, batch=settings.batch) if draws else "",
-        arguments=net_arguments(settings),
+        arguments=net_arguments(settings, training_op(settings, functions)),
         loss=_SQUARES if task.loss is squared_error else _LOSSES[are_numbers],
         fallen=_fallen(settings),
         descent=_descent(settings),
@@ -176,10 +177,10 @@ def train_code(settings: Settings, task: Task, data: str) -> str:
         learned=_apart(settings),
         optimiser=_optimiser(settings),
         rates=_rates(settings),
-        step="step" if _changes(settings) else "_",
+        step="step" if _changes(settings) or functions.draw else "_",
         steps=settings.steps,
         loop=loop,
-        judged=_JUDGED.format(arguments=net_arguments(settings)) if scored else "",
+        judged=_JUDGED.format(arguments=net_arguments(settings, judged_op(functions))) if scored else "",
         returned=", ".join(returned),
     )
     return f"\ndef train({', '.join(_arguments(settings))}):\n" + indent(body, "    ")

@@ -88,7 +88,7 @@ for {each} in {rest}:
     x = {x}
 return x
 """
-_OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op])"
+_OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op.__name__])"
 _TINY = 400  # multiplications, below which torch.bmm has a loop of its own
 _BATCHED = """
 # The run's way to multiply: of so few numbers torch adds up in another order without the [None].
@@ -138,9 +138,9 @@ def _op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
     return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
-def net_arguments(settings: Settings) -> str:
+def net_arguments(settings: Settings, op: str = "op") -> str:
     """Code for the arguments of ``net``; if it ``spares``, the first of its layers is x times the weights."""
-    return ", ".join(["x"] * (not spares(settings)) + ["layers", "op"] + ["learned"] * bool(settings.learn))
+    return ", ".join(["x"] * (not spares(settings)) + ["layers", op] + ["learned"] * bool(settings.learn))
 
 
 def _product(x: str, settings: Settings, bias: str = "bias") -> str:

@@ -23,6 +23,7 @@ from explorer.training.nets.ensemble import (
     by_channel,
 )
 from explorer.training.nets.layers import (
+    JUDGED,
     KERNEL,
     Convolution,
     Fixed,
@@ -46,8 +47,8 @@ from explorer.training.nets.layers.op_function import (
 )
 
 __all__ = [
-    "DENSE", "KERNEL", "KERNELS", "MAPS", "QUANTISED", "SPIKING", "Architecture", "Boundary", "Convolution",
-    "Ensemble", "Fault", "Fixed", "Joined", "Latency", "Layer", "Learned", "Lr", "Member", "Observed",
-    "OpParameters", "OpSite", "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind", "by_channel",
-    "drawn", "hexed", "joined", "learned_by", "learned_with", "no_longer", "side_by_side",
+    "DENSE", "JUDGED", "KERNEL", "KERNELS", "MAPS", "QUANTISED", "SPIKING", "Architecture", "Boundary",
+    "Convolution", "Ensemble", "Fault", "Fixed", "Joined", "Latency", "Layer", "Learned", "Lr", "Member",
+    "Observed", "OpParameters", "OpSite", "OpTrace", "Pass", "Size", "Spiking", "Trace", "Views", "behind",
+    "by_channel", "drawn", "hexed", "joined", "learned_by", "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

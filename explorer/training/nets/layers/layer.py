@@ -57,7 +57,7 @@ class Trace:
     Attributes:
         moment: when and where it passes.
         saved: tensors that ``backward`` needs of ``forward``.
-        u: what the op drew here, like x; None where nothing draws.
+        u: what the op drew here, like x as op and rules see it; None where nothing draws.
         loss, twin_loss: what each example adds to the loss, (members, n, 1), and what it would add if the op
             had drawn 1 − u here, where a rule asks for them.
         x, y: op's input and output where the op stands in this layer, (members, …).

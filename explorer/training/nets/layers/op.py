@@ -20,9 +20,10 @@ class Activation(Layer):
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """As in ``Layer``."""
-        trace.u = self._boundary.u(trace.moment, x)
+        seen = self._seen(x)
+        trace.u = self._boundary.u(trace.moment, seen)
         judging, given = trace.moment.is_judging, drawn(trace, x, self._seen)
-        y = self._boundary.forward(self._seen(x), parameters, given, judging=judging)
+        y = self._boundary.forward(seen, parameters, given, judging=judging)
         trace.x, trace.y = x, self._units(y, x)
         return trace.y
 

@@ -192,15 +192,15 @@ def drawn(
     seen: Callable[[Tensor], Tensor] = lambda each: each,
     of_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
 ) -> Drawn:
-    """What a trace knows of what is drawn, by name and ``like`` x, as op and rules see it.
+    """What a trace knows of what is drawn, by name, like x as op and rules see it; ``like``: x itself.
 
     ``of_loss``: from what each example adds to the loss to what the elements have to do with.
     """
     if trace.u is None:
         return NOTHING
     losses = {LOSS: trace.loss, TWIN_LOSS: trace.twin_loss}
-    known = {name: of_loss(loss).expand_as(like) for name, loss in losses.items() if loss is not None}
-    return {name: seen(each) for name, each in {U: trace.u, **known}.items()}
+    known = {name: seen(of_loss(loss).expand_as(like)) for name, loss in losses.items() if loss is not None}
+    return {U: trace.u, **known}
 
 
 def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:

@@ -1,0 +1,128 @@
+"""What functions of a script draw: the run's u, and losses of other draws for rules that ask for them."""
+
+from textwrap import indent
+
+from explorer.scripts.functions import Functions
+from explorer.scripts.net import example_of, net_arguments
+from explorer.training import TASKS, Settings
+from explorer.training.nets import JUDGED
+from explorer.training.numerics import squared_error
+
+_DRAWS = '''
+# What each function takes of what is drawn.
+takes = {takes}
+{judged}{losses}
+
+def mixed(word):
+    """A hash of 32 bits: lowbias32."""
+    word = ((word ^ (word >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
+    word = ((word ^ (word >> 15)) * 0x846CA68B) & 0xFFFFFFFF
+    return word ^ (word >> 16)
+
+
+def uniform(seed, step, layer, shape):
+    """One u for each element: a hash of where it stands, so that nothing has to be kept."""
+    key = torch.tensor(0)
+    for part in (seed, step, layer, 0):
+        key = mixed((key + (part & 0xFFFFFFFF) + 0x9E3779B9) & 0xFFFFFFFF)
+    bits = mixed(mixed(torch.arange(shape.numel()) ^ key)) >> 8
+    return ((bits.double() + 0.5) / 2**24).float().clamp(2**-24, 1 - 2**-24).view(shape)
+
+
+def drawing(op, seed, step{parameters}):
+    """The op with what it draws at a step, one layer after the other."""
+    calls = itertools.count()
+
+    def drawn(x, *learned):
+        call = next(calls)
+        {fixed}
+        {u}
+        given = {given}
+        return op(x, *learned, **{{name: given[name] for name in takes[op.__name__]}})
+
+    drawn.__name__ = op.__name__
+    return drawn
+'''
+_JUDGED = """
+# Where nets are judged it is another in the place of these.
+when_judged = {{{judged}}}
+"""
+_U = "u = uniform(seed, step, call, x.shape)"
+_U_BY_TIME = f"""
+layer, time = divmod(call, {{times}})
+u = {_U[4:].replace("call", "layer").replace("x.shape", "x.repeat({times}, 1).shape")}.chunk({{times}})[time]
+"""
+_FIXED = """
+if call in fixed:
+    return fixed[call]
+"""
+_WITH_LOSS = '{"u": u, "f": lambda y: as_x(losses(drawing(op, seed, step, losses, {call: y})), x)}'
+_LOSSES = '''
+
+def by_example(output, y):
+    """What each example adds to the loss."""
+    {by_example}
+
+
+def as_x(loss, x):
+    """What each example adds to the loss, for each of the op's inputs."""
+    return {as_x}.expand_as(x)
+'''
+# By the key of the op's site.
+_AS_X = {
+    "activations": "loss",
+    "maps": "loss.T.repeat(1, x.shape[1] // len(loss))",
+    "spikes": "loss",
+    "weights": "loss.sum(0)",
+    "kernels": "loss.sum(0)",
+}
+_SQUARES = "return (output - y).square().sum(1, keepdim=True)"
+# By whether the answers are numbers rather than classes.
+_BY_EXAMPLE = {
+    True: f"{_SQUARES} / output.numel()",
+    False: """
+away = output - output.amax(1, keepdim=True)
+return (away.exp().sum(1, keepdim=True).log() - away.gather(1, y[:, None])) / len(y)
+""",
+}
+
+
+def draws_code(settings: Settings, functions: Functions) -> str:
+    """Code for what the functions draw; none where nothing is drawn."""
+    if not functions.draw:
+        return ""
+    task = TASKS[settings.task]
+    are_numbers = example_of(settings).train.y.is_floating_point()
+    by_example = _SQUARES if task.loss is squared_error else _BY_EXAMPLE[are_numbers]
+    losses = _LOSSES.format(by_example=_lines(by_example, 1), as_x=_AS_X[task.net.site.key])
+    judged = ", ".join(f"{name!r}: {other}" for name, other in functions.judged.items())
+    u = _U_BY_TIME.format(times=task.net.site.times) if task.net.site.times > 1 else _U
+    return _DRAWS.format(
+        takes=functions.takes,
+        judged=_JUDGED.format(judged=judged) if judged else "",
+        losses=losses if functions.lose else "",
+        parameters=", losses=None, fixed=()" if functions.lose else "",
+        fixed=_lines(_FIXED, 2) if functions.lose else "",
+        u=_lines(u, 2),
+        given=_WITH_LOSS if functions.lose else '{"u": u}',
+    )
+
+
+def _lines(code: str, levels: int) -> str:
+    return indent(code.strip(), levels * "    ").lstrip()
+
+
+def training_op(settings: Settings, functions: Functions) -> str:
+    """Code for the op of a step."""
+    if not functions.draw:
+        return "op"
+    losses = f", lambda op: by_example(net({net_arguments(settings)}), y)" if functions.lose else ""
+    return f"drawing(op, seed, step{losses})"
+
+
+def judged_op(functions: Functions) -> str:
+    """Code for the op of nets that are judged."""
+    if not functions.draw:
+        return "op"
+    op = "when_judged.get(op.__name__, op)" if functions.judged else "op"
+    return f"drawing({op}, seed, {JUDGED})"
