@@ -22,6 +22,10 @@ CASES = {
     "kernels": {"task": "binary kernels", "rules": ["default", "clipped"], "parameters": {"c": [0.1, 1]}},
     "narrow": {"task": "circles", "op": "sign", "rules": ["clipped", "reste"], "hidden": 2, "batch": 2,
                "optimiser": "momentum"},
+    "drawn": {"task": "digits", "op": "gumbel_sigmoid", "rules": ["default", "straight_through"],
+              "parameters": {"tau": [0.5, 1]}, "hidden": 6},
+    "drawn weights": {"task": "ternary weights", "op": "stochastic_round", "hidden": 6,
+                      "rules": ["straight_through", "reinforce"]},
     "own table": {"op": "tanh", "rules": ["default", "straight_through"], "optimiser": "sgd",
                   "table": "\n".join(f"{i / 7},{i % 5},{math.sin(i)}" for i in range(60))},
 }  # fmt: skip

@@ -1,0 +1,232 @@
+"""Runs of what draws: the same numbers whatever happens, gradients right on average, judged as it is said."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from explorer.catalogue import OPS
+from explorer.catalogue import RULES as CATALOGUE
+from explorer.gradient import fresh
+from explorer.training import Run, Settings
+from explorer.training.instruments import INSTRUMENTS
+from explorer.training.instruments.base.at_draws import gradients
+from explorer.training.nets.layers.moment import JUDGED, Moment
+from explorer.training.numerics import cross_entropy
+
+RULES = ("sigmoid_st", "st_gumbel", "reinforce_baseline", "disarm")
+COIN: dict[str, Any] = {"op": "bernoulli", "task": "digits", "rules": RULES, "seeds": 2, "device": "cpu"}
+STEPS = 40
+
+
+def begun(**settings: Any) -> Run:
+    return Run(Settings(**COIN | {"steps": STEPS} | settings), recorded=())
+
+
+def trained(**settings: Any) -> Run:
+    run = begun(**settings)
+    run.advance(STEPS)
+    return run
+
+
+def parameters(run: Run) -> Tensor:
+    return run.nets.ensemble.parameters
+
+
+@pytest.fixture(scope="module")
+def whole() -> Run:
+    return trained()
+
+
+def test_a_run_goes_on_from_its_state_as_if_it_had_never_stopped(whole: Run) -> None:
+    first, second = begun(), begun()
+    first.advance(15)
+    second.load_state_dict(first.state_dict())
+    second.advance(STEPS)
+    assert torch.equal(parameters(second), parameters(whole))
+
+
+def test_a_run_goes_back_and_repeats_itself(whole: Run) -> None:
+    run = trained()
+    back = run.back(20)
+    assert 0 < back < STEPS
+    run.advance(STEPS)
+    assert torch.equal(parameters(run), parameters(whole))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_alone_draws_what_it_draws_in_company(rule: str, whole: Run) -> None:
+    at = 2 * RULES.index(rule)
+    assert torch.equal(parameters(trained(rules=(rule,))), parameters(whole)[at : at + 2])
+
+
+def test_a_seed_alone_draws_what_it_draws_beside_others(whole: Run) -> None:
+    assert torch.equal(parameters(trained(seeds=1, seed=1)), parameters(whole)[1::2])
+
+
+def test_seeds_and_steps_draw_other_numbers() -> None:
+    ensemble = begun(rules=("sigmoid_st",), hidden=(8, 8)).nets.ensemble
+    drawn = []
+    for step in range(2):
+        ensemble.optimiser.steps = step
+        x = torch.zeros(2, 64, 64)
+        traces = ensemble.look_at(x, torch.zeros(2, 64).long(), cross_entropy).traces
+        drawn += [each.u[member] for each in traces if each.u is not None for member in range(2)]
+    assert len(drawn) == 8
+    for one, other in product(range(8), repeat=2):
+        assert torch.equal(drawn[one], drawn[other]) == (one == other)
+
+
+def test_runs_that_draw_do_not_go_together() -> None:
+    assert begun().likeness is None
+    assert begun(op="round", rules=("straight_through",), seeds=1).likeness is not None
+
+
+DRAWS, LOOKS = 4096, 12
+PIXELS = 3
+
+
+def measured(rule: str, hidden: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean gradient of one example over many draws, its standard error, and the gradient of the mean loss."""
+    table = "\n".join(
+        "a,b,c,kind" if row < 0 else f"{row},{row % 3},{row % 5},{row % 2}" for row in range(-1, 40)
+    )
+    run = Run(
+        Settings(table=table, op="bernoulli", rules=(rule,), hidden=hidden, batch=4, device="cpu"),
+        recorded=(),
+    )
+    ensemble = run.nets.ensemble
+    x = torch.tensor([0.5, -1.0, 2.0]).expand(1, DRAWS, PIXELS)
+    y = torch.ones(1, DRAWS).long()
+    looks = []
+    for step in range(LOOKS):
+        ensemble.optimiser.steps = step
+        observed = ensemble.look_at(x, y, cross_entropy)
+        looks.append(torch.cat([each.flatten() for layer in observed.gradients for each in layer]).double())
+    together = torch.stack(looks)
+    own = [each[0].double().requires_grad_() for layer in ensemble.parameter_views for each in layer]
+    exact = torch.autograd.grad(mean_loss(x[0, :1].double(), own), own)
+    flat = torch.cat([each.flatten() for each in exact])
+    return together.mean(0), together.std(0) / LOOKS**0.5, flat
+
+
+def mean_loss(x: Tensor, own: list[Tensor], chance: float | Tensor = 1.0) -> Tensor:
+    """The mean over all outputs of all units, each with its chance."""
+    weights, bias, *rest = own
+    z = x @ weights + bias
+    if not rest:
+        return chance * functional.cross_entropy(z, torch.ones(1).long())
+    losses = []
+    for bits in product((0.0, 1.0), repeat=z.shape[1]):
+        h = torch.tensor([bits], dtype=torch.float64)
+        each = torch.where(h == 1, torch.sigmoid(z), torch.sigmoid(-z)).prod()
+        losses.append(mean_loss(h, rest, chance * each))
+    return torch.stack(losses).sum()
+
+
+@pytest.mark.parametrize("hidden", [(3,), (3, 2)], ids=str)
+@pytest.mark.parametrize("rule", ["reinforce", "arm", "disarm"])
+def test_an_unbiased_rule_is_so_in_a_net_of_one_layer_and_of_two(rule: str, hidden: tuple[int, ...]) -> None:
+    mean, error, exact = measured(rule, hidden)
+    assert (mean - exact).abs().max() < 0.05 * exact.abs().max()
+    assert ((mean - exact).abs() <= 6 * error + 1e-6).all()
+
+
+def test_a_biased_rule_is_seen_by_that_measure() -> None:
+    mean, error, exact = measured("sigmoid_st", (3,))
+    assert ((mean - exact).abs() > 12 * error + 1e-6).any()
+
+
+def layers(run: Run) -> list[list[Tensor]]:
+    return [[each[0] for each in layer] for layer in run.nets.ensemble.parameter_views if layer]
+
+
+JUDGING = {
+    "bernoulli": lambda x, u: (u < torch.sigmoid(x)).float(),
+    "gumbel_sigmoid": lambda x, u: (u < torch.sigmoid(x)).float(),
+    "dropout": lambda x, u: x,
+    "gaussian_noise": lambda x, u: x,
+    "noisy_round": lambda x, u: x.round(),
+    "stochastic_round": lambda x, u: (x + u).floor(),
+}
+
+
+@pytest.mark.parametrize("op", JUDGING)
+def test_nets_are_judged_by_one_draw_or_without_noise(op: str) -> None:
+    rule = "sigmoid_st" if op == "bernoulli" else "straight_through"
+    run = trained(op=op, rules=(rule,), seeds=1, seed=3)
+    held_out = run.nets.data[0].held_out
+    assert held_out is not None
+    (w1, b1), (w2, b2) = layers(run)
+    z = held_out.x @ w1 + b1
+    u = fresh(3, JUDGED, z.numel()).view(z.shape).float()
+    right = (JUDGING[op](z, u) @ w2 + b2).argmax(1) == held_out.y
+    (scores,) = run.snapshot().score.values()
+    assert scores is not None
+    assert scores[0] == pytest.approx(right.float().mean().item(), abs=1e-6)
+
+
+def test_float32_has_u_and_one_minus_u() -> None:
+    like = torch.zeros(1, 2**16)
+    for step in range(40):
+        u, twin = (Moment(step, twin=twin).u([7], like) for twin in (False, True))
+        for each in (u, twin):
+            assert each.min() > 0
+            assert each.max() < 1
+        assert torch.equal(1 - u, twin)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"rules": ("flip",)}, r"flip asks for f\(1\), the loss at an output that was not drawn"),
+        ({"rules": ("arm",), "task": "spikes"}, r"arm asks for fa\(\), the loss of a twin"),
+        ({"rules": ("formula: g * f(1 - y)",)}, r"asks for f\(1 - y\)"),
+    ],
+    ids=["flip", "spikes", "own"],
+)
+def test_what_a_net_has_no_loss_for_is_refused(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Settings(**COIN | given)
+
+
+MEASURED: dict[str, tuple[dict[str, Any], str]] = {
+    "units": ({}, "the op draws"),
+    "noise": ({"op": "noisy_round", "rules": ("default", "straight_through")}, "the op draws"),
+    "weights": (
+        {"op": "stochastic_round", "task": "ternary weights", "rules": ("straight_through", "reinforce")},
+        "it stands on weights",
+    ),
+    "spikes": ({"task": "spikes", "rules": ("sigmoid_st", "reinforce")}, "a unit that spikes"),
+    "maps": ({"task": "digits convolution", "rules": ("sigmoid_st", "arm")}, "the op draws"),
+    "a rule alone": ({"op": "round", "rules": ("formula: 2 * g * u()", "straight_through")}, ""),
+}
+
+
+@pytest.mark.parametrize(("given", "why"), MEASURED.values(), ids=MEASURED)
+def test_every_instrument_measures_what_draws_or_says_why_not(given: dict[str, Any], why: str) -> None:
+    run = Run(Settings(**COIN | {"steps": 6} | given))
+    run.advance(6)
+    snapshot = run.snapshot([key for key, each in INSTRUMENTS.items() if each.kind == "visible"])
+    for key, each in INSTRUMENTS.items():
+        if each.kind == "requested":
+            assert run.measure(key), key
+        else:
+            assert (key in snapshot.unmeasured) != (key in snapshot.measured), key
+    assert why in snapshot.unmeasured.get("alignment", "")
+    assert ("alignment" in snapshot.unmeasured) == bool(why)
+
+
+def test_the_size_of_a_rule_that_draws_is_the_mean_over_its_draws() -> None:
+    x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
+    coin, p = OPS["bernoulli"], torch.sigmoid(x)
+    fixed = gradients(coin, CATALOGUE["sigmoid_st"], {}, x, 1.0)
+    torch.testing.assert_close(fixed, (p * (1 - p)).expand_as(fixed))
+    noisy = gradients(OPS["dropout"], CATALOGUE["default"], {"p": 0.25}, x, 3.0)
+    torch.testing.assert_close(noisy.mean(0), torch.full_like(x, 3.0))
+    assert gradients(coin, CATALOGUE["reinforce"], {}, x, 1.0).isnan().all()
