@@ -50,8 +50,8 @@ def mean_loss(at):
 
 
 def slope(at):
-    low = max([at - step / 2, *kinks[kinks <= at]])
-    high = min([at + step / 2, *kinks[kinks > at]])
+    low = max([start, at - step / 2, *kinks[kinks <= at]])
+    high = min([stop, at + step / 2, *kinks[kinks > at]])
     low, high = low + 0.01 * (high - low), high - 0.01 * (high - low)
     return (mean_loss(high) - mean_loss(low)) / (high - low)
 

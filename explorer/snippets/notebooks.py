@@ -107,8 +107,8 @@ def notebook(
         g: the upstream gradient; of a pair that draws a factor on the loss.
         f: of a pair that draws the loss, a formula of y; others pass it over.
         kinks: x to be sampled exactly, where the lines break; ``sample_curves(...).kinks[rule]``, with those
-            of ``part_key(rule)`` where a parameter learns. Of a pair that draws, whose mean loss may bend
-            there, with those of "forward".
+            of ``part_key(rule)`` where a parameter learns. The mean loss of a pair that draws may bend
+            there.
 
     Raises:
         ValueError: as ``snippet``; FormulaError for a loss that cannot be read; ValueError for an op that

@@ -11,7 +11,7 @@ from explorer.catalogue import OWN, Op, Rule, find_rule, learnable, values
 from explorer.curves import readings, sample_curves
 from explorer.instrument.limits import MOST_READINGS
 from explorer.instrument.view import DRAWN_WORDS
-from explorer.sampled import FORWARD, part_key
+from explorer.sampled import part_key
 from explorer.ui.links.choice import Choice
 from explorer.ui.pages import state
 from explorer.ui.sections import formulas
@@ -87,8 +87,7 @@ def _code(choice: Choice, op: Op, rules: Rules) -> None:
 
 def _drawing(choice: Choice, rule: Rule) -> dict[str, Any]:
     kinks_of = sample_curves(choice.op, choice.rules, **choice.sampling).kinks
-    keys = [rule.key, part_key(rule.key), *([FORWARD] if choice.loss else [])]
-    kinks = sorted({kink for key in keys for kink in kinks_of.get(key) or ()})
+    kinks = sorted({*(kinks_of[rule.key] or ()), *(kinks_of.get(part_key(rule.key)) or ())})
     start, stop = choice.range
     return {"start": start, "stop": stop, "g": choice.g, "kinks": kinks, "f": choice.f}
 

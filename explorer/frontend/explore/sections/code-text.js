@@ -2,7 +2,6 @@
 
 import { lossOf } from "../../choice/choice.js";
 import { partKey, sampleCurves, valuesOf } from "../../formula/curves.js";
-import { firstDrawn } from "../../formula/draws.js";
 import { valuesOfLoss } from "../../formula/drawn.js";
 import { floatText } from "../../formula/python.js";
 import { held } from "../../formula/records.js";
@@ -137,8 +136,7 @@ function kinksOf(op, rule, { range: [start, stop], g, parameters, learns }) {
     { start, stop, g, parameters, learns },
     { points: 2 },
   );
-  const keys = [rule.key, partKey(rule.key), ...(firstDrawn([op, rule]) ? ["forward"] : [])];
-  const all = keys.flatMap((key) => kinks[key] ?? []);
+  const all = [...(kinks[rule.key] ?? []), ...(kinks[partKey(rule.key)] ?? [])];
   return [...new Set(all.map((x) => Math.fround(x) + 0))].sort((one, other) => one - other);
 }
 
