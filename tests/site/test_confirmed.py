@@ -106,6 +106,7 @@ def test_examples_and_lessons_come_along_whole(node: Node, files: dict[str, Any]
         (Choice(op="quantize", rules=("lsq",), learns="s"), "Computed in the browser"),
         (Choice(op=DRAWN, rules=("sigmoid_st",)), "Computed in the browser"),
         (Choice(op="clamp", rules=("disarm",)), "Computed in the browser"),
+        (Choice(op="clamp", rules=("flip",)), "Computed in the browser"),
         (Choice(op="clamp", rules=("default", "disarm")), "Computed in the browser"),
         (Choice(op="tanh"), "Computed in the browser"),  # an op that was left out
         (Choice(op="clamp", section="code"), "Confirmed by torch"),

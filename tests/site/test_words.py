@@ -29,7 +29,7 @@ QUESTIONS = """
     return given.choices.map((choice) => questionOf(received(choice)));
 """
 SAID = (
-    Choice(op="bernoulli", rules=("sigmoid_st", "reinforce", "disarm", "st_gumbel")),
+    Choice(op="bernoulli", rules=("sigmoid_st", "reinforce", "disarm", "st_gumbel", "flip")),
     Choice(
         op="bernoulli", rules=("reinmax", "reinforce_baseline"), f="(y - 0.3)**4", g=2.0, range=(-4.0, 5.0)
     ),
