@@ -327,6 +327,11 @@ class Rule(Entry):
         return parse(self.formula, parameters=[p.name for p in self.parameters])
 
     @property
+    def hangs_on_loss(self) -> bool:
+        """Whether the gradient for x hangs on a loss itself, not on its slope alone."""
+        return bool(self.parsed and {"f()", "fa()"}.intersection(self.parsed.draws))
+
+    @property
     def formulas(self) -> tuple[Formula, ...]:
         """That of the rule, and those of the gradients of its parameters."""
         return (*super().formulas, *(learned.parsed for learned in self.learned))

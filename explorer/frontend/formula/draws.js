@@ -15,6 +15,8 @@ import { DRAWS, NORMAL, operands, UNIFORM } from "./evaluation.js";
 /** @import { Op, Rule } from "./entry.js" */
 /** @import { Node, Tree } from "./evaluation.js" */
 
+const LOSSES = ["f()", "fa()"];
+
 /** @type {WeakMap<Node, boolean>} */
 const drawing = new WeakMap();
 
@@ -27,6 +29,12 @@ export function hasDraw(tree) {
     tree[0] === "name" ? DRAWS.includes(tree[1]) : tree[0] === "f" || operands(tree).some(hasDraw);
   drawing.set(tree, found);
   return found;
+}
+
+/** Whether a tree hangs on a loss: that of the output, of the twin, or at an output that is named. @param {Tree} tree @returns {boolean} */
+export function hasLoss(tree) {
+  if (typeof tree === "number") return false;
+  return tree[0] === "name" ? LOSSES.includes(tree[1]) : tree[0] === "f" || operands(tree).some(hasLoss);
 }
 
 /** The first of some ops and rules that draws, if one does. @template {Op|Rule} E @param {E[]} entries */

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.catalogue import Rule
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 
@@ -18,6 +19,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     ``passed``: (layers with the op,) float32, the factor on the size of the gradient there, sum after ÷ sum
     before, NaN where nothing arrives. ``reached``: (layers of weights,) float32, the norm of the gradient on
     the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from their start.
+    ``of_losses``: whether the rule makes its gradient of losses and not of the one that arrives.
     ``biased``: whether any layer has biases, which may learn where weights do not.
     """
     ensemble = nets.ensemble
@@ -33,10 +35,15 @@ def measured(nets: Nets) -> dict[int, Record]:
             "passed": _mean(passed[members]),
             "reached": norms[members].mean(0),
             "moved": moved[members].mean(0),
+            "of_losses": _is_of_losses(nets.rules[rule]),
             "biased": biased,
         }
         for rule, members in ensemble.by_rule().items()
     }
+
+
+def _is_of_losses(rule: Rule) -> bool:
+    return rule.hangs_on_loss and rule.parsed is not None and "g" not in rule.parsed.variables
 
 
 def _passed(ops: list[tuple[Tensor, ...]]) -> np.ndarray:

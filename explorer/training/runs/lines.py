@@ -158,6 +158,8 @@ def _passes(snapshot: Snapshot, way: Record) -> str:
     left = math.prod(float(each) for each in (way["passed"] if along else way["passed"][:1]))
     what = "gradient" if along else "gradient of w1"
     moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
+    if way["of_losses"]:
+        return f"Its gradient is made of losses, not of g{moved}"
     if not math.isfinite(left):
         return f"The {what} passes{moved}"
     if left == 1:

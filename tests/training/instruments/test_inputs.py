@@ -93,3 +93,11 @@ def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end(
 def test_data_are_called_wider_from_half_as_wide_again(ratio: float, said: str):
     nets = SimpleNamespace(site=SimpleNamespace(inputs="pre-activations"))
     assert said in inputs._words(nets, 1, ratio)
+
+
+@pytest.mark.parametrize(("rule", "hangs"), [("reinforce", True), ("disarm", True), ("reinmax", False)])
+def test_of_a_rule_that_hangs_on_the_loss_no_width_is_told_and_why_it_has_no_curve(rule, hangs):
+    run = Run(Settings(task="digits", op="bernoulli", rules=(rule,), device="cpu"))
+    record = run.snapshot(("inputs",)).measured["inputs"][rule]
+    assert record["words"][0].startswith("This rule hangs on the loss of each example") is hangs
+    assert math.isnan(record["ratio"][0]) is hangs

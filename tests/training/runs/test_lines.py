@@ -189,3 +189,19 @@ def test_the_headline_names_those_that_may_be_best_and_says_nothing_before_the_e
     ]
     assert f"{100 * ranking.means[ranking.best[0]]:.1f} %" in said
     assert ("may each be best" in said) == (len(ranking.best) > 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "of_losses"),
+    [("reinforce", True), ("sigmoid_st", False), ("formula: g * (f() >= 0) * x", False)],
+)
+def test_a_gradient_that_is_made_of_losses_is_not_said_to_pass(rule, of_losses):
+    run = Run(
+        Settings(task="digits", op="bernoulli", rules=(rule,), steps=2, init_scale=0.1, device="cpu"),
+        recorded=(),
+    )
+    for more in (0, 1):
+        run.advance(more)
+        said = lines(run.snapshot(BASIS))[rule].text
+        assert ("made of losses, not of g" in said) is of_losses
+        assert ("passes" in said or "get" in said or "as large" in said) is not of_losses

@@ -64,7 +64,11 @@ function drawPlate(node, { plate, words, still, sees }) {
   setAttribute(data, "d", sees.bars.map(barPath).join(""));
   setAttribute(zero, "d", linePath([0, 1].map((x) => ({ x, y: sees.zero }))));
   setAttribute(curve, "d", linePath(sees.curve));
-  setAttribute(node, "title", `What the op sees, and the rule's curve over it. ${sees.words}`);
+  setAttribute(
+    node,
+    "title",
+    `What the op sees${sees.curve.length ? ", and the rule's curve over it" : ""}. ${sees.words}`,
+  );
 }
 
 function createBand() {

@@ -2,12 +2,12 @@
 
 import { entriesOf } from "../../choice/choice.js";
 import { find, findBeside } from "../../choice/entries.js";
-import { sampleCurves } from "../../formula/curves.js";
 import { shortText } from "../../formula/numbers.js";
 import { goingOn, inForce, pointsOf } from "../state/branches.js";
 import { keysOf } from "../state/history.js";
 import { isLost } from "../state/layers.js";
 import { presentOf } from "../state/series.js";
+import { opCurve } from "../state/small-curves.js";
 import { ACTIVE, OVER } from "../state/status.js";
 import { settingText, taskOf } from "../state/tasks.js";
 import { panel as inputs } from "../panels/inputs.js";
@@ -204,15 +204,9 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, lines, plates, l
     open: unfolded,
     isImage: taskOf(choice).kind === "image" && Number.isInteger(side) && record.of === record.inputs.length,
     record,
-    curve: curveOf(op, { ...choice.parameters, ...presentOf(snapshot, line.key, 0) }, ends),
+    curve: opCurve(op, { ...choice.parameters, ...presentOf(snapshot, line.key, 0) }, ends),
     ends,
     op: op.label,
     ink,
   };
-}
-
-/** @param {*} op @param {Object<string, number>} parameters @param {[number, number]} ends */
-function curveOf(op, parameters, [start, stop]) {
-  const { x, y } = sampleCurves({ op, rules: [] }, { start, stop, g: 1, parameters }, { points: 201 });
-  return Array.from(x, (at, index) => ({ x: at, y: y[index] }));
 }

@@ -2,9 +2,9 @@
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { sampleCurves } from "../../formula/curves.js";
 import { capitalised, shareText, shortText } from "../../formula/numbers.js";
 import { presentOf } from "../state/series.js";
+import { ruleCurve } from "../state/small-curves.js";
 import { barPath, linePath, share } from "../widgets/svg-paths.js";
 
 /** @import { Bar, Point } from "../widgets/svg-paths.js" */
@@ -17,8 +17,6 @@ import { barPath, linePath, share } from "../widgets/svg-paths.js";
 
 const ROOF = 0.94; // of the height, for what is highest
 const MUCH = 0.03; // of the data, to be mentioned
-const CURVES_KEPT = 64;
-const curves = /** @type {Map<string, Point[]>} */ (new Map());
 
 /** @type {Declared} */
 export const panel = {
@@ -49,7 +47,7 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
   const at = Math.min(layer, counts.length - 1);
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const note = [words[at], beyondText(beyond[at], ends)].filter(Boolean).join(" ");
-  const points = curveOf(op, rule, { ...parameters, ...presentOf(snapshot, line.key, layer) }, ends);
+  const points = ruleCurve(op, rule, { ...parameters, ...presentOf(snapshot, line.key, layer) }, ends);
   const finite = points.map(({ y }) => y).filter(Number.isFinite);
   const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
   const level = (/** @type {number} */ y) => ROOF * share(y, least, most);
@@ -68,27 +66,6 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
     zero: level(0),
     most,
   };
-}
-
-/**
- * A rule's gradient for g = 1; empty where the browser does not know it.
- * @param {*} op
- * @param {*} rule
- * @param {Object<string, number>} parameters
- * @param {[number, number]} ends
- * @returns {Point[]}
- */
-function curveOf(op, rule, parameters, [start, stop]) {
-  if (!op || !rule) return [];
-  const key = JSON.stringify([op.key, rule.key, parameters, start, stop]);
-  const known = curves.get(key);
-  if (known) return known;
-  const { x, gradients } = sampleCurves({ op, rules: [rule] }, { start, stop, g: 1, parameters });
-  const y = gradients[rule.key];
-  const points = y ? Array.from(x, (at, index) => ({ x: at, y: y[index] })) : [];
-  if (curves.size >= CURVES_KEPT) curves.clear();
-  curves.set(key, points);
-  return points;
 }
 
 /** The share beyond the ends, where it is large. @param {number} share @param {[number, number]} ends */

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from explorer import expected
+from explorer.catalogue import RULES, Rule
 from explorer.instrument import document
 from tests.frontend.modules import Node
 
@@ -54,6 +56,32 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
     passed = [point["x"] for point in shown["curve"] if point["y"] > 0]
     assert (min(passed), max(passed)) == (pytest.approx(0.375), pytest.approx(0.625))  # c = 0.5 of ±2
     assert shown["note"] == "Twice as wide as this rule. 60 % lie beyond ±2."
+
+
+DRAWN = """
+    const { setDocument, catalogue } = await import("./choice/entries.js");
+    const { panel } = await import("./train/panels/inputs.js");
+    setDocument(given.document);
+    const [op, rule] = [catalogue().ops[given.op], catalogue().rules[given.rule]];
+    const line = { key: given.rule, label: "" };
+    return panel.picture({ measured: given.measured, layer: 0, op, rule, parameters: {}, line,
+        snapshot: { learned: {} } }).curve;
+"""
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.draws], ids=lambda rule: rule.key)
+def test_a_rule_that_hangs_on_the_loss_of_a_net_has_no_curve(node: Node, rule: Rule):
+    curve = node.run(DRAWN, {"document": document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key})
+    assert bool(curve) is not rule.hangs_on_loss
+
+
+def test_the_curve_of_what_draws_is_its_mean(node: Node):
+    given = {"document": document(), "measured": INPUTS, "op": "bernoulli"}
+    own, quiet = (node.run(DRAWN, {**given, "rule": rule}) for rule in ("st_gumbel", "sigmoid_st"))
+    middle = min(quiet, key=lambda point: abs(point["x"] - 0.5))
+    assert middle["y"] == pytest.approx(0.94 * 0.25)
+    mean = expected("bernoulli", "st_gumbel", [0.0], f="y")["mean"]
+    assert [point["y"] for point in own if point["x"] == middle["x"]] == pytest.approx(0.94 * mean, rel=1e-2)
 
 
 CARRIED = """
