@@ -1,22 +1,12 @@
 """The boundary where an op meets a backward rule: called on a tensor, or as a layer of a net."""
 
-from explorer.gradient.function import (
-    BOUNDARY,
-    Backward,
-    Bound,
-    Forward,
-    Learning,
-    Pair,
-    apply,
-    bind,
-    joined,
-    learning,
-    pair,
-    pulled_back,
-)
+from explorer.gradient.bound import Backward, Bound, Forward, Pair, bind, joined, pair
+from explorer.gradient.calling import BOUNDARY, apply
+from explorer.gradient.engine import pulled_back
 from explorer.gradient.hashing import fresh
 from explorer.gradient.layer import Layer
 from explorer.gradient.share import share, share_of_all
+from explorer.gradient.varying import Learning, learning
 
 __all__ = [
     "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "fresh",

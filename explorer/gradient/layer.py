@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
-from explorer.gradient.function import apply
+from explorer.gradient.calling import apply
 
 _HALF = torch.tensor(0.5)  # a draw that changes no generator
 

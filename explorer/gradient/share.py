@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
-from explorer.gradient.function import Bound, bind
+from explorer.gradient.bound import Bound, bind
 
 
 def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **parameters: float) -> float:
