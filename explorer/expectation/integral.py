@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 
 _LEAST, _MOST = 1e-300, 1 - 2.0**-53  # u that stand for 0 and 1
-_REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35))
-_FURTHER = (1 / 16, 3.9)  # where a mean that is not there still grows
+_REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35), (1 / 64, 3.4))
+_FURTHER = (1 / 64, 3.9)  # where a mean that is not there still grows, and no spike is missed
+_NUDGE = 2.0**-51  # of a cut: a spike that it moves out of sight is narrower than floats tell
 _AGREES = 1e-6  # of its size: so near, and the finer of two refinements is right to far more digits
 _GROWS = 1e-5
-_NO_MEAN = "the mean over what is drawn does not exist here, or is too large"
+_NO_MEAN = "the mean over what is drawn does not exist here, cannot be computed, or is too large"
 _TRIED = 24  # x at which a mean is looked at once more
 
 
@@ -31,6 +32,13 @@ class Moments(NamedTuple):
 
     mean: Tensor
     spread: Tensor
+
+
+class _Sized(NamedTuple):
+    """Moments, and the mean of the absolute value."""
+
+    moments: Moments
+    size: Tensor
 
 
 class Nodes(NamedTuple):
@@ -49,24 +57,26 @@ def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, 
     they are so for every x, and where they do not settle.
     """
     if shape != "any":
-        return _checked(_moments(value, x, cuts, _legendre(1 if shape == "flat" else 16)))
+        return _checked(_moments(value, x, cuts, _legendre(1 if shape == "flat" else 16)).moments)
     last = _moments(value, x, cuts, _tanh_sinh(*_REFINEMENTS[0]))
     for refinement in _REFINEMENTS[1:]:
         before, last = last, _moments(value, x, cuts, _tanh_sinh(*refinement))
         if _near(before, last, _AGREES):
             break
     some = torch.linspace(0, len(x) - 1, min(len(x), _TRIED)).long()
-    further = _moments(value, x[some], cuts[some], _tanh_sinh(*_FURTHER))
-    if not _near(Moments(*(each[some] for each in last)), further, _GROWS):
+    moved = torch.where(cuts < 1, cuts * (1 - _NUDGE), cuts)[some]
+    further = _moments(value, x[some], moved, _tanh_sinh(*_FURTHER))
+    if not _near(_Sized(Moments(*(each[some] for each in last.moments)), last.size[some]), further, _GROWS):
         raise NoMeanError(_NO_MEAN)
-    return _checked(last)
+    return _checked(last.moments)
 
 
-def _near(one: Moments, other: Moments, share: float) -> bool:
+def _near(one: _Sized, other: _Sized, share: float) -> bool:
     """Whether two agree wherever the first is finite, up to a share of their size."""
-    size = 1 + other.mean.abs() + other.spread
-    differences = ((a - b).abs() <= share * size for a, b in zip(one, other, strict=True))
-    return all(bool((near | ~one.mean.isfinite() | ~one.spread.isfinite()).all()) for near in differences)
+    sizes = 1 + other.size, 1 + other.size + other.moments.spread
+    there = one.moments.mean.isfinite() & one.moments.spread.isfinite()
+    compared = zip(one.moments, other.moments, sizes, strict=True)
+    return all(bool((((a - b).abs() <= share * size) | ~there).all()) for a, b, size in compared)
 
 
 def _checked(found: Moments) -> Moments:
@@ -77,7 +87,7 @@ def _checked(found: Moments) -> Moments:
     return Moments(*(torch.where(there, each, torch.nan) for each in found))
 
 
-def _moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes) -> Moments:
+def _moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes) -> _Sized:
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin
@@ -86,9 +96,9 @@ def _moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor,
     weights = width * nodes.weights
     values = value(x[:, None, None].expand(u.shape), u)
     values = torch.where(weights == 0, 0.0, values)
-    mean = (values * weights).sum((1, 2))
+    mean, size = (values * weights).sum((1, 2)), (values.abs() * weights).sum((1, 2))
     spread = ((values - mean[:, None, None]) ** 2 * weights).sum((1, 2)).sqrt()
-    return Moments(mean, spread)
+    return _Sized(Moments(mean, spread), size)
 
 
 def _legendre(n: int) -> Nodes:

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 from scipy import special
 
 from explorer.catalogue import SQUARE, find_loss
 from explorer.formula import parse
 from explorer.instrument.entries import loss_entry
+from tests.expectation.test_pair import by_logistic
 from tests.frontend.modules import Node
 
 X = np.linspace(-3, 3, 61)
@@ -290,3 +292,27 @@ def test_a_seed_draws_the_same_numbers_by_its_hash(node: Node):
     np.testing.assert_array_equal(found, right)
     assert 0 < found.min() < 0.01
     assert 0.99 < found.max() < 1
+
+
+SOFT = "(x - log(u() / (1 - u()))) / tau"
+SPIKES = {
+    "hard": (STEP, f"g * sigmoid({SOFT}) * sigmoid(-({SOFT})) / tau"),
+    "soft": (f"sigmoid({SOFT})", "g * y * (1 - y) / tau"),
+}
+
+
+@pytest.mark.parametrize("pair", SPIKES)
+@pytest.mark.parametrize("tau", [5.0, 0.3, 1e-2, 1e-4, 1e-6])
+def test_spikes_of_a_small_temperature_are_found(node: Node, pair: str, tau: float):
+    op, rule = SPIKES[pair]
+    (found,) = expected(node, op, rule, x=X[5::10], tau=tau)
+    mean, spread = by_logistic(torch.from_numpy(X[5::10]), tau, pair == "hard")
+    close(found["mean"], mean, 1e-7)
+    np.testing.assert_allclose(found["spread"], spread, rtol=1e-5)
+
+
+@pytest.mark.parametrize("pair", SPIKES)
+def test_a_spike_narrower_than_floats_tell_has_no_mean(node: Node, pair: str):
+    op, rule = SPIKES[pair]
+    for tau in (1e-12, 1e-14):
+        assert expected(node, op, rule, tau=tau)[0]["reason"] == "unsettled"
