@@ -130,6 +130,10 @@ def test_circles_move_with_their_curve(show: Show) -> None:
         == "hidden"
     )
     assert page.locator(".chart-overlay .chart-open").count() == 2
+    first = page.query_selector(".chart-overlay .chart-open")
+    draw(page, "moving", p={"lo": -2, "hi": 2.1})
+    assert page.evaluate("first => first.isConnected", first)  # a new one costs a look at all styles
+    draw(page, "moving", p={"lo": -2, "hi": 2})
     bar = page.locator(".chart-overlay .chart-closed").nth(1).bounding_box()
     draw(page)
     page.evaluate("shell.chart.resize()")

@@ -121,15 +121,15 @@ function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { text })
 }
 
 /**
- * A range that has grown under a hand, with room for more: bands widen in every frame, and to draw axes takes as long
- * as several of them.
+ * A range that has grown under a hand, with room for more at both ends: bands widen in every frame, and to draw axes
+ * takes as long as several of them.
  * @param {Range} before
  * @param {Range} now
  * @returns {Range}
  */
 function spared([before, after], [low, high]) {
-  const room = SPARE * (high - low);
-  return [low < before ? low - room : low, high > after ? high + room : high];
+  const room = low < before || high > after ? SPARE * (high - low) : 0;
+  return [low - room, high + room];
 }
 
 /** @param {string} colour as rgb(…) */

@@ -1,5 +1,6 @@
 // The painter: brings scenes to the screen, each by the shortest way.
 
+import { counted } from "../../elements/children.js";
 import { setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { glide } from "./glide.js";
@@ -65,7 +66,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
       Plotly.react(parts.plot, tracesOf(next.lines, next.absent, next.title !== ""), layout, CONFIG);
     }
     parts.area.classList.toggle("quick", quick);
-    parts.circles.replaceChildren(marksOf(next), ...(quick ? circlesOf(next) : []));
+    counted(parts.circles, [marksOf(next), ...(quick ? circlesOf(next) : [])], () => shape("path"), drawPath);
     if (glides) endGlide = glideTo(parts, before, next);
     handles.draw(next.grips, next.frame);
     ends.draw(next.frame);
@@ -111,22 +112,27 @@ function glideTo({ area, plot }, before, next) {
   return glide(from, next.pixels, move, () => area.classList.remove("quick"));
 }
 
-/** The marks at a format's values, seen while they move. @param {Scene} scene */
-function marksOf({ frame, levels }) {
-  return shape("path", { d: marksText(frame, levels), stroke: MARKED, class: "chart-marks" });
+/** The attributes of a path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
+
+/** @param {SVGPathElement} path @param {Path} attributes */
+function drawPath(path, attributes) {
+  for (const [name, value] of Object.entries(attributes)) setAttribute(path, name, value);
 }
 
-/** The circles of all lines while they move. @param {Scene} scene */
+/** The marks at a format's values, seen while they move. @param {Scene} scene @returns {Path} */
+function marksOf({ frame, levels }) {
+  return { d: marksText(frame, levels), stroke: MARKED, class: "chart-marks" };
+}
+
+/** The circles of all lines while they move. @param {Scene} scene @returns {Path[]} */
 function circlesOf({ lines, frame }) {
   return lines.flatMap((line) => {
     const colours = { stroke: line.colour, fill: line.colour };
     if (line.dots)
-      return [
-        shape("path", { d: circlesText(line, line.closed, frame, 2.5), class: "chart-draws", ...colours }),
-      ];
+      return [{ d: circlesText(line, line.closed, frame, 2.5), class: "chart-draws", ...colours }];
     return [
-      shape("path", { d: circlesText(line, line.open, frame, 5.5), class: "chart-open", ...colours }),
-      shape("path", { d: circlesText(line, line.closed, frame, 4), class: "chart-closed", ...colours }),
+      { d: circlesText(line, line.open, frame, 5.5), class: "chart-open", ...colours },
+      { d: circlesText(line, line.closed, frame, 4), class: "chart-closed", ...colours },
     ];
   });
 }

@@ -65,6 +65,13 @@ def test_the_screen_gets_there_by_the_shortest_way(
     assert steps(node, ({}, "settled"), (change, phase))[1][:2] == [by, glides]
 
 
+def test_the_axes_of_what_draws_are_seldom_drawn_under_a_hand(node: Node) -> None:
+    widening = ({"parameters": {"tau": 1 / (1 + k / 3)}} for k in range(10))
+    moves = [(change, "moving" if at else "settled") for at, change in enumerate(widening)]
+    ways = [by for by, *_ in steps(node, *moves, op="gumbel_sigmoid", rule="default")]
+    assert ways.count("plot") <= 5, ways
+
+
 def test_what_was_moved_is_drawn_at_rest(node: Node) -> None:
     moved = {"parameters": {"hi": 0.5}}
     ways = [by for by, *_ in steps(node, ({}, "settled"), (moved, "moving"), (moved, "settled"))]
