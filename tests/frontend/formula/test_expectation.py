@@ -294,10 +294,10 @@ def test_a_seed_draws_the_same_numbers_by_its_hash(node: Node):
     assert 0.99 < found.max() < 1
 
 
-SOFT = "(x - log(u() / (1 - u()))) / tau"
+LOGIT = "(x - log(u() / (1 - u()))) / tau"
 SPIKES = {
-    "hard": (STEP, f"g * sigmoid({SOFT}) * sigmoid(-({SOFT})) / tau"),
-    "soft": (f"sigmoid({SOFT})", "g * y * (1 - y) / tau"),
+    "hard": (STEP, f"g * sigmoid({LOGIT}) * sigmoid(-({LOGIT})) / tau"),
+    "soft": (f"sigmoid({LOGIT})", "g * y * (1 - y) / tau"),
 }
 
 
