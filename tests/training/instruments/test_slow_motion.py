@@ -261,3 +261,39 @@ def test_a_stage_is_a_row_and_the_backward_ones_lie_under_a_forward_one(site):
         assert stage.scale in {"", *keys}
         assert set(stage.otherwise) <= names
         assert stage.tensor in names if isinstance(stage.tensor, str) else True
+
+
+@pytest.mark.parametrize(
+    ("task", "op", "rule", "shown_too"),
+    [
+        ("digits", "bernoulli", "disarm", {"u()", "f()", "fa()"}),
+        ("digits", "bernoulli", "sigmoid_st", {"u()"}),
+        ("digits", "gumbel_sigmoid", "default", {"u()"}),
+        ("digits convolution", "bernoulli", "reinforce", {"u()", "f()"}),
+        ("ternary weights", "stochastic_round", "reinforce", {"u()", "f()"}),
+        ("spikes", "bernoulli", "reinforce", {"u()", "f()"}),
+        ("digits", "sign", "clipped", set()),
+    ],
+)
+def test_the_formulas_give_what_the_step_had_for_what_is_drawn(task, op, rule, shown_too):
+    """Op and rule are computed anew, one element at a time, of the numbers that are sent."""
+    run = run_of(task, op=op, rules=(rule, "zero"), steps=2)
+    records = run.measure("slow_motion", layer=0)
+    record, (entry, backward) = records[rule], (find_op(op), find_rule(rule))
+    drawn = {name: shown(record, name) for name in record["tensors"] if name.endswith("()")}
+    assert drawn.keys() == shown_too
+    x, y, g = (shown(record, name).double() for name in "xyg")
+    known = {name: each.double() for name, each in drawn.items()}
+    forward = entry.parsed.bind(values(entry, None, {}))(x, tensors=known)
+    torch.testing.assert_close(forward, y, rtol=1e-4, atol=1e-5)
+    if "fa()" in known:
+        known["ya()"] = entry.parsed.bind(values(entry, None, {}))(x, tensors={"u()": 1 - known["u()"]})
+    formula = backward.parsed or entry.parsed.gradient
+    again = formula.bind(values(entry, backward, {}))(x, y, g, tensors=known)
+    torch.testing.assert_close(again, shown(record, "gradient").double(), rtol=1e-3, atol=1e-6)
+    assert not any(name.endswith("()") for name in records["zero"]["tensors"]) or entry.draws
+    words = {stage["key"]: stage["words"] for stage in record["stages"]}
+    assert ("the curve is that of this u" in words["op"]) is entry.draws
+    assert ("makes its gradient of losses" in words["rule"]) is backward.hangs_on_loss
+    assert ("had this layer drawn 1 − u" in words["rule"]) is ("fa()" in shown_too)
+    assert ("at this x and u" in words["rule"]) is (op == "gumbel_sigmoid")

@@ -1,12 +1,14 @@
 // Drawings of the stages of slow motion, as plain data. No page.
 
-import { sampleCurves, valuesOf, scopeMaker } from "../../formula/curves.js";
-import { evaluate } from "../../formula/evaluation.js";
+import { sampleCurves } from "../../formula/curves.js";
+import { hasDraw, hasLoss } from "../../formula/draws.js";
+import { evaluate, UNIFORM } from "../../formula/evaluation.js";
+import { evenPoints } from "../../formula/floats.js";
 import { within } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
 import { gridOf } from "../widgets/tiles.js";
-import { indexOn, rowOf, valueAt } from "./numbers.js";
+import { drawnScope, indexOn, rowOf, scopeOf, valueAt } from "./numbers.js";
 
 /** @import { Cell } from "./numbers.js" */
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
@@ -30,6 +32,7 @@ import { indexOn, rowOf, valueAt } from "./numbers.js";
  */
 
 const FULL = 0.985; // of the values, by size, that stay below the full colour
+const POINTS = 1001; // of the curve of what draws
 const NAMED = 12; // bars that have space for names
 const MARGIN = 0.06; // of the height above and below a curve
 const CLEAR = 4; // how high a curve is drawn, in the largest size of its x and of its value at the point
@@ -146,43 +149,65 @@ function opOf(stage, record, cell, entries) {
   const y = valueAt(record.tensors.y, cell);
   const { x, y: values } = sampled(record, cell, entries, 1);
   const label = `x = ${numberText(valueAt(record.tensors.x, cell))}`;
-  return curveOf(record, cell, { x, y: record.plain_op ? values : null, at: y, colour: "", label });
+  const draw = record.tensors[UNIFORM];
+  const u = draw && hasDraw(entries.op.tree) ? `, u = ${numberText(valueAt(draw, cell))}` : "";
+  return curveOf(record, cell, {
+    x,
+    y: record.plain_op ? values : null,
+    at: y,
+    colour: "",
+    label: label + u,
+  });
 }
 
 /** The factor of a linear rule, else what it returns for this g. @type {Draw} */
 function ruleOf(stage, record, cell, entries) {
-  const { x: all, g: upstream, gradient } = record.tensors;
-  const [x, g, returned] = [all, upstream, gradient].map((tensor) => valueAt(tensor, cell));
+  const { g: upstream, gradient } = record.tensors;
+  const [g, returned] = [upstream, gradient].map((tensor) => valueAt(tensor, cell));
   const scale = record.linear ? 1 : g;
-  const { x: along, gradients } = sampled(record, cell, entries, scale);
-  const at = record.linear ? factorOf(record, entries, x, g, returned) : returned;
+  const { x: along, gradient: values } = sampled(record, cell, entries, scale);
+  const at = record.linear ? factorOf({ record, cell, entries }, g, returned) : returned;
   const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${numberText(at)}`;
-  const y = record.plain ? gradients[entries.rule.key] : null;
+  const y = record.plain ? values : null;
   return curveOf(record, cell, { x: along, y, at: at ?? 0, colour: entries.colour, label: text });
 }
 
 /**
- * The factor by which a linear rule multiplies g at x: the quotient, or the formula where g is 0.
- * @param {Record} record
- * @param {Entries} entries
- * @param {number} x
+ * The factor by which a linear rule multiplies g at a cell: the quotient, or the formula where g is 0.
+ * @param {import("./numbers.js").At} at
  * @param {number} g
  * @param {number} returned
  */
-function factorOf(record, { op, rule, parameters }, x, g, returned) {
+function factorOf(at, g, returned) {
+  const { rule, op } = at.entries;
   const tree = rule.tree ?? op.gradient;
-  if (record.plain && tree !== null) {
-    const [start, stop] = record.span;
-    const scopeAt = scopeMaker(op, valuesOf(op, rule, parameters), { start, stop, g: 1 });
-    return evaluate(tree, scopeAt(Float64Array.of(x)))[0];
-  }
+  if (at.record.plain && tree !== null) return evaluate(tree, scopeOf(at, 1))[0];
   return g === 0 ? null : returned / g;
 }
 
-/** @param {Record} record @param {Cell} cell @param {Entries} entries @param {number} g */
-function sampled(record, cell, { op, rule, parameters }, g) {
+/**
+ * The curves of op and rule, of what draws at the u of the cell; none of a rule that hangs on the loss.
+ * @param {Record} record
+ * @param {Cell} cell
+ * @param {Entries} entries
+ * @param {number} g
+ * @returns {{x: Float64Array, y: Float64Array, gradient: Float64Array|null}}
+ */
+function sampled(record, cell, entries, g) {
+  const { op, rule, parameters } = entries;
   const [start, stop] = spanOf(record, cell);
-  return sampleCurves({ op, rules: [rule] }, { start, stop, g, parameters });
+  if (!record.tensors[UNIFORM]) {
+    const { x, y, gradients } = sampleCurves({ op, rules: [rule] }, { start, stop, g, parameters });
+    return { x, y, gradient: gradients[rule.key] };
+  }
+  const x = evenPoints(start, stop, POINTS);
+  const scope = drawnScope({ record, cell, entries }, { start, stop, g }, x);
+  const tree = rule.tree ?? op.gradient;
+  return {
+    x,
+    y: evaluate(op.tree, scope),
+    gradient: tree === null || hasLoss(tree) ? null : evaluate(tree, scope),
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 // The numbers of one unit at one stage of a step, and the words that hold for them. No page.
 
 import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { DRAWS, evaluate, UNIFORM } from "../../formula/evaluation.js";
 import { within } from "../../formula/numbers.js";
 import { numberText, substituted } from "../../formula/substitution.js";
 
@@ -136,11 +137,29 @@ function treeOf({ record, entries: { op, rule } }) {
 }
 
 /** The values of the names in a formula at a cell. @param {At} at @param {number} g */
-function scopeOf({ record, cell, entries }, g) {
-  const { op, rule, parameters } = entries;
+export function scopeOf({ record, cell, entries }, g) {
   const [start, stop] = record.span;
-  const x = Float64Array.of(valueAt(record.tensors.x, cell));
-  return scopeMaker(op, valuesOf(op, rule, parameters), { start, stop, g })(x);
+  const { x, y } = record.tensors;
+  const scope = drawnScope({ record, cell, entries }, { start, stop, g }, Float64Array.of(valueAt(x, cell)));
+  if (scope.draws) Object.defineProperty(scope, "y", { value: Float64Array.of(valueAt(y, cell)) });
+  return scope;
+}
+
+/**
+ * The values of the names in a formula at any x, with what was drawn at a cell.
+ * @param {At} at
+ * @param {import("../../formula/curves.js").Range} range
+ * @param {Float64Array} x
+ * @returns {import("../../formula/evaluation.js").Scope}
+ */
+export function drawnScope({ record: { tensors }, cell, entries: { op, rule, parameters } }, range, x) {
+  const scope = scopeMaker(op, valuesOf(op, rule, parameters), range)(x);
+  const given = DRAWS.filter((name) => tensors[name]).map((name) => [name, valueAt(tensors[name], cell)]);
+  if (!given.length) return scope;
+  const draws = Object.fromEntries(given);
+  const twin = { ...draws, [UNIFORM]: 1 - draws[UNIFORM] };
+  const ya = evaluate(op.tree, { x, parameters: scope.parameters, draws: twin });
+  return Object.assign(scope, { draws: { ...draws, "ya()": ya } });
 }
 
 /** @param {Tensor} tensor @param {number} row @returns {number[]} */

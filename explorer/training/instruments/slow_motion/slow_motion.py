@@ -15,8 +15,8 @@ from explorer.formula.tree import Data
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, op_layers
 from explorer.training.instruments.base.rule_shape import span
 from explorer.training.instruments.slow_motion.stages import Axis, Stage, Tensors, stages_of
-from explorer.training.instruments.slow_motion.step import Step, has_formula, is_linear
-from explorer.training.nets import learned_with
+from explorer.training.instruments.slow_motion.step import Step, hangs_on_draw, has_formula, is_linear
+from explorer.training.nets import TWIN_LOSS, U, learned_with
 from explorer.training.numerics import OPTIMISERS
 
 MOST = 64  # visible rows, inputs, units and outputs: the first ones
@@ -35,7 +35,8 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
     Returns:
         ``stages``: their texts, in the order of time (see ``Stage``). ``tensors`` by name: ``values`` (down
         · across,) float32 row by row, their ``shape`` and ``axes``, and where a row or column over inputs is
-        square images, one after the other, the ``side`` of each and their number ``tiles``, else 0.
+        square images, one after the other, the ``side`` of each and their number ``tiles``, else 0; of what
+        op and rule draw, and of losses that they ask for, by the names in formulas, such as ``u()``.
         ``layer`` of ``layers``, ``seed``, steps of time an example lasts, ``times``; ``map_side``, units on
         a side of the map that a column over rows is, or 0; ``by_example`` whether rows are examples;
         ``span`` of the x over which curves are drawn; ``classes`` whether there are; ``op`` and ``rule``,
@@ -58,7 +59,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
     entry = nets.rules[rule]
     parameters = nets.parameters(member, step.layer)
     linear = is_linear(nets.op, entry, tuple(sorted(parameters.items())))
-    facts, tensors = _facts(step, rule, linear), _tensors(step, member)
+    facts, tensors = _facts(step, rule, linear), _tensors(step, member) | _drawn(step, rule, member)
     return {
         "layer": step.layer,
         "layers": len(step.op_layers),
@@ -104,6 +105,14 @@ def _tensors(step: Step, member: int) -> dict[str, Record]:
         own = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         looks |= {**own, **stage.also}
     return {name: _visible(step, look(step)[member], axes) for name, (look, axes) in looks.items()}
+
+
+def _drawn(step: Step, rule: int, member: int) -> dict[str, Record]:
+    """What op and rule ask for of what is drawn, by its name in formulas; all of it hangs on u."""
+    asked = {*step.nets.op.drawn, *step.nets.rules[rule].drawn}
+    names = {U, *asked} if asked else asked
+    known = {name: each for name, each in step.drawn.items() if name in names}
+    return {name: _visible(step, each[member], ("row", "unit")) for name, each in known.items()}
 
 
 def _visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
@@ -230,10 +239,19 @@ def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
         "places": step.places,
         "rest": f"{above} more layer{'s' * (above > 1)}" if above else "batch",
         "judged": _JUDGED[step.has_classes].format(outputs=step.output.shape[-1]),
-        "factor": _FACTOR[linear],
+        "factor": _factor(step, nets.rules[rule], linear),
+        "drawn": _OWN_U if nets.op.draws else "",
         "optimiser": optimiser.label,
         "still": _STILL[bool(optimiser.memories)].format(optimiser.label),
     }
+
+
+def _factor(step: Step, rule: Rule, linear: bool) -> str:
+    """The words on what a rule makes of g."""
+    if not rule.hangs_on_loss:
+        return _FACTOR[linear].format(u=" and u" if hangs_on_draw(step.nets.op, rule) else "")
+    loss = "the loss of the batch" if step.on_weights else "what the example adds to the loss of the batch"
+    return _OF_LOSSES.format(loss=loss, twin=_TWIN if TWIN_LOSS in rule.drawn else "")
 
 
 _JUDGED = {
@@ -243,9 +261,12 @@ _JUDGED = {
     "is the loss.",
 }
 _FACTOR = {
-    True: "The rule says how much of g passes at this x: a factor, the height of its curve.",
-    False: "What the rule returns depends on g in more than a factor: the curve is drawn for this g.",
+    True: "The rule says how much of g passes at this x{u}: a factor, the height of its curve.",
+    False: "What the rule returns depends on g in more than a factor: the curve is drawn for this g{u}.",
 }
+_OF_LOSSES = "The rule makes its gradient of losses: f() is {loss}{twin}."
+_TWIN = ", fa() the same had this layer drawn 1 − u"
+_OWN_U = " Each draws a u of its own; the curve is that of this u."
 _STILL = {True: "{} may still move it by what it remembers.", False: "It stays."}
 
 INSTRUMENT = Requested(

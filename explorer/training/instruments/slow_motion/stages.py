@@ -81,7 +81,7 @@ _X = Stage(
 )  # fmt: skip
 _OP = Stage(
     key="op", title="op: {op}", tensor="y", view="op",
-    words="The op turns each x into a y, whatever the other units do.",
+    words="The op turns each x into a y, whatever the other units do.{drawn}",
     numbers="y = $op",
 )  # fmt: skip
 _Y = Stage(
@@ -144,7 +144,7 @@ WEIGHTS = (
         words="Multiplied by √inputs they have about unit size: these are the op's inputs.",
         numbers="x = √{inputs} · w = $x",
     ),
-    replace(_OP, words="The op turns each weight into a value that few bits can hold."),
+    replace(_OP, words="The op turns each weight into a value that few bits can hold.{drawn}"),
     replace(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
     _LOSS,
     replace(_G, words="g says how fast the loss of the whole batch grows with this y."),
@@ -169,7 +169,7 @@ SPIKES = (
             "arrives": _units(lambda step: step.op.x + 1 - step.left),
         },
     ),
-    replace(_OP, words="The op says which units fire; the potential of those starts again from 0."),
+    replace(_OP, words="The op says which units fire; the potential of those starts again from 0.{drawn}"),
     replace(_Y, words="The spikes: this is all that the next layer gets to see."),
     _LOSS,
     replace(_G, words="g says how fast the loss grows with this spike."),
@@ -196,7 +196,7 @@ MAPS = (
         _X,
         words="One map of x: at every place the same kernel weighs what lies below it.",
     ),
-    replace(_OP, words="The op turns each x of the maps into a y, whatever the other units do."),
+    replace(_OP, words="The op turns each x of the maps into a y, whatever the other units do.{drawn}"),
     replace(_Y, words="One map of y. Behind the first layer the next one gets to see its means of four."),
     _LOSS, _G, _RULE, _GRADIENT,
     replace(

@@ -13,7 +13,7 @@ from explorer.catalogue import Op, Rule
 from explorer.formula.operands import reductions
 from explorer.training.instruments.base.at_draws import gradients
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.nets import KERNEL, OpTrace, Pass, Spiking, Trace, Views
+from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, Spiking, Trace, U, Views
 
 _FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule gives so many times as much
 _REACH, _POINTS = 8.0, 801  # of the x at which that is tried
@@ -59,10 +59,17 @@ class Step:
 
         Of maps (members, n · places, channels): a place is a row.
         """
-        if self.places == 1:
-            return self.trace.op
-        maps = (each.reshape(*each.shape[:2], -1, self.places) for each in self.trace.op)
-        return OpTrace(*(each.mT.flatten(1, 2) for each in maps))
+        return OpTrace(*map(self._by_row, self.trace.op))
+
+    @cached_property
+    def drawn(self) -> dict[str, Tensor]:
+        """What is drawn, and losses that hang on it, by their names in formulas, each as those of ``op``."""
+        trace, site = self.trace, self.nets.site
+        u = trace.u
+        if u is not None and trace.x is not None and site.maps and site.per_example:
+            u = u.view(trace.x.mT.shape).mT  # drawn channel by channel
+        known = {U: u, LOSS: self._like_x(trace.loss), TWIN_LOSS: self._like_x(trace.twin_loss)}
+        return {name: self._by_row(each) for name, each in known.items() if each is not None}
 
     @cached_property
     def input(self) -> Tensor:
@@ -153,6 +160,19 @@ class Step:
         """The number of the layer whose weights are meant."""
         return max(number for number in self.nets.ensemble.weighted if number <= self.op_layers[self.layer])
 
+    def _by_row(self, each: Tensor) -> Tensor:
+        """A tensor like the op's x with a row for each place."""
+        if self.places == 1:
+            return each
+        return each.reshape(*each.shape[:2], -1, self.places).mT.flatten(1, 2)
+
+    def _like_x(self, loss: Tensor | None) -> Tensor | None:
+        """What examples add to the loss, (members, n, 1), as the elements of the op's x meet it."""
+        if loss is None or self.trace.x is None:
+            return None
+        seen = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)
+        return seen.expand_as(self.trace.x)
+
     def _by_member(self, each: Tensor) -> Tensor:
         """A tensor by seed as one by member, (members, n, …)."""
         return self.nets.ensemble.by_seed(each).expand(len(self.nets.ensemble.going), *each.shape[1:])
@@ -164,11 +184,15 @@ class Step:
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Whether a rule, or the op itself, is a formula of one x and g: no mean over the others, no draw."""
+    """Whether a rule, or the op itself, is a formula of one element, without a mean over the others."""
     own = (rule.parsed or op.parsed.gradient) if rule else op.parsed
-    if own is None or own.draws or (op.draws and "y" in own.variables):
-        return False
-    return not reductions(own.tree) and not reductions(op.parsed.tree)
+    return own is not None and not reductions(own.tree) and not reductions(op.parsed.tree)
+
+
+def hangs_on_draw(op: Op, rule: Rule) -> bool:
+    """Whether the gradient of a rule differs by what was drawn."""
+    own = rule.parsed or op.parsed.gradient
+    return own is not None and bool(own.draws or (op.draws and "y" in own.variables))
 
 
 @lru_cache(maxsize=256)

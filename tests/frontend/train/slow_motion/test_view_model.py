@@ -271,3 +271,55 @@ def test_the_weights_of_one_kernel_are_images_that_can_be_picked(
         (name,) = [each["tensor"] for each in answer["straight_through"]["stages"] if each["key"] == key]
         assert image["kept"][at] == pytest.approx(numbers_in(answer, name)[23, 2])
         assert (image["kept"][3], image["of"]["rows"][3]) == (None, -1)
+
+
+@pytest.fixture(scope="module")
+def drawn_records() -> dict[str, Any]:
+    run = Run(Settings(task="digits", op="bernoulli", rules=("reinmax", "disarm"), device="cpu"))
+    run.advance(3)
+    answer: dict[str, Any] = json.loads(as_json(run.measure("slow_motion", layer=0)))
+    return answer
+
+
+def of_drawn(node: Node, document: dict[str, Any], answer: Any, slow: str) -> Any:
+    chosen = choice("bernoulli", "reinmax", "disarm", task="digits") | {"slow": slow}
+    given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
+    return node.run(SHOWN, given)
+
+
+@pytest.mark.parametrize("cell", [(1, 1), (5, 9), (12, 40)])
+def test_what_was_drawn_at_a_cell_is_in_its_numbers_and_its_curves(
+    node: Node, document: dict[str, Any], drawn_records: dict[str, Any], cell: tuple[int, int]
+) -> None:
+    picture = of_drawn(node, document, drawn_records, f"op,1,1,{cell[0]},{cell[1]}")
+    drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}
+    x, u = (drawn["op"]["label"].split(", ")[at].split(" = ")[1] for at in (0, 1))
+    y = picture["numbers"].rpartition(" = ")[2]
+    assert picture["numbers"] == f"y = where({u} < sigmoid({x}), 1, 0) = {y}"
+    for key in (
+        "op",
+        "rule",
+    ):  # of this u: the point lies on the curve, at a jump of which it may be beside it
+        points, at = drawn[key]["points"], drawn[key]["at"]
+        near = [point["y"] for point in points if abs(point["x"] - at["x"]) < 0.002]
+        assert min(abs(each - at["y"]) for each in near) < 0.01
+    levels = {round(point["y"], 6) for point in drawn["op"]["points"]}
+    assert len(levels) == 2, "one step, not a mean"
+    rule = of_drawn(node, document, drawn_records, f"rule,1,1,{cell[0]},{cell[1]}")["numbers"]
+    assert rule.startswith(f"at g = 1: 1 × (({y} + sigmoid({x})) × ")
+    assert drawn["rule"]["label"] == f"× {rule.rpartition(' = ')[2]}"
+
+
+def test_losses_are_put_into_a_rule_that_hangs_on_them_and_no_curve_is_drawn(
+    node: Node, document: dict[str, Any], drawn_records: dict[str, Any]
+) -> None:
+    picture = of_drawn(node, document, drawn_records, "rule,2")
+    stages = {stage["key"]: stage for stage in picture["stages"]}
+    drawing = stages["rule"]["drawing"]
+    assert drawing["points"] == []
+    own = float(stages["loss"]["drawing"]["label"].removeprefix("loss ")) / 64
+    text, _, result = picture["numbers"].removeprefix("gradient = (").rpartition(" = ")
+    twin, f = text.split(")")[0].split(" − ")
+    assert float(f) == pytest.approx(own, rel=1e-3)
+    assert twin != f
+    assert drawing["label"] == f"gradient {result}"
