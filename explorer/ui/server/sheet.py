@@ -50,7 +50,7 @@ def sheet(keys: Sequence[str] = tuple(LESSONS)) -> str:
 
 def _page(number: int, lesson: Mapping[str, Any], choice: Choice, curves: Curves, *, count: int) -> str:
     prediction = lesson["prediction"]
-    blank = _panel(choice.range, _GRADIENTS, [])
+    blank, above = _panel(choice.range, _GRADIENTS, []), _traces(curves, "y")
     return f"""<article class="page">
 <header><span>Lesson {number} of {count}</span><span>Name <i></i></span></header>
 <h2>{html.escape(lesson["title"])}</h2>
@@ -59,11 +59,19 @@ def _page(number: int, lesson: Mapping[str, Any], choice: Choice, curves: Curves
 {_code(lesson["excerpt"])}
 {_answers(prediction)}
 <div class="reason"><p>My reason:</p>{"<hr>" * _LINES}</div>
-<figure>{_panel(choice.range, _span(curves.y), _traces(curves, "y"))}{blank}
-<figcaption>Above: {html.escape(curves.op.label)}. Below: draw the gradient
-for g = {with_minus(number_text(choice.g))}.</figcaption></figure>
+<figure>{_panel(choice.range, _span(*_values(above)), above)}{blank}
+<figcaption>{_caption(choice, curves)}</figcaption></figure>
 <footer>What to remember: {_inline(lesson["remember"])}</footer>
 </article>"""
+
+
+def _caption(choice: Choice, curves: Curves) -> str:
+    op = html.escape(curves.op.label)
+    if curves.loss:
+        loss = html.escape(curves.loss)
+        return f"""Above: {op}, its mean in a band of one standard deviation.
+Below: draw the gradient of the mean of {loss}."""
+    return f"Above: {op}. Below: draw the gradient\nfor g = {with_minus(number_text(choice.g))}."
 
 
 def _solved(number: int, lesson: Mapping[str, Any], choice: Choice, curves: Curves) -> str:
@@ -72,8 +80,8 @@ def _solved(number: int, lesson: Mapping[str, Any], choice: Choice, curves: Curv
     right = prediction["right"]
     letter = "" if "rule" in prediction else f"{ascii_uppercase[right]}: "
     text, why = (_inline(prediction["answers"][right][name]) for name in ("text", "why"))
-    values = np.concatenate([_GRADIENTS, *curves.gradients.values()])
-    curve = _panel(choice.range, _span(values), _traces(curves, "y2")) if _right_rule(prediction) else ""
+    drawn = _traces(curves, "y2") if _right_rule(prediction) else []
+    curve = _panel(choice.range, _span(_GRADIENTS, *_values(drawn)), drawn) if drawn else ""
     return f"""<li value="{number}"><div><b>{html.escape(lesson["title"])}</b>
 <p>{letter}{text or "the curve beside this"}</p><p>{why}</p></div>{curve}</li>"""
 
@@ -126,13 +134,18 @@ def _right_rule(prediction: Mapping[str, Any]) -> str | None:
 
 
 def _traces(curves: Curves, axis: str) -> list[Spec]:
-    """What the figure of a notebook draws on one axis: lines, and circles where a curve jumps."""
+    """What the figure of a notebook draws on one axis: bands, lines, and circles where a curve jumps."""
     traces = curve_spec(curves)["data"]
     return [each for each in traces if each.get("yaxis", "y") == axis and np.isfinite(each["x"]).any()]
 
 
-def _span(values: Floats) -> Span:
+def _values(traces: Sequence[Spec]) -> list[Floats]:
+    return [trace["y"] for trace in traces]
+
+
+def _span(*several: Sequence[float] | Floats) -> Span:
     """The range of an axis that holds these values, 0 among them, as far as they are no poles."""
+    values = np.concatenate(several)
     usual = np.clip(values[np.isfinite(values)], -_HIGHEST, _HIGHEST)
     low, high = min(0.0, *usual), max(0.0, *usual)
     room = 0.1 * (high - low or 1.0)
@@ -174,13 +187,17 @@ def _ticks(span: Span) -> list[float]:
 
 
 def _drawn(trace: Spec, place: Place, up: Span) -> str:
-    """A curve, broken where it has no value or leaves the panel; or the circles at its jumps."""
+    """A curve, broken where it has no value or leaves the panel; the circles at its jumps; or a band."""
     points = [*zip(trace["x"].tolist(), trace["y"].tolist(), strict=True)]
     if "marker" in trace:
         places = [place(*point).split(",") for point in points]
         kinds = ["closed" if symbol == CLOSED else "open" for symbol in trace["marker"]["symbol"]]
         both = zip(places, kinds, strict=True)
         return "".join(f'<circle class="{kind}" cx="{x}" cy="{y}" r="2.5"/>' for (x, y), kind in both)
+    if "fill" in trace:
+        rings = groupby(points, key=lambda point: math.isfinite(point[1]))
+        held = [[place(x, min(max(y, up[0]), up[1])) for x, y in ring] for there, ring in rings if there]
+        return "".join(f'<polygon points="{" ".join(ring)}"/>' for ring in held)
     pieces = groupby(points, key=lambda point: up[0] <= point[1] <= up[1])
     lines = [" ".join(place(*point) for point in piece) for inside, piece in pieces if inside]
     return "".join(f'<polyline points="{line}"/>' for line in lines)

@@ -44,11 +44,11 @@ class _Open(HTMLParser):
         self.names: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag not in ("meta", "hr", "line", "polyline", "circle"):
+        if tag not in ("meta", "hr", "line", "polyline", "polygon", "circle"):
             self.names.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag not in ("line", "polyline", "circle"):
+        if tag not in ("line", "polyline", "polygon", "circle"):
             assert self.names.pop() == tag
 
 
@@ -102,6 +102,23 @@ def test_a_drawn_curve_lies_where_its_numbers_say() -> None:
     assert points == "0.0,105.0 150.0,52.5 300.0,0.0"
     broken = _panel((0.0, 3.0), (0.0, 1.0), [{"x": np.arange(4.0), "y": np.array([0.0, 1, np.nan, 1])}])
     assert len(re.findall("<polyline", broken)) == 2
+
+
+def test_what_draws_has_one_curve_in_a_band_and_is_asked_for_the_gradient_of_its_mean_loss() -> None:
+    page = PAGES.search(sheet(("unbiased-or-quiet",)))
+    assert page
+    assert (page[0].count("<polyline"), page[0].count("<polygon")) == (1, 1)
+    assert "Below: draw the gradient of the mean of (y - target)**2." in plain(page[0])
+    (axis,) = re.findall(r'<polygon points="([^"]+)"', page[0])
+    heights = [float(point.split(",")[1]) for point in axis.split()]
+    assert 0 < min(heights) < max(heights) < 105  # all of it is on the panel
+
+
+def test_a_band_is_a_ring_for_each_stretch() -> None:
+    gaps = np.array([np.nan, 0, 1, 1, 0, np.nan, 2, 3, 3, 2, np.nan])
+    band = {"fill": "toself", "x": gaps, "y": gaps / 4}
+    panel = _panel((0.0, 3.0), (0.0, 1.0), [band])
+    assert [len(each.split()) for each in re.findall(r'<polygon points="([^"]+)"', panel)] == [4, 4]
 
 
 @pytest.mark.parametrize("span", [(-3.0, 3.0), (-1.5, 1.5), (0.0, 1e6), (-1e-3, 2e-3), (-0.2, 0.6)])
