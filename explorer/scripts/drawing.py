@@ -22,7 +22,7 @@ def mixed(word):
 
 def uniform(seed, step, layer, shape):
     """One u for each element: a hash of where it stands, so that nothing has to be kept."""
-    key = torch.tensor(0)
+    key = 0
     for part in (seed, step, layer, 0):
         key = mixed((key + (part & 0xFFFFFFFF) + 0x9E3779B9) & 0xFFFFFFFF)
     bits = mixed(mixed(torch.arange(shape.numel()) ^ key)) >> 8

@@ -85,6 +85,7 @@ class Boundary:
     def __init__(self, joined: Joined, rules: Sequence[int], seeds: Sequence[int]) -> None:
         """``rules``: the number of each member's rule, ascending; ``seeds``: the seed of each."""
         self.draws, self._seeds = joined.draws, seeds
+        self._judging: dict[tuple[Moment, torch.Size], Tensor] = {}  # the u of nets that are judged
         self.whole = joined.whole
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]
@@ -102,7 +103,14 @@ class Boundary:
 
     def u(self, moment: Moment, like: Tensor) -> Tensor | None:
         """What is drawn at a moment for elements ``like`` these; None where nothing draws."""
-        return moment.u(self._seeds, like) if self.draws else None
+        if not self.draws:
+            return None
+        if not moment.is_judging:
+            return moment.u(self._seeds, like)
+        known = moment, like.shape
+        if known not in self._judging:
+            self._judging[known] = moment.u(self._seeds, like)
+        return self._judging[known]
 
     def forward(
         self, x: Tensor, learned: Sequence[Tensor] = (), drawn: Drawn = NOTHING, *, judging: bool = False
