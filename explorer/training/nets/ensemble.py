@@ -240,11 +240,14 @@ class Ensemble:
         return self._ahead[1]
 
     @torch.no_grad()
-    def look_at(self, x: Tensor, y: Tensor, loss: Loss) -> Observed:
-        """Pass forward and backward on any examples; no step begins with it, so last bits do not count."""
+    def look_at(self, x: Tensor, y: Tensor, loss: Loss, again: int = 0) -> Observed:
+        """Pass forward and backward on any examples; no step begins with it, so last bits do not count.
+
+        ``again``: so many times drawn anew.
+        """
         flat = torch.zeros_like(self.parameters)
         views = self.views(flat)
-        return Observed(*self._both_ways(x, y, loss, loss.nearly, views), flat, views)
+        return Observed(*self._both_ways(x, y, loss, loss.nearly, views, again), flat, views)
 
     @torch.no_grad()
     def moved(self, number: int | None = None) -> list[float]:
@@ -338,10 +341,10 @@ class Ensemble:
         return y if len(y) == 1 else y[[member.seed for member in self.going]]
 
     def _both_ways(
-        self, x: Tensor, y: Tensor, loss: Loss, value: Value, into: Views
+        self, x: Tensor, y: Tensor, loss: Loss, value: Value, into: Views, again: int = 0
     ) -> tuple[Tensor, Tensor, list[Trace]]:
         """Losses, output and traces; the gradients of the parameters are written ``into`` views."""
-        passed, inputs, y = traces(self.layers, self.optimiser.steps), [x], self.by_seed(y)
+        passed, inputs, y = traces(self.layers, self.optimiser.steps, again), [x], self.by_seed(y)
         for layer, own, trace in zip(self.layers, self.parameter_views, passed, strict=True):
             inputs.append(layer.forward(inputs[-1], own, trace))
         output = inputs[-1]

@@ -199,6 +199,11 @@ class Settings(TrainingSettings):
         return self.steps if step is None else step
 
     @property
+    def entries(self) -> list[Op | Rule]:
+        """All ops and rules, those of branches among them."""
+        return [*self._ops, *self._all_rules]
+
+    @property
     def _ops(self) -> list[Op]:
         return [find_op(self.op), *(find_op(str(value)) for _, name, value in self.branch if name == "op")]
 

@@ -32,8 +32,8 @@ import { instrument } from "../state/instruments.js";
  * @property {number} order of the panels, ascending
  * @property {boolean} opens whether it is open at first
  * @property {boolean} layered whether it is of one layer
- * @property {(task: import("../state/tasks.js").Task, learns: boolean) => boolean} suits whether it says
- *   anything of a task, or where a parameter learns
+ * @property {(task: import("../state/tasks.js").Task, learns: boolean, draws: boolean) => boolean} suits
+ *   whether it says anything of a task, where a parameter learns, or where something draws
  * @property {number} rows the height of a cell in rem
  * @property {(observation: Observation) => Drawn|null} picture pure
  * @property {(cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}} create makes

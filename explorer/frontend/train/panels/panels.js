@@ -1,5 +1,6 @@
 // The panels of the area "Why", in their order: the modules of this folder that have the name of an instrument.
 
+import { isRandom } from "../../choice/choice.js";
 import { catalogue } from "../../choice/entries.js";
 import { questionOf } from "../state/instruments.js";
 import { OVER } from "../state/status.js";
@@ -20,7 +21,8 @@ export async function loadPanels() {
 /** The panels that say something of what is chosen. @param {import("../../choice/choice.js").Choice} choice */
 export function panelsOf(choice) {
   const learns = Boolean(choice.training.learn);
-  return panels.filter(({ suits }) => suits(taskOf(choice), learns));
+  const draws = isRandom(choice);
+  return panels.filter(({ suits }) => suits(taskOf(choice), learns, draws));
 }
 
 /**

@@ -20,11 +20,13 @@ class Moment(NamedTuple):
     Attributes:
         step: of the run, from 0, or ``JUDGED``.
         layer: of those with the op, from 0.
+        again: how often the same step has been drawn anew.
         twin: whether with 1 − u in the place of u.
     """
 
     step: int = JUDGED
     layer: int = 0
+    again: int = 0
     twin: bool = False
 
     @property
@@ -36,7 +38,7 @@ class Moment(NamedTuple):
         """One u for each element, (members, …) as ``like``, strictly between 0 and 1; alike for one seed."""
         count = like[0].numel()
         known = {
-            seed: fresh(seed, self.step, count, self.layer, device=like.device).to(like.dtype)
+            seed: fresh(seed, self.step, count, self.layer, self.again, like.device).to(like.dtype)
             for seed in dict.fromkeys(seeds)
         }
         u = torch.stack([known[seed] for seed in seeds]).view(like.shape)

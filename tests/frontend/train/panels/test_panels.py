@@ -181,6 +181,16 @@ def test_norms_are_bars_in_decades_and_a_norm_of_0_has_none(node: Node):
     assert shown["words"] == "w1 0, w2 1, w3 1,000"
 
 
+def test_a_spread_without_a_mean_fills_its_bar_and_one_of_nothing_has_none(node: Node):
+    body = """
+        const { panel } = await import("./train/panels/spread.js");
+        return panel.picture({ measured: { spread: Float32Array.of(1, Infinity, NaN) } });
+    """
+    shown = node.run(body)
+    assert [bar["length"] for bar in shown["bars"]] == [0.5, 1, 0]
+    assert shown["words"] == "w1 1, w2 ∞, w3 none"
+
+
 def test_what_passes_is_never_hatched(node: Node):
     """A unit that gets a gradient for every example lacks none."""
     body = """
