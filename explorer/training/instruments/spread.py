@@ -34,7 +34,7 @@ def _slopes(nets: Nets, again: int) -> list[Tensor]:
 
 
 def _ratio(slopes: Tensor) -> Tensor:
-    """Standard deviation ÷ length of the mean, of (draws, members, numbers); their share in it is taken off."""
+    """Standard deviation ÷ length of the mean, of (draws, members, numbers), without their share in it."""
     mean = slopes.mean(0)
     variance = (slopes - mean).square().sum((0, 2)) / (DRAWS - 1)
     square = mean.square().sum(1) - variance / DRAWS
