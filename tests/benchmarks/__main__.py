@@ -28,6 +28,7 @@ from tests.benchmarks import (
     formats,
     learned,
     lesson,
+    means,
     model,
     peer,
     ranking,
@@ -113,6 +114,10 @@ def _rulemap(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return rulemap.measure(browser, app, rounds, opened)
 
 
+def _means(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
+    return means.measure(browser, app, rounds, opened)
+
+
 def _slow_arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
     return slow.measure(browser, app, dash, rounds)
 
@@ -190,6 +195,7 @@ SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "clicks": (_clicks, 40, True),
     "drags": (_drags, 3, True),
     "rulemap": (_rulemap, 5, False),
+    "means": (_means, 5, False),
     "arrivals": (_arrivals, 7, True),
     "site": (_site, 9, False),
     "engine": (_engine, 5, False),

@@ -89,7 +89,9 @@ export function drawnCurves(drawing, { x, marks, ends, g, kinks, reference }, pa
     found.exact = expected([{ key: "exact", tree: LOST, parameters }], at).exact;
     return found.exact.mean;
   };
-  const exact = found.exact ? withMiddles(found.exact.mean, x, kinks) : slopesOf(lossAt, x, kinks, ends);
+  const exact = found.exact
+    ? withMiddles(found.exact.mean, x, kinks)
+    : slopesOf(lossAt, x, kinks, ends, pace);
   const meanOf = (/** @type {string} */ key) => (found[key]?.reason === "" ? found[key].mean : null);
   const parts = expected(askedOf(pairs, "part"));
   return {

@@ -98,12 +98,11 @@ function fitsOf(trees, place, leaps, pace) {
   const degreeOf = (/** @type {Tree} */ tree) => planOf(tree).degree;
   const polynomials = trees.filter((tree) => degreeOf(tree) < Infinity);
   const others = trees.filter((tree) => degreeOf(tree) === Infinity);
-  const exact = polynomials.map((tree) => ({
-    tree,
-    nodes: LEGENDRE[Math.min(degreeOf(tree), LEGENDRE.length - 1)],
-    unsettled: /** @type {const} */ (""),
-  }));
-  return [...exact, ...tried(others, sampled(place, leaps, SAMPLES[pace]), pace)];
+  const nodes = LEGENDRE[Math.min(Math.max(0, ...polynomials.map(degreeOf)), LEGENDRE.length - 1)];
+  return [
+    ...polynomials.map((tree) => ({ tree, nodes, unsettled: /** @type {const} */ ("") })),
+    ...tried(others, sampled(place, leaps, SAMPLES[pace]), pace),
+  ];
 }
 
 /** The fits of trees that are no polynomials, tried at a few x. @param {Tree[]} trees @param {{place: Place, leaps: number[][]}} some @param {Pace} pace @returns {Fit[]} */
@@ -201,11 +200,10 @@ function blockFrom(first, place, leaps, nodes) {
   const ends = new Int32Array(last - first);
   let to = 0;
   for (let i = first; i < last; i += 1) {
-    for (let piece = 0; piece <= leaps[i].length; piece += 1) {
-      x.fill(place.x[i], to, to + count);
+    const from = to;
+    for (let piece = 0; piece <= leaps[i].length; piece += 1, to += count)
       putNodes(u, weight, to, leaps[i][piece - 1] ?? 0, leaps[i][piece] ?? 1, nodes);
-      to += count;
-    }
+    x.fill(place.x[i], from, to);
     ends[i - first] = to;
   }
   return { x, u, weight, ends, first };
@@ -306,9 +304,14 @@ const ENDS = [
   crowded(1 / 64, 3.5, 53),
 ];
 
-/** Shares of values at five steps from an x in its slope, in steps: from both sides, from the right. */
-const CENTRAL = [1 / 12, -8 / 12, 0, 8 / 12, -1 / 12];
-const ONWARD = [-25 / 12, 48 / 12, -36 / 12, 16 / 12, -3 / 12];
+/** Shares of values at even steps in the slope at an x, in steps: from both sides, and from x to the right. */
+const SHARES = {
+  rest: {
+    central: [1 / 12, -8 / 12, 0, 8 / 12, -1 / 12],
+    onward: [-25 / 12, 48 / 12, -36 / 12, 16 / 12, -3 / 12],
+  },
+  quick: { central: [-1 / 2, 0, 1 / 2], onward: [-3 / 2, 2, -1 / 2] },
+};
 
 /**
  * The slope of a function that is smooth between kinks; at a kink the middle of that of the points on both sides.
@@ -316,14 +319,16 @@ const ONWARD = [-25 / 12, 48 / 12, -36 / 12, 16 / 12, -3 / 12];
  * @param {Float64Array} x ascending
  * @param {number[]} kinks ascending
  * @param {[number, number]} ends of the range
+ * @param {Pace} pace
  */
-export function slopesOf(mean, x, kinks, [start, stop]) {
+export function slopesOf(mean, x, kinks, [start, stop], pace) {
   const bounds = [...new Set([start, ...kinks.filter((kink) => kink > start && kink < stop), stop])];
   /** @type {{index: number, at: number, share: number}[]} */
   const terms = [];
   for (let index = 0, behind = 1; index < x.length; index += 1) {
     while (behind < bounds.length - 1 && bounds[behind] <= x[index]) behind += 1;
-    terms.push(...differenceAt(index, x[index], bounds[behind - 1], bounds[behind], (stop - start) / STEPS));
+    const between = { low: bounds[behind - 1], high: bounds[behind], usual: (stop - start) / STEPS };
+    for (const term of differenceAt(x[index], between, SHARES[pace])) terms.push({ index, ...term });
   }
   const values = mean(Float64Array.from(terms, ({ at }) => at));
   const slopes = new Float64Array(x.length);
@@ -335,21 +340,20 @@ export function slopesOf(mean, x, kinks, [start, stop]) {
 
 /**
  * The terms of a slope that stays within a segment between kinks.
- * @param {number} index
  * @param {number} x
- * @param {number} low
- * @param {number} high
- * @param {number} usual step
+ * @param {{low: number, high: number, usual: number}} between ``usual`` is the step where there is room
+ * @param {typeof SHARES.rest} shares
  */
-function differenceAt(index, x, low, high, usual) {
+function differenceAt(x, { low, high, usual }, { central, onward }) {
   const least = LEAST_STEP * Math.max(Math.abs(x), 1e-3);
   const step = Math.max(Math.min(usual, (high - low) / 8), Math.min(least, (high - low) / 8));
-  const isCentral = x - 2 * step > low && x + 2 * step < high;
-  const way = x + 4 * step < high ? 1 : -1;
-  const shares = isCentral ? CENTRAL : ONWARD;
+  const reach = (central.length - 1) / 2;
+  const isCentral = x - reach * step > low && x + reach * step < high;
+  const way = x + 2 * reach * step < high ? 1 : -1;
+  const shares = isCentral ? central : onward;
   return shares.flatMap((share, k) => {
-    const at = isCentral ? x + (k - 2) * step : x + way * k * step;
-    return share ? [{ index, at, share: (isCentral ? share : way * share) / step }] : [];
+    const at = isCentral ? x + (k - reach) * step : x + way * k * step;
+    return share ? [{ at, share: (isCentral ? share : way * share) / step }] : [];
   });
 }
 

@@ -32,7 +32,7 @@ EXACT = """
     const tree = settledTree(["name", "f()"], given.op, given.loss);
     const mean = (x) => expectationOf(tree, { x, g: 1, parameters: given.parameters }, given.pace).mean;
     const ends = [given.x[0], given.x.at(-1)];
-    return slopesOf(mean, Float64Array.from(given.x), given.kinks ?? [], ends);
+    return slopesOf(mean, Float64Array.from(given.x), given.kinks ?? [], ends, given.pace);
 """
 
 
@@ -219,6 +219,13 @@ def test_a_soft_step(node: Node, tau, pace, error):
     assert (np.abs(rule["mean"] - slope) <= error + jump).all()
 
 
+SLOPES = """
+    const { slopesOf } = await import("./formula/expectation.js");
+    const [x, ends] = [Float64Array.from(given.x), [given.x[0], given.x.at(-1)]];
+    let asked = 0;
+    const square = (at) => ((asked += at.length), at.map((each) => each ** 2));
+    return [slopesOf(square, x, given.kinks, ends, given.pace), asked];
+"""
 CALLS = """
     const { expectationsOf } = await import("./formula/expectation.js");
     const { settledTree } = await import("./formula/draws.js");
@@ -236,9 +243,9 @@ CALLS = """
 """
 
 
-def calls(node: Node, counted: str, *rules: str) -> int:
-    """How often log or exp is called for the means of some rules together."""
-    given = {"op": {"tree": tree(SOFT)}, "loss": loss(), "x": list(X), "counted": counted}
+def calls(node: Node, counted: str, *rules: str, op: str = SOFT) -> int:
+    """How often a function of numbers is called for the means of some rules together."""
+    given = {"op": {"tree": tree(op)}, "loss": loss(), "x": list(X), "counted": counted}
     return int(node.run(CALLS, {**given, "trees": [tree(rule) for rule in rules]}))
 
 
@@ -252,6 +259,18 @@ def test_leaps_of_a_logistic_draw_and_its_twin_are_not_searched_for(node: Node):
     points = calls(node, "log", "y")
     assert calls(node, "log", "ya()") == points
     assert calls(node, "exp", "y") == calls(node, "exp", "ya()") == points + len(X)
+
+
+def test_a_polynomial_takes_as_many_nodes_as_its_square_needs(node: Node):
+    assert 2 * len(X) < calls(node, "floor", "y * u()", op="floor(x + u())") <= 4 * len(X)
+
+
+def test_a_slope_takes_two_values_under_a_moving_hand(node: Node):
+    given = {"x": list(X), "kinks": [0.05]}
+    for pace, most in (("rest", 4.2), ("quick", 2.2)):
+        slopes, asked = node.run(SLOPES, {**given, "pace": pace})
+        close(slopes, 2 * X, 1e-6)
+        assert most - 0.3 < asked / len(X) < most
 
 
 @pytest.mark.parametrize(("formula", "reason"), [
