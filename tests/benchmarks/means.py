@@ -1,4 +1,4 @@
-"""How often means over what is drawn are drawn anew while a parameter is dragged, at 30 pointer moves a second.
+"""Redraws a second of means over what is drawn, while a parameter is dragged at 30 pointer moves a second.
 
 Each redraw takes the integrals anew, in the browser.
 """
