@@ -73,6 +73,15 @@ def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
     assert parse_qs(urlsplit(explore.url).query)["f"] == ["abs(y - middle)"]
 
 
+def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page) -> None:
+    drawn(phone_explore)
+    legend = phone_explore.locator(f"{CHART} .annotation", has_text="dots: draws").bounding_box()
+    button = phone_explore.get_by_role("button", name="Reset view").bounding_box()
+    assert legend
+    assert button
+    assert legend["y"] >= button["y"] + button["height"]
+
+
 def test_nothing_of_a_loss_is_seen_where_nothing_is_drawn(explore: Page) -> None:
     turn(explore, "/?op=round&rule=straight_through&tools=all", shows=["straight_through"])
     expect(explore.locator(".loss")).to_be_hidden()

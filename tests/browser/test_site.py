@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -9,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
@@ -21,6 +23,7 @@ from explorer.formula import FormulaError, parse
 from explorer.instrument.view import DRAWN_WORDS
 from explorer.lessons import LESSONS
 from explorer.nearest import nearest
+from explorer.sampled import EVEN
 from explorer.site import python, write
 from explorer.snippets import (
     custom_op_snippet,
@@ -250,6 +253,28 @@ def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_
     disk.locator(f"{CHART} .cartesianlayer").first.wait_for()
     assert list(traces(disk)) == ["forward", *pair[1]]
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
+
+
+@needs_pyodide
+def test_of_what_draws_data_and_notebook_are_what_the_app_gives(disk: Page, folder: Path) -> None:
+    pair = ("round", "st_gumbel")
+    disk.goto(_at(folder, "index", f"op={pair[0]}&rule={pair[1]}&target=0.3&section=data"))
+    heads = ["rule", "x", "y", "gradient", "y_sd", "gradient_sd", "unbiased"]
+    expect(disk.get_by_role("region", name="Data").locator("th")).to_have_text(heads)
+    _, text = _downloaded(disk, "Download CSV")
+    ours = pd.read_csv(io.StringIO(text))
+    theirs = sample_curves(*pair, target=0.3, dtype="float64")
+    assert list(ours) == heads
+    even = np.isin(ours["x"].round(9), theirs.x[theirs.marks == EVEN].round(9))
+    assert even.sum() == (theirs.marks == EVEN).sum()
+    wanted = theirs.frame[theirs.marks == EVEN][heads[1:]]
+    np.testing.assert_allclose(ours[even][heads[1:]], wanted, atol=1e-6)
+    disk.get_by_role("button", name="Code", exact=True).click()
+    disk.get_by_role("button", name="Notebook", exact=True).click()
+    kinks = sample_curves(*pair).kinks[pair[1]]
+    assert kinks
+    expected = notebook(*pair, {"target": 0.3}, kinks=kinks)
+    expect(disk.get_by_role("region", name="Code")).to_have_text(expected, timeout=LOADING_MS)
 
 
 def _downloaded(page: Page, button: str) -> tuple[str, str]:

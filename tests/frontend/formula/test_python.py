@@ -21,7 +21,8 @@ TABLES = """
     const read = (texts) => numbers(texts.map(Number));
     const all = (columns) => Object.fromEntries(Object.entries(columns).map(([key, of]) => [key, read(of)]));
     const { x, y, gradients, parts } = given;
-    const curves = { x: read(x), y: read(y), gradients: all(gradients), parts: all(parts) };
+    const drawn = given.drawn && { spread: all(given.drawn.spread), exact: read(given.drawn.exact) };
+    const curves = { x: read(x), y: read(y), gradients: all(gradients), parts: all(parts), drawn };
     return csvText(curves, Object.keys(gradients), given.learning);
 """
 
@@ -67,6 +68,8 @@ def test_a_table_is_that_of_pandas(node: Node) -> None:
         sample_curves("reciprocal", ["default", odd], start=-1, stop=1, points=11),
         sample_curves("quantize", ["lsq", "zero", "default"], learns="s", points=31, s=0.3),
         sample_curves("tanh", "default", points=51, dtype="float64"),
+        sample_curves("bernoulli", ["sigmoid_st", "reinmax"], points=31),
+        sample_curves("gaussian_noise", ["default", "zero"], learns="s", points=31, dtype="float64"),
     ):
         assert node.run(TABLES, sent(curves)) == curves.frame.to_csv(index=False)
 
@@ -83,4 +86,9 @@ def sent(curves: Curves) -> dict[str, object]:
         "y": texts(curves.y),
         "gradients": {key: texts(values) for key, values in curves.gradients.items()},
         "parts": {key: texts(values) for key, values in curves.parts.items()},
+        "drawn": curves.unbiased is not None
+        and {
+            "spread": {key: texts(values) for key, values in curves.spreads.items()},
+            "exact": texts(curves.unbiased),
+        },
     }

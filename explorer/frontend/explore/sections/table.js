@@ -1,7 +1,7 @@
 // The section Data where there is no server: the curves of the chart as a table, to read and to take along.
 
 import { element, setText } from "../../elements/dom.js";
-import { csvText } from "../../measures/csv.js";
+import { columnsOf, csvText } from "../../measures/csv.js";
 import { numberText } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
 
@@ -37,8 +37,8 @@ export function createTable(host, { store }) {
     const learning = Boolean(choice.learns);
     setText(note, confirmed ? TORCHS : COMPUTED);
     download.offer("Download CSV", "curve.csv", "text/csv", () => csvText(curves, keys, learning));
-    const names = ["rule", "x", "y", "gradient", ...(learning ? ["part"] : [])];
-    head.replaceChildren(...names.map((name) => element("th", { scope: "col" }, name)));
+    const names = columnsOf(curves, keys[0], learning).map(([name]) => name);
+    head.replaceChildren(...["rule", ...names].map((name) => element("th", { scope: "col" }, name)));
     table.setAttribute("aria-rowcount", String(1 + keys.length * curves.x.length));
     rows();
   }
@@ -56,11 +56,11 @@ export function createTable(host, { store }) {
   }
 
   /** @param {number} number @param {string[]} keys @param {Sampled} curves */
-  function row(number, keys, { x, y, gradients, parts }) {
-    const key = keys[Math.floor(number / x.length)];
-    const at = number % x.length;
-    const part = Object.keys(parts).length ? [parts[key]?.[at] ?? NaN] : [];
-    const values = [x[at], y[at], gradients[key]?.[at] ?? NaN, ...part];
+  function row(number, keys, curves) {
+    const key = keys[Math.floor(number / curves.x.length)];
+    const at = number % curves.x.length;
+    const columns = columnsOf(curves, key, Object.keys(curves.parts).length > 0);
+    const values = columns.map(([, column]) => column?.[at] ?? NaN);
     const cells = [key, ...values.map(cellText)].map((text) => element("td", {}, text));
     return element("tr", { "aria-rowindex": number + 2 }, ...cells);
   }
