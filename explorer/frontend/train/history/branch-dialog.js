@@ -1,10 +1,12 @@
 // The window in which a branch is chosen: what is to change from the step that is looked at.
 
-import { catalogue } from "../../choice/entries.js";
+import { catalogue, refusalOfTraining } from "../../choice/entries.js";
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
+/** @import { Entry } from "../../formula/entry.js" */
 /** @import { Time } from "./view-model.js" */
+/** An option: its value, its text, and why it cannot be chosen, "" where it can. @typedef {[string, string, string]} Listed */
 
 const ALL = "rule"; // the name of a change of all lines
 
@@ -13,9 +15,9 @@ export function createBranching({ onBranch }) {
   let time = /** @type {Time|null} */ (null);
   let listed = "";
   const what = select("What changes", [
-    ["rule", "Backward rule"],
-    ["op", "Op"],
-    ["lr", "Learning rate lr"],
+    ["rule", "Backward rule", ""],
+    ["op", "Op", ""],
+    ["lr", "Learning rate lr", ""],
   ]);
   const line = select("Of the line", []);
   const rule = select("Goes on with", []);
@@ -72,20 +74,17 @@ export function createBranching({ onBranch }) {
   }
 
   /** The lists follow the lines that there are. @param {Time} now */
-  function list({ lines }) {
-    const names = lines.map(({ key, label }) => /** @type {[string, string]} */ ([key, label]));
-    const text = JSON.stringify(names);
+  function list({ lines, spikes }) {
+    const names = lines.map(({ key, label }) => /** @type {Listed} */ ([key, label, ""]));
+    const text = JSON.stringify([names, spikes]);
     if (text === listed) return;
     listed = text;
-    fill(line.list, names.length > 1 ? [...names, [ALL, "All lines"]] : names);
-    const known = Object.values(catalogue().rules).map(
-      ({ key, label }) => /** @type {[string, string]} */ ([key, label]),
-    );
+    fill(line.list, names.length > 1 ? [...names, [ALL, "All lines", ""]] : names);
+    const listedOf = (/** @type {Entry} */ entry) =>
+      /** @type {Listed} */ ([entry.key, entry.label, refusalOfTraining(entry, spikes)]);
+    const known = Object.values(catalogue().rules).map(listedOf);
     fill(rule.list, [...names, ...known.filter(([key]) => !names.some(([other]) => other === key))]);
-    fill(
-      op.list,
-      Object.values(catalogue().ops).map(({ key, label }) => [key, label]),
-    );
+    fill(op.list, Object.values(catalogue().ops).map(listedOf));
     if (names.length > 1) rule.list.value = names[1][0];
   }
 
@@ -113,16 +112,19 @@ export function createBranching({ onBranch }) {
   };
 }
 
-/** @param {string} label @param {[string, string][]} options */
+/** @param {string} label @param {Listed[]} options */
 function select(label, options) {
   const list = element("select", { id: freshId() });
   fill(list, options);
   return { list, element: labelled(label, list) };
 }
 
-/** @param {HTMLSelectElement} list @param {[string, string][]} options */
+/** @param {HTMLSelectElement} list @param {Listed[]} options */
 function fill(list, options) {
-  list.replaceChildren(...options.map(([value, text]) => element("option", { value }, text)));
+  const made = options.map(([value, text, refusal]) =>
+    element("option", { value, ...(refusal && { disabled: "", title: refusal }) }, text),
+  );
+  list.replaceChildren(...made);
 }
 
 /** @param {string} label @param {HTMLElement} field */

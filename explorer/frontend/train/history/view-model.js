@@ -4,14 +4,14 @@ import { linkedBranches } from "../../choice/address.js";
 import { pointText, pointsOf, rateAt } from "../state/branches.js";
 import { keysOf, stepsToDisplay } from "../state/history.js";
 import { comparable } from "../state/state.js";
-import { settingText } from "../state/tasks.js";
+import { settingText, taskOf } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
 /**
  * ``steps`` can be looked at, ``step`` is, of ``most``; ``points`` are the branch points of the run, or of what
- * is chosen where there is none; ``ghosts`` are the earlier runs, by letter.
+ * is chosen where there is none; ``ghosts`` are the earlier runs, by letter; ``spikes``: whether the units do.
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string,
- *   lines: import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean,
+ *   lines: import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes: boolean,
  *   ghosts: {letter: string, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` says what does
  * not stand in the link
  */
@@ -29,6 +29,7 @@ export function timeOf(state, lines) {
     isBack: at !== null,
     lr: rateAt(points, at ?? status.step, settingText(choice, "lr")),
     lines,
+    spikes: taskOf(trained ?? choice).site.fires,
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: unsaidOf(choice),
     chosen: choice.training.branch !== undefined,

@@ -55,7 +55,7 @@ export function objectOf(state, lines) {
     lanes: going.map((line, at) =>
       laneOf(state, { line, slot: choice.rules[at].slot, snapshot, plates, points, said: said[line.key] }),
     ),
-    forward: snapshot && forwardOf(state, snapshot, going, plates, layers),
+    forward: snapshot && forwardOf(state, snapshot, { lines: going, plates, layers, points }),
     reads: readsOf(state, measured, before, going, begun),
   };
 }
@@ -179,19 +179,19 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
  * The net of the rule that is pointed at, else of the first through which a gradient reaches the first weights.
  * @param {State} state
  * @param {Snapshot} snapshot
- * @param {LegendEntry[]} lines
- * @param {Plate[]} plates
- * @param {number} layers
+ * @param {{lines: LegendEntry[], plates: Plate[], layers: number,
+ *   points: import("../state/branches.js").Point[]}} of
  * @returns {Forward|null}
  */
-function forwardOf({ choice, lifted, unfolded, ink }, snapshot, lines, plates, layers) {
+function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates, layers, points }) {
   const records = snapshot.measured.net ?? {};
   const drawn = lines.filter(({ key }) => records[key]);
   const learns = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;
   const line = drawn.find(({ key }) => key === lifted) ?? drawn.find(learns) ?? drawn[0];
   if (!line) return null;
   const record = /** @type {*} */ (records[line.key]);
-  const { op } = entriesOf(choice);
+  const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
+  const op = find("op", now.op) ?? entriesOf(choice).op;
   const edges = snapshot.measured.inputs?.[line.key]?.edges ?? [-3, 3];
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const alike = snapshot.step === 0;

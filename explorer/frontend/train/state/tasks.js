@@ -1,6 +1,6 @@
 // Tasks and settings of a choice: what a task brings along, and what else is set. No page.
 
-import { catalogue, refusalOfTraining } from "../../choice/entries.js";
+import { catalogue, find, refusalOfTraining } from "../../choice/entries.js";
 import { entriesOf, stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
@@ -28,14 +28,33 @@ const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls", "equal"]; //
 /** Why the net of the task does not train an op or a rule of a choice, "" where it does. @param {Choice} choice */
 export function untrained(choice) {
   const { op, rules } = entriesOf(choice);
+  const later = branchPoints(choice).map(({ name, value }) => find(name === "op" ? "op" : "rule", value));
   const { fires } = taskOf(choice).site;
-  return [op, ...rules].map((entry) => refusalOfTraining(entry, fires)).find(Boolean) ?? "";
+  const refusals = [op, ...rules, ...later].map((entry) => entry && refusalOfTraining(entry, fires));
+  return refusals.find(Boolean) ?? "";
 }
 
-/** The words on the task of a choice, and on how a net with its op is judged. @param {Choice} choice */
+/**
+ * The words on the task of a choice, and on how a net with its op, and with those of branches, is judged.
+ * @param {Choice} choice
+ */
 export function wordsOfTask(choice) {
   const { purpose, note } = taskOf(choice);
-  return [purpose, note, entriesOf(choice).op.judging].filter(Boolean).join(" ");
+  const keys = branchPoints(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
+  const others = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => find("op", key));
+  const later = others.map((op) => op?.judging && `${op.label}: ${withSmallLetter(op.judging)}`);
+  return [purpose, note, entriesOf(choice).op.judging, ...later].filter(Boolean).join(" ");
+}
+
+/** @param {string} sentence */
+function withSmallLetter(sentence) {
+  return sentence[0].toLowerCase() + sentence.slice(1);
+}
+
+/** The branch points of a choice that change the op or a rule. @param {Choice} choice */
+function branchPoints({ training, rules }) {
+  const keys = rules.map(({ key }) => key);
+  return pointsOf(training.branch, keys).filter(({ name }) => name !== "lr");
 }
 
 /** @returns {Task[]} in the order of the picker */

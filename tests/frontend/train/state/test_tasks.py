@@ -163,3 +163,18 @@ def test_an_own_formula_brings_its_refusal_along():
 def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str):
     said = tell("state/tasks", "wordsOfTask", choice(op, "default", task="digits"))
     assert said == " ".join(filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, judging(OPS[op])]))
+
+
+@pytest.mark.parametrize(
+    ("branch", "refused"),
+    [("3,op:bernoulli", False), ("3,rule:flip", True), ("3,clipped:flip", True), ("3,lr:0.1", False)],
+)
+def test_what_a_branch_names_is_refused_too(tell: Run, branch: str, refused: bool):
+    chosen = choice("sign", "clipped", task="digits", branch=branch)
+    assert ("asks for f(1)" in tell("state/tasks", "untrained", chosen)) is refused
+
+
+def test_how_the_net_of_a_branch_is_judged_is_said_of_its_op(tell: Run):
+    chosen = choice("sign", "clipped", task="moons", branch="3,op:dropout\n5,op:relu\n7,op:dropout")
+    said = tell("state/tasks", "wordsOfTask", chosen)
+    assert said == f"{TASKS['moons'].purpose} Dropout: judged without noise."
