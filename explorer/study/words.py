@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from explorer.catalogue import find_rule
 from explorer.formula import listed, number_text, percent
 from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking, states
 from explorer.study.plan import Plan
@@ -130,16 +131,19 @@ class _Words:
 
     def shares(self, rules: Sequence[Judged], known: Mapping[tuple[str, Values], float]) -> list[str]:
         """How much of straight-through's gradient each rule passes before the first step."""
+        entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
         finite = {each.rule: known.get((each.rule, each.values), math.nan) for each in rules}
-        passed = [
-            f"{self._label(each)} {percent_of(finite[each.rule])}"
+        said = {
+            each.rule: f"{self._label(each)} {percent_of(finite[each.rule])}"
             for each in rules
             if math.isfinite(finite[each.rule])
-        ]
-        if not passed:
-            return []
+        }
+        of_losses = [text for rule, text in said.items() if entries[rule].hangs_on_loss]
+        passed = [text for text in said.values() if text not in of_losses]
         where = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
-        return [f"{where} {listed(passed)}."]
+        made = "Made of losses at the start weights of seed 0, in the size of straight-through's gradient:"
+        parts = ((where, passed), (made, of_losses))
+        return [f"{begin} {listed(texts)}." for begin, texts in parts if texts]
 
     def footing(self, rules: Sequence[Judged], known: Mapping[tuple[str, Values], float]) -> list[str]:
         """On an equal footing: what was divided, and what could not be."""

@@ -8,7 +8,7 @@ import torch
 
 import explorer
 from explorer.study import Plan, Result
-from explorer.training import Run
+from explorer.training import Run, Settings
 
 SMALL = {"lrs": [0.01], "seeds": 1, "steps": 1}
 
@@ -77,3 +77,59 @@ def test_the_table_and_the_sentences_have_it_before_the_first_trial():
     assert [*result.judged["share"]][:2] == [clipped, zero]
     said = "At the start weights of seed 0 the rules pass, of straight-through's gradient: Clipped"
     assert f"{said} straight-through {100 * clipped:.0f} % and Zero 0 %." in result.describe()
+
+
+def _returned(task, op, rule, **parameters):
+    """The size of what a rule returns for what reaches straight-through in a net, by the rule's formula."""
+    run = Run(
+        Settings(task=task, op=op, rules=("straight_through", rule), parameters=parameters, device="cpu",
+                 hidden=(8, 8), batch=16, seed=0)
+    )  # fmt: skip
+    traces = [trace for trace in run._nets.look().traces if trace.x is not None]
+    entry, backward = explorer.OPS[op], explorer.RULES[rule]
+    before = behind = 0.0
+    for trace in traces:
+        known = {"u()": trace.u[:1], "ya()": None, "f()": trace.loss, "fa()": trace.twin_loss}
+        twin = {"u()": 1 - trace.u[:1]}
+        known["ya()"] = entry.parsed.bind(_usual(entry))(trace.x[:1], tensors=twin)
+        drawn = {name: each[:1].expand_as(trace.x[:1]) for name, each in known.items() if each is not None}
+        formula = backward.parsed or entry.parsed.gradient
+        values = {**_usual(entry), **_usual(backward)}
+        returned = formula.bind(values)(trace.x[:1], trace.y[:1], trace.upstream[:1], tensors=drawn)
+        before += float(trace.upstream[:1].abs().sum())
+        behind += float(returned.abs().sum())
+    return behind / before
+
+
+def _usual(entry):
+    return {p.name: p.default for p in entry.parameters}
+
+
+@pytest.mark.parametrize(
+    ("task", "op", "rule"),
+    [
+        ("digits", "bernoulli", "sigmoid_st"),
+        ("digits", "bernoulli", "reinforce"),
+        ("digits", "bernoulli", "disarm"),
+        ("moons", "dropout", "default"),
+        ("moons", "gumbel_sigmoid", "default"),
+    ],
+)
+def test_of_what_draws_it_is_that_of_the_first_step(task, op, rule):
+    small = {"hidden": (8, 8), "batch": 16, "controls": False}
+    plan = Plan.of(task, op, ["straight_through", rule], **small, **SMALL)
+    own, found = plan.shares.values()
+    assert own == 1
+    assert found == pytest.approx(_returned(task, op, rule), rel=1e-4)
+    assert found != 1
+
+
+@pytest.mark.parametrize("task", ["ternary weights", "spikes", "digits convolution"])
+def test_straight_through_passes_itself_wherever_something_draws(task):
+    op = "stochastic_round" if task == "ternary weights" else "bernoulli"
+    plan = Plan.of(task, op, ["straight_through", "zero", "reinforce"], controls=False, **SMALL)
+    own, zero, losses = plan.shares.values()
+    assert (own, zero) == (1, 0)
+    said = Result(plan, []).describe()
+    assert "gradient: Straight-through 100 % and Zero 0 %. Made of losses at the start" in said
+    assert f"gradient: REINFORCE {100 * losses:.0f} %." in said
