@@ -4,7 +4,6 @@ import { catalogue, refusalOfTraining } from "../../choice/entries.js";
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
-/** @import { Entry } from "../../formula/entry.js" */
 /** @import { Time } from "./view-model.js" */
 /** An option: its value, its text, and why it cannot be chosen, "" where it can. @typedef {[string, string, string]} Listed */
 
@@ -80,7 +79,7 @@ export function createBranching({ onBranch }) {
     if (text === listed) return;
     listed = text;
     fill(line.list, names.length > 1 ? [...names, [ALL, "All lines", ""]] : names);
-    const listedOf = (/** @type {Entry} */ entry) =>
+    const listedOf = (/** @type {Parameters<typeof refusalOfTraining>[0]} */ entry) =>
       /** @type {Listed} */ ([entry.key, entry.label, refusalOfTraining(entry, spikes)]);
     const known = Object.values(catalogue().rules).map(listedOf);
     fill(rule.list, [...names, ...known.filter(([key]) => !names.some(([other]) => other === key))]);
