@@ -226,15 +226,12 @@ def test_no_check_of_a_rule_of_the_catalogue_fails(rule: str) -> None:
 
 @pytest.mark.parametrize("op", [op.key for op in DRAWN_OPS])
 def test_what_needs_one_value_at_each_x_says_so(op: str) -> None:
-    from explorer.training import Settings
-
     for refuses in (
         lambda: explorer.nearest(op, "straight_through"),
         lambda: explorer.compare(op),
         lambda: explorer.lens(op),
         lambda: explorer.rule_map(op, "straight_through"),
         lambda: explorer.share(op, "straight_through", torch.randn(3)),
-        lambda: Settings(op=op),
     ):
         with pytest.raises(ValueError, match=f"{op} draws at random, so that it has no one value at each x"):
             refuses()
