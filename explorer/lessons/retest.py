@@ -40,17 +40,25 @@ class Variant:
         op, rule: keys or formulas.
         x: where the gradient is asked for.
         parameters: by name; others have their defaults.
+        u: what was drawn at each x, for a pair that draws; its rule names no loss.
     """
 
     op: str
     rule: str
     x: Row
     parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    u: Row = ()
+
+    @property
+    def draw(self) -> torch.Tensor | None:
+        """What was drawn, as a tensor; None where nothing is."""
+        return torch.tensor(self.u, dtype=torch.float64) if self.u else None
 
 
-def fresh(op: str, rule: str, *x: float, **parameters: float) -> Variant:
+def fresh(op: str, rule: str, *x: float, u: Row = (), **parameters: float) -> Variant:
     """A variant at these x."""
-    return Variant(op, rule, tuple(map(float, x)), {name: float(value) for name, value in parameters.items()})
+    numbers = {name: float(value) for name, value in parameters.items()}
+    return Variant(op, rule, tuple(map(float, x)), numbers, u)
 
 
 def question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, Any]:
@@ -63,7 +71,8 @@ def question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, Any]:
     Raises:
         ValueError: fewer than three rules say something else, or a value is too long to be read.
     """
-    chance = random.Random(repr((variant.op, variant.rule, variant.x, sorted(variant.parameters.items()))))
+    told = (variant.op, variant.rule, variant.x, sorted(variant.parameters.items()))
+    chance = random.Random(repr((*told, variant.u) if variant.u else told))
     g = chance.choice(UPSTREAM)
     right = _gradient(variant, variant.rule, g)
     wrong = dict[Row, str]()
@@ -96,8 +105,8 @@ def _others(variant: Variant, pictures: Sequence[str], right: Row, g: float) -> 
         why = _OWN.format(record.formula) if rule.startswith("formula") else _OTHER.format(record.label)
         with suppress(ValueError):  # a parameter of its own, of the op's name, cannot be as the op's is
             yield _gradient(variant, rule, g), why
-    y = find_op(variant.op).parsed.bind(_values(variant, variant.rule))(torch.tensor(variant.x))
-    yield _rounded(y), _OUTPUT
+    x = torch.tensor(variant.x, dtype=torch.float64)
+    yield _rounded(apply(variant.op, "zero", x, draw=variant.draw, **_values(variant, "zero"))), _OUTPUT
 
 
 def _values(variant: Variant, rule: str) -> dict[str, float]:
@@ -108,7 +117,7 @@ def _gradient(variant: Variant, rule: str, g: float) -> Row:
     """What a rule returns at each x."""
     x = torch.tensor(variant.x, dtype=torch.float64, requires_grad=True)
     parameters: dict[str, Any] = {**_values(variant, rule)}
-    y = apply(variant.op, rule, x, **parameters)
+    y = apply(variant.op, rule, x, draw=variant.draw, **parameters)
     return _rounded(torch.autograd.grad(y, x, torch.full_like(y, g))[0])
 
 
@@ -121,12 +130,16 @@ def _text(value: float) -> str:
 
 
 def _code(variant: Variant) -> str:
-    """The pair as a Function, its numbers written out; an op that is left to torch is one line."""
+    """The pair as a Function, its numbers written out; an op that is left to torch is one line.
+
+    What was drawn stands above it.
+    """
+    drawn = f"u = torch.tensor([{', '.join(map(number_text, variant.u))}])\n" if variant.u else ""
     op, rule = find_op(variant.op), find_rule(variant.rule)
     numbers = _values(variant, variant.rule)
     forward = _printed(op.parsed.tree, numbers)
     if rule.parsed is None:
-        return f"y = {forward}\n"
+        return f"{drawn}y = {forward}\n"
     backward = _printed(rule.parsed.tree, numbers)
     saved = [name for name in rule.parsed.variables if name != "g"]
     kept = f"ctx.save_for_backward({', '.join(saved)})"
@@ -140,7 +153,7 @@ def _code(variant: Variant) -> str:
         "",
         "y = F.apply(x)",
     ]
-    return "\n".join(lines) + "\n"
+    return drawn + "\n" * bool(drawn) + "\n".join(lines) + "\n"
 
 
 def _method(head: str, body: list[str]) -> list[str]:

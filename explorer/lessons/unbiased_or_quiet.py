@@ -272,6 +272,8 @@ LESSON = Lesson(
         variant("formula: (x - t)**2", "default", 0, 1, t=-0.5),
         variant("formula: sigmoid(a * x)", "default", 0, a=2),
         variant("step", "sigmoid_st", 0),
+        variant("bernoulli", "sigmoid_st", 0, 0, u=(0.25, 0.75)),
+        variant("dropout", "default", 1, -1, u=(0.25, 0.75), p=0.5),
     ),
     remember="An estimator's bias decides where training rests, and its spread how many runs get there.",
 )  # fmt: skip
