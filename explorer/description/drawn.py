@@ -36,7 +36,10 @@ def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
     sizes = {names[key]: in_digits(_largest(curves.spreads[key]), 2) for key in curves.gradients}
     each = [f"{size} for {name}" for name, size in sizes.items() if size != "0"]
     if not each:
-        return "Single draws do not spread: each returns the mean."
+        labels = [names[key] for key in curves.gradients]
+        moves = any(_largest(values) for values in curves.gradients.values())
+        what = _verb(labels, "its mean", "their means") if moves else "0"
+        return f"{listed(labels)} {_verb(labels, 'returns', 'return')} {what}, whatever is drawn."
     return f"Single draws spread by up to {listed(each)} (standard deviation)."
 
 

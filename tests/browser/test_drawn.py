@@ -49,7 +49,7 @@ def test_flip_lies_on_the_exact_gradient_and_its_band_has_no_height(explore: Pag
     there = np.array(band, dtype=float)[:-1]  # the last is a gap
     np.testing.assert_array_equal(there[: len(there) // 2], there[::-1][: len(there) // 2])
     expect(explore.locator(".headline")).to_have_text("On average Flip is exact for this loss.")
-    expect(explore.locator("main")).to_contain_text("Single draws do not spread: each returns the mean.")
+    expect(explore.locator("main")).to_contain_text("Flip returns its mean, whatever is drawn.")
 
 
 def test_bias_and_spread_stand_behind_the_gradient_at_the_probe(explore: Page) -> None:

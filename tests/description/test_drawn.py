@@ -43,7 +43,12 @@ def test_who_is_exact_is_told_for_each_loss() -> None:
 
 def test_what_does_not_spread_or_move_says_so() -> None:
     _, main, rest = said("round", "disarm")
-    assert main == "Single draws do not spread: each returns the mean."
+    assert main == "DisARM returns 0, whatever is drawn."
+    assert said("bernoulli", "default")[1] == "Default autograd returns 0, whatever is drawn."
+    assert said("bernoulli", "flip")[1] == "Flip returns its mean, whatever is drawn."
+    assert said("bernoulli", "default", "flip")[1].startswith(
+        "Default autograd and Flip return their means, "
+    )
     assert rest == "Descent by means: DisARM moves nothing; the exact gradient moves nothing."
     assert "rests at x = 0.45" in said("stochastic_round", "straight_through")[2]
 

@@ -7,6 +7,7 @@ from typing import Any
 from explorer.catalogue import find_op, find_rule, values
 from explorer.catalogue.losses import require_fixed
 from explorer.checks import Result, check_pair
+from explorer.formula import shortened
 from explorer.measures import row_of
 from explorer.nearest import Neighbour, nearest
 from explorer.sampled import LARGEST_RANGE
@@ -14,6 +15,7 @@ from explorer.sampled import LARGEST_RANGE
 Answer = dict[str, Any]
 Settings = tuple[tuple[str, float], ...]
 
+_DRAWING = "There is no one curve to lay beside those of other rules: {name} hangs on a draw or a loss."
 _MOST_NEIGHBOURS, _FAR = 4, 0.5  # how many are listed, and the distance from which on none is
 
 
@@ -63,6 +65,8 @@ def _row(op: str, rule: str, settings: Settings) -> Answer:
 
 @lru_cache(maxsize=512)
 def _neighbours(op: str, rule: str, settings: Settings, start: float, stop: float) -> Answer:
+    if drawing := next((one for one in (find_op(op), find_rule(rule)) if one.draws), None):
+        return {"message": _DRAWING.format(name=shortened(drawing.label))}
     others = [one for one in nearest(op, rule, start=start, stop=stop, **dict(settings)) if one.rule != rule]
     near = [one for one in others if one.distance < _FAR][:_MOST_NEIGHBOURS]
     return {"lines": [_line(one, "rule", "sentence", "parameters") for one in near]}

@@ -64,6 +64,17 @@ def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
     assert (row["area"], row["support"]) == ("inf", "inf")
 
 
+def test_what_draws_has_no_curve_beside_others():
+    for query, name in (
+        ("op=bernoulli&rule=default", "Bernoulli unit"),
+        ("op=sign&rule=reinforce", "REINFORCE"),
+    ):
+        assert answers.neighbours(query) == {
+            "message": "There is no one curve to lay beside those of other rules: "
+            f"{name} hangs on a draw or a loss."
+        }
+
+
 def test_a_rule_that_nothing_comes_near_has_no_neighbours():
     query = urlencode({"op": "identity", "rule": "formula: g * sin(40 * x)"})
     assert answers.neighbours(query) == {"lines": []}
