@@ -10,9 +10,10 @@ import { barPath, linePath, share } from "../widgets/svg-paths.js";
 /** @import { Bar, Point } from "../widgets/svg-paths.js" */
 /** @import { Declared, Observation } from "./panel.js" */
 /**
- * A small picture: bars and the curve's points, as shares of it; ``ends`` of x, ``most`` of the curve.
+ * A small picture: bars and the curve's points, as shares of it; ``ends`` of x, ``most`` of the curve,
+ * null without one.
  * @typedef {{words: string, note: string, ends: [number, number], bars: Bar[], curve: Point[], zero: number,
- *   most: number}} Picture
+ *   most: number|null}} Picture
  */
 
 const ROOF = 0.94; // of the height, for what is highest
@@ -64,7 +65,7 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
     bars: barsOf(counts[at], edges, across),
     curve: points.map(({ x, y }) => ({ x: across(x), y: level(y) })),
     zero: level(0),
-    most,
+    most: points.length ? most : null,
   };
 }
 
@@ -111,7 +112,7 @@ function create(cell) {
       setAttribute(data, "d", bars.map(barPath).join(""));
       setAttribute(zero, "d", linePath([0, 1].map((x) => ({ x, y: nought }))));
       setAttribute(curve, "d", linePath(points));
-      setText(most, shortText(top));
+      setText(most, top === null ? "" : shortText(top));
       [start, (start + stop) / 2, stop].forEach((x, index) =>
         setText(ticks[index], shortText(x).replace("-", "−")),
       );

@@ -65,19 +65,21 @@ DRAWN = """
     const [op, rule] = [catalogue().ops[given.op], catalogue().rules[given.rule]];
     const line = { key: given.rule, label: "" };
     return panel.picture({ measured: given.measured, layer: 0, op, rule, parameters: {}, line,
-        snapshot: { learned: {} } }).curve;
+        snapshot: { learned: {} } });
 """
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.draws], ids=lambda rule: rule.key)
 def test_a_rule_that_hangs_on_the_loss_of_a_net_has_no_curve(node: Node, rule: Rule):
-    curve = node.run(DRAWN, {"document": document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key})
-    assert bool(curve) is not rule.hangs_on_loss
+    given = {"document": document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key}
+    shown = node.run(DRAWN, given)
+    assert bool(shown["curve"]) is not rule.hangs_on_loss
+    assert (shown["most"] is None) is rule.hangs_on_loss, "nor the height of one"
 
 
 def test_the_curve_of_what_draws_is_its_mean(node: Node):
     given = {"document": document(), "measured": INPUTS, "op": "bernoulli"}
-    own, quiet = (node.run(DRAWN, {**given, "rule": rule}) for rule in ("st_gumbel", "sigmoid_st"))
+    own, quiet = (node.run(DRAWN, {**given, "rule": rule})["curve"] for rule in ("st_gumbel", "sigmoid_st"))
     middle = min(quiet, key=lambda point: abs(point["x"] - 0.5))
     assert middle["y"] == pytest.approx(0.94 * 0.25)
     mean = expected("bernoulli", "st_gumbel", [0.0], f="y")["mean"]
