@@ -212,6 +212,33 @@ def test_a_trick_of_another_scale_takes_a_rule_of_g_alone_or_an_op():
         gradients_of(swapped(several, "round", rule="formula: x * g"))
 
 
+def test_an_op_that_draws_is_put_in_and_draws_from_torchs_generator():
+    fixed = swapped(torch.sign, "sign", op="bernoulli", rule="st_gumbel", tau=0.5)
+    by_hand = made(lambda h: explorer.apply("bernoulli", "st_gumbel", h, tau=0.5))
+    gradients = []
+    for model in (fixed, by_hand):
+        torch.manual_seed(3)
+        gradients.append(gradients_of(model))
+    same(*gradients)
+    assert not torch.equal(fixed(X), fixed(X))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (
+            {"op": "bernoulli", "rule": "arm"},
+            "arm asks for the loss of each element, which a swap does not know",
+        ),
+        ({"rule": "formula: g * u()"}, "a swap that keeps the op of the model takes what does not"),
+    ],
+    ids=["the loss", "a rule alone"],
+)
+def test_a_swap_refuses_draws_that_it_does_not_know(arguments, why):
+    with pytest.raises(ValueError, match=why):
+        gradients_of(swapped(torch.sign, torch.sign, **arguments))
+
+
 def with_no_grad(h):
     with torch.no_grad():
         gate = torch.sign(h)

@@ -12,8 +12,8 @@ from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
 
 from explorer import catalogue
-from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule, qualified, values
-from explorer.gradient import Backward, Bound, bind
+from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule, qualified, require_fixed, values
+from explorer.gradient import Backward, Bound, apply, bind
 from explorer.model.watching import Asked, Run, explain
 
 Parameters = Mapping[str, float | Tensor]
@@ -108,6 +108,7 @@ class Exchange:
     def backward_for(self, op: str, given: Parameters) -> Backward:
         """The rule of an op whose call gives these parameters."""
         entry = OPS.get(op, _ANY_OP)
+        require_fixed("a swap that keeps the op of the model", self.entry)
         named = {*values(entry, self.entry, {})}
         known = {name: _number(self.key, name, value) for name, value in given.items() if name in named}
         bound = bind(entry, self.entry, {**known, **self.parameters_for(entry)}).rule
@@ -134,7 +135,12 @@ class Exchange:
             )
         same = isinstance(op, str) and op == asked.op
         own = {k: float(v) for k, v in asked.parameters.items() if not isinstance(v, Tensor)} if same else {}
-        return bind(op, self.rule, {**own, **self.parameters})
+        parameters = {**own, **self.parameters}
+        if not (find_op(op).draws or self.entry.draws):
+            return bind(op, self.rule, parameters)
+        if {"f()", "fa()"} & {*self.entry.drawn}:
+            raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")
+        return lambda x: apply(op, self.rule, x, draw=None, f=None, **parameters)
 
 
 def _explained(run: Run) -> Run:
