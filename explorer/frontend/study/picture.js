@@ -6,7 +6,7 @@ import { differencesOf } from "./differences.js";
 import { agreementOf, heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
-import { isUnread, settingText, taskOf, untrained, wordsOfTask } from "../train/state/tasks.js";
+import { isJudged, isUnread, settingText, taskOf, untrained, wordsOfTask } from "../train/state/tasks.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -45,7 +45,7 @@ export function pictureOf(state) {
     heat,
     agreement: agreementOf(state, heat),
     accuracy: accuracyOf(state),
-    plan: isJudged(state) ? planOf(state) : null,
+    plan: isJudged(state.choice) ? planOf(state) : null,
     differences: differencesOf(state),
     order: orderOf(state),
     verdict: results?.words ?? [],
@@ -67,7 +67,7 @@ function offeredOf(state) {
     start:
       !wrong &&
       !isUnread(state) &&
-      isJudged(state) &&
+      isJudged(state.choice) &&
       !cost?.refused &&
       !untrained(state.choice) &&
       !(mine && goesOn),
@@ -94,16 +94,10 @@ function wordsOf(state) {
 /** @param {State} state @param {State["cost"]} cost */
 function nextOf(state, cost) {
   const { status } = state.view;
-  if (!isJudged(state)) return NOT_JUDGED;
+  if (!isJudged(state.choice)) return NOT_JUDGED;
   const mine = isOfChoice(state);
   if (mine && status.state !== "gone" && status.state !== "failed") return "";
   const before = state.studied && !mine && status.results ? OTHER : "";
   const alone = settingText(state.choice, "seeds") === "1" ? ONE_SEED : "";
   return [before, cost?.sentence ?? MEASURING, alone].filter(Boolean).join(" ");
-}
-
-/** @param {State} state */
-function isJudged({ choice }) {
-  const { metric, kind } = taskOf(choice);
-  return metric !== null || kind === "own";
 }

@@ -40,10 +40,22 @@ export function untrained(choice) {
  */
 export function wordsOfTask(choice) {
   const { purpose, note } = taskOf(choice);
+  const judging = isJudged(choice) ? judgingOf(choice) : [];
+  return [purpose, note, ...judging].filter(Boolean).join(" ");
+}
+
+/** Whether nets are judged by data that they do not learn from. @param {Choice} choice */
+export function isJudged(choice) {
+  const { metric, kind } = taskOf(choice);
+  return metric !== null || kind === "own";
+}
+
+/** Sentences on judging, where the op or that of a branch draws. @param {Choice} choice */
+function judgingOf(choice) {
   const keys = branchPoints(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const others = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => find("op", key));
   const later = others.map((op) => op?.judging && `${op.label}: ${withSmallLetter(op.judging)}`);
-  return [purpose, note, entriesOf(choice).op.judging, ...later].filter(Boolean).join(" ");
+  return [entriesOf(choice).op.judging, ...later];
 }
 
 /** @param {string} sentence */

@@ -178,3 +178,17 @@ def test_how_the_net_of_a_branch_is_judged_is_said_of_its_op(tell: Run):
     chosen = choice("sign", "clipped", task="moons", branch="3,op:dropout\n5,op:relu\n7,op:dropout")
     said = tell("state/tasks", "wordsOfTask", chosen)
     assert said == f"{TASKS['moons'].purpose} Dropout: judged without noise."
+
+
+def test_where_nothing_is_held_out_no_net_is_said_to_be_judged(tell: Run):
+    said = {
+        task: tell(
+            "state/tasks", "wordsOfTask", choice("bernoulli", "default", task=task, branch="3,op:dropout")
+        )
+        for task in ("documents", "data", "digits")
+    }
+    assert {task: "udged" in words for task, words in said.items()} == {
+        "documents": False,
+        "data": True,
+        "digits": True,
+    }
