@@ -76,7 +76,7 @@ def settled(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -
     return Formula(substituted(tree, {_TWIN: twin_of(op).tree}))
 
 
-DRAWN = "{entry} draws at random, so that it has no one value at each x: {here} takes what does not"
+DRAWN = "{entry} draws at random, so that it has no one value at each x, which {here} needs"
 FROZEN_U = 0.37
 
 

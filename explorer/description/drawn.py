@@ -15,7 +15,10 @@ def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
     """One sentence on what the rules return on average, beside the exact gradient."""
     if curves.unbiased is None:
         return f"{names[FORWARD]} draws anew for each element and step: the curves are means."
-    biases = {key: _largest(values - curves.unbiased) for key, values in curves.gradients.items()}
+    gaps = {key: values - curves.unbiased for key, values in curves.gradients.items()}
+    biases = {key: _largest(gap) for key, gap in gaps.items() if np.isfinite(gap).any()}
+    if not biases:
+        return "No rule here has a mean that is a number, to be held against the exact gradient."
     size = _largest(curves.unbiased)
     right = [names[key] for key, bias in biases.items() if bias <= _NONE * max(size, _NONE)]
     off = {names[key]: bias for key, bias in biases.items() if names[key] not in right}
@@ -31,13 +34,14 @@ def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
 
 def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
     """How far single draws lie from the mean; "" where that is not known."""
-    if not curves.spreads:
+    known = [key for key in curves.gradients if np.isfinite(curves.spreads.get(key, np.nan)).any()]
+    if not known:
         return ""
-    sizes = {names[key]: in_digits(_largest(curves.spreads[key]), 2) for key in curves.gradients}
+    sizes = {names[key]: in_digits(_largest(curves.spreads[key]), 2) for key in known}
     each = [f"{size} for {name}" for name, size in sizes.items() if size != "0"]
     if not each:
-        labels = [names[key] for key in curves.gradients]
-        moves = any(_largest(values) for values in curves.gradients.values())
+        labels = [names[key] for key in known]
+        moves = any(_largest(curves.gradients[key]) for key in known)
         what = _verb(labels, "its mean", "their means") if moves else "0"
         return f"{listed(labels)} {_verb(labels, 'returns', 'return')} {what}, whatever is drawn."
     return f"Single draws spread by up to {listed(each)} (standard deviation)."
@@ -58,7 +62,9 @@ def _rest_words(x: Floats, gradient: Floats) -> tuple[str, str]:
     """Where descent by a gradient ends, of one and of several: where it rises through 0 as x grows."""
     known = np.isfinite(gradient)
     x, gradient = x[known].astype(np.float64), gradient[known].astype(np.float64)
-    if not len(gradient) or not gradient.any():
+    if not len(gradient):
+        return "has no mean", "have no mean"
+    if not gradient.any():
         return "moves nothing", "move nothing"
     turns = np.flatnonzero((gradient[:-1] < 0) & (gradient[1:] >= 0))
     low, high = gradient[turns], gradient[turns + 1]

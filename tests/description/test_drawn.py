@@ -53,6 +53,14 @@ def test_what_does_not_spread_or_move_says_so() -> None:
     assert "rests at x = 0.45" in said("stochastic_round", "straight_through")[2]
 
 
+def test_nothing_is_claimed_of_means_that_are_no_numbers() -> None:
+    assert said("gaussian_noise", "straight_through", f="exp(exp(y))") == (
+        "No rule here has a mean that is a number, to be held against the exact gradient.",
+        "",
+        "Descent by means: Straight-through has no mean; the exact gradient has no mean.",
+    )
+
+
 def test_a_table_that_was_changed_is_told_without_claims() -> None:
     frame = explorer.sample("bernoulli", ["reinmax"])
     assert explorer.describe(frame[frame.x > 0])
