@@ -70,6 +70,7 @@ LAYERS: Mapping[str, Layer] = {
 # On the chart of a pair that draws: its legend, and what stands behind the numbers at the probe.
 DRAWN_WORDS = {
     "legend": "mean   band: ± sd   dots: draws   {ink}: exact",
+    "short": "± sd   {ink}: exact",
     "black": "black",
     "white": "white",
     "spread": "± {sd}",

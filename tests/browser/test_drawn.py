@@ -75,11 +75,11 @@ def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
 
 def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page) -> None:
     drawn(phone_explore)
-    legend = phone_explore.locator(f"{CHART} .annotation", has_text="dots: draws").bounding_box()
+    legend = phone_explore.locator(f"{CHART} .annotation", has_text="black: exact").bounding_box()
     button = phone_explore.get_by_role("button", name="Reset view").bounding_box()
     assert legend
     assert button
-    assert legend["y"] >= button["y"] + button["height"]
+    assert legend["x"] + legend["width"] <= button["x"]
 
 
 def test_nothing_of_a_loss_is_seen_where_nothing_is_drawn(explore: Page) -> None:

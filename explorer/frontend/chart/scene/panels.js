@@ -21,7 +21,6 @@ import { tenths } from "../plotly/svg-paths.js";
 const GAP = 26; // px between the panels, for the grips
 // Between the gradients and the parts, for the line that says what they are: px at least, heights of letters.
 const CLOSE = [24, 1.5];
-const BUTTONS = 160; // px at the right above the panels: a longer line stands between them
 const LOW = 0.8; // height of the panels above a third one, of its own
 const FINGER = 90; // px that a tick of x needs
 const LINES = 2; // heights of letters that a tick of y needs
@@ -120,12 +119,7 @@ export function layoutOf(frame, levels, theme, about, title = "") {
     yaxis: { ...upright(part ? "y" : "forward y", forward), ...levelsOn(frame, levels) },
     yaxis2: { ...upright("gradient", gradient), anchor: "x" },
     ...(part ? { yaxis3: { ...upright("part", part), anchor: "x" } } : {}),
-    annotations: [
-      ...(about
-        ? [above(about, DIGIT * size * about.length > inner - BUTTONS ? domain(gradient)[1] : 1)]
-        : []),
-      ...(part ? [above(title, domain(part)[1])] : []),
-    ],
+    annotations: [...(about ? [above(about, 1)] : []), ...(part ? [above(title, domain(part)[1])] : [])],
   };
 }
 

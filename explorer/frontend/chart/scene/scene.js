@@ -29,6 +29,7 @@ import { linesOf, underlaid } from "./traces.js";
  */
 
 const [MUCH, ROOM] = [30, 0.06]; // times the height of the rules; a part of it that is kept free
+const NARROW = 480; // px: beside a long legend there is no room for the buttons
 const SPARE = 0.2; // of a range of bands
 const CIRCLE = 12; // px along x that each jump needs for its circles
 const BROADER = 0.09; // of the smallest type on a stage, so that the last row sees each curve
@@ -95,7 +96,7 @@ export function sceneOf(picture, space, before) {
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",
     lines,
-    legend: legendOf(picture, space.theme),
+    legend: legendOf(picture, space),
     isCut: Object.values(picture.curves.kinks).includes(null),
     absent: picture.rules.filter((rule) => !lines.some(({ key }) => key === rule.key)),
     slots: Object.fromEntries(picture.rules.map(({ key, slot }) => [key, slot])),
@@ -107,14 +108,15 @@ export function sceneOf(picture, space, before) {
   };
 }
 
-/** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture @param {Space["theme"]} theme */
-function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { text }) {
+/** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture @param {Space} space */
+function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { width, theme }) {
   if (!drawn || !words) return "";
   const labels = new Map(rules.map(({ key, label }) => [key, label]));
   const nameOf = (/** @type {string} */ key) =>
     key === "exact" ? words.loss : (labels.get(key) ?? op.label);
   const reasons = Object.entries(drawn.reasons);
-  if (!reasons.length) return filled(words.legend, { ink: isLight(text) ? words.white : words.black });
+  const ink = isLight(theme.text) ? words.white : words.black;
+  if (!reasons.length) return filled(width < NARROW ? words.short : words.legend, { ink });
   const [, first] = reasons[0];
   const keys = reasons.filter(([, reason]) => reason === first).map(([key]) => key);
   return filled(words[first], { what: listed(keys.map(nameOf)) });
