@@ -133,7 +133,8 @@ def _why(low: str, best: Gradients, high: str, worst: Gradients) -> str:
         )
     return (
         f"w1 moved with both, by {number(best.w1_moved)} and {number(worst.w1_moved)}; "
-        f"they passed the gradient on by a mean factor of {best.passed or 0:.2g} and {worst.passed or 0:.2g}."
+        f"in size the rules returned {best.passed or 0:.2g} and {worst.passed or 0:.2g} of the gradient "
+        "that came."
     )
 
 

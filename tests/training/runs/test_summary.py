@@ -82,9 +82,9 @@ def race(default, ste):
         (
             (1.0, 2, 0.5),
             (2.0, 3, 1.5),
-            "by 2 and 3; they passed the gradient on by a mean factor of 0.5 and",
+            "by 2 and 3; in size the rules returned 0.5 and",
         ),
-        ((1.0, 2, None), (2.0, 3), "by a mean factor of 0 and 1."),
+        ((1.0, 2, None), (2.0, 3), "in size the rules returned 0 and 1 of the gradient that came."),
         ((1.0, 2), (1.00001, 3), "Torch and Straight ended at the same loss, 1."),
         (None, (2.0, 3), "Straight ended at 2. w1 moved by 3. Torch diverged and cannot be compared."),
         (None, (2.0, 0), "w1 never moved: no gradient reached it, only w2 learned. Torch diverged"),
