@@ -56,8 +56,8 @@ def test_what_does_not_spread_or_move_says_so() -> None:
 def test_nothing_is_claimed_of_means_that_are_no_numbers() -> None:
     assert said("gaussian_noise", "straight_through", f="exp(exp(y))") == (
         "No rule here has a mean that is a number, to be held against the exact gradient.",
-        "",
         "Descent by means: Straight-through has no mean; the exact gradient has no mean.",
+        "",
     )
 
 
