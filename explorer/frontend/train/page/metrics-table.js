@@ -44,7 +44,7 @@ const COLUMNS = [
   ),
   gradientColumn(
     "Passed on, layer 1",
-    "The size of what the rule of layer 1 returns in that of the gradient that comes: 0 blocks it, 1 is straight-through.",
+    "The size of what the rule of layer 1 returns, in that of g: 0 blocks it, 1 is straight-through.",
     (g) => (g.passed === null ? NONE : `× ${shortText(g.passed)}`),
   ),
   gradientColumn(
