@@ -5,7 +5,7 @@ from explorer.catalogue.records import Op, Rule
 _TWIN_LOSS = "fa()"
 
 _OTHER_OUTPUT = (
-    "{entry} asks for {loss}, the loss at an output that was not drawn: in a net that takes a pass for "
+    "{entry} asks for {loss}, the loss at an output that was not drawn, which in a net takes a pass for "
     "every unit; Explore shows it"
 )
 _TWIN = (

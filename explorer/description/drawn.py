@@ -15,21 +15,20 @@ def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
     """One sentence on what the rules return on average, beside the exact gradient."""
     if curves.unbiased is None:
         return f"{names[FORWARD]} draws anew for each element and step: the curves are means."
-    gaps = {key: values - curves.unbiased for key, values in curves.gradients.items()}
-    biases = {key: _largest(gap) for key, gap in gaps.items() if np.isfinite(gap).any()}
-    if not biases:
+    biases = {names[key]: _bias(values, curves.unbiased) for key, values in curves.gradients.items()}
+    known = {name: bias for name, bias in biases.items() if bias is not None}
+    if not known:
         return "No rule here has a mean that is a number, to be held against the exact gradient."
     size = _largest(curves.unbiased)
-    right = [names[key] for key, bias in biases.items() if bias <= _NONE * max(size, _NONE)]
-    off = {names[key]: bias for key, bias in biases.items() if names[key] not in right}
-    exact = f"{listed(right)} {_verb(right, 'is', 'are')} exact for this loss" if right else ""
-    if not off:
-        return f"On average {exact}."
-    missing = [
+    right = [name for name, bias in known.items() if bias <= _NONE * max(size, _NONE)]
+    off = {name: bias for name, bias in known.items() if name not in right}
+    told = [f"{listed(right)} {_verb(right, 'is', 'are')} exact for this loss"] if right else []
+    told += [
         f"{name} {'' if right else 'is '}off by up to {in_digits(bias, 2)}" for name, bias in off.items()
     ]
-    told = listed([exact, *missing]) if right else listed(missing)
-    return f"On average {told} (the exact gradient is at most {in_digits(size, 2)})."
+    told += [f"{name} has no mean that is a number" for name in biases if name not in known]
+    most = f" (the exact gradient is at most {in_digits(size, 2)})" if off else ""
+    return f"On average {listed(told)}{most}."
 
 
 def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
@@ -78,6 +77,12 @@ def _rest_words(x: Floats, gradient: Floats) -> tuple[str, str]:
     if (gradient <= 0).all():
         return "moves x up, out of the picture", "move x up, out of the picture"
     return "rests nowhere in this picture", "rest nowhere in this picture"
+
+
+def _bias(gradient: Floats, exact: Floats) -> float | None:
+    """How far a mean lies from the exact gradient at most; None where there is no mean."""
+    known = np.isfinite(gradient) & np.isfinite(exact)
+    return _largest(gradient[known] - exact[known]) if known.any() else None
 
 
 def _largest(values: Floats) -> float:

@@ -67,6 +67,8 @@ def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
     expect(field).to_have_value("(y - target)**2")
     field.fill("y +")
     expect(explore.locator(".loss .mistake")).to_contain_text("The last good formula stays.")
+    field.fill("f(1)")
+    expect(explore.locator(".loss .mistake")).to_contain_text("f(…) at column 1 is not known here")
     field.fill("abs(y - middle)")
     expect(slider(explore, "middle")).to_be_visible()
     explore.wait_for_function("() => location.search.includes('middle%29')")

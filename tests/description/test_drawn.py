@@ -61,6 +61,17 @@ def test_nothing_is_claimed_of_means_that_are_no_numbers() -> None:
     )
 
 
+def test_a_slope_and_a_mean_beyond_all_numbers_are_not_subtracted() -> None:
+    head, _, _ = said("bernoulli", "sigmoid_st", "flip", f="1 / (y - 1)")
+    assert head == "No rule here has a mean that is a number, to be held against the exact gradient."
+
+
+def test_a_rule_without_a_mean_is_told_beside_one_that_has_it() -> None:
+    head, main, _ = said("bernoulli", "flip", "formula: 1 / (y - 1)")
+    assert head == "On average Flip is exact for this loss and 1 / (y - 1) has no mean that is a number."
+    assert main == "Flip returns its mean, whatever is drawn."
+
+
 def test_a_table_that_was_changed_is_told_without_claims() -> None:
     frame = explorer.sample("bernoulli", ["reinmax"])
     assert explorer.describe(frame[frame.x > 0])

@@ -106,6 +106,8 @@ export function createOwnField({ kind, read, onEntry }) {
 
 /** Words as a whole sentence; a function's name keeps its letters. @param {string} words */
 function sentence(words) {
-  const first = /^\w+ at column/.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);
+  const first = /^\w+(\([^ )]*\))? at column/.test(words)
+    ? words
+    : words.charAt(0).toUpperCase() + words.slice(1);
   return /[.?!]$/.test(first) ? first : `${first}.`;
 }

@@ -76,6 +76,12 @@ export function choiceControls(choice) {
   return allControls(op, rules, lossControls(choice));
 }
 
+/** The controls that a net has too, which takes the loss of its task. @param {Choice} choice */
+export function trainedControls(choice) {
+  const { op, rules } = entriesOf(choice);
+  return allControls(op, rules);
+}
+
 /** @param {Choice} choice @param {Entry} entry the controls of one card */
 export function cardControls(choice, entry) {
   const { op, rules } = entriesOf(choice);
@@ -223,6 +229,6 @@ function stillTrained(choice) {
 /** Without a sweep whose parameter is gone. @param {Choice} choice @returns {Choice} */
 function withoutLostSweep(choice) {
   const { sweep, values: _values, ...training } = choice.training;
-  const stays = sweep === undefined || choiceControls(choice).some(({ name }) => name === sweep);
+  const stays = sweep === undefined || trainedControls(choice).some(({ name }) => name === sweep);
   return stays ? choice : { ...choice, training };
 }

@@ -1,6 +1,6 @@
 // The rules of a study with their names and colours, one line for each value of what is swept. No page.
 
-import { cardControls, withParameter, withoutRule, choiceControls } from "../choice/choice.js";
+import { cardControls, withParameter, withoutRule, trainedControls } from "../choice/choice.js";
 import { queryOf } from "../choice/address.js";
 import { find, findBeside } from "../choice/entries.js";
 import { numberText } from "../formula/numbers.js";
@@ -77,7 +77,7 @@ export function trainQuery(choice, { key, value }, lr) {
   const { rates: _r, sweep, values: _v, controls: _c, equal: _e, ...training } = choice.training;
   const chosen = choice.rules.find((rule) => rule.key === key);
   const rule = { key, slot: chosen?.slot ?? 0, hidden: false };
-  const control = value === null ? null : choiceControls(choice).find(({ name }) => name === sweep);
+  const control = value === null ? null : trainedControls(choice).find(({ name }) => name === sweep);
   const valued =
     control && value !== null
       ? withParameter({ ...choice, training }, control, value)

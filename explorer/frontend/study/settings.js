@@ -1,6 +1,6 @@
 // The settings of a study, beside op, rules and task. No page.
 
-import { choiceControls } from "../choice/choice.js";
+import { trainedControls } from "../choice/choice.js";
 import { catalogue } from "../choice/entries.js";
 import { filled } from "../formula/phrases.js";
 import { capitalised } from "../formula/numbers.js";
@@ -41,7 +41,7 @@ export function rateBounds() {
  * @returns {Control|null}
  */
 export function sweptOf(choice) {
-  return choiceControls(choice).find(({ name }) => name === choice.training.sweep) ?? null;
+  return trainedControls(choice).find(({ name }) => name === choice.training.sweep) ?? null;
 }
 
 /** @param {Choice} choice @returns {number[]} the values of the parameter that is swept */
@@ -56,7 +56,7 @@ export function valuesOf(choice) {
  */
 export function withSweep(choice, name) {
   const { sweep: _sweep, values: _values, ...others } = choice.training;
-  const control = choiceControls(choice).find((each) => each.name === name);
+  const control = trainedControls(choice).find((each) => each.name === name);
   if (!control) return { ...choice, training: others };
   return { ...choice, training: { ...others, sweep: name, values: listText(firstValues(control)) } };
 }

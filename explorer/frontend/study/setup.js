@@ -1,6 +1,6 @@
 // The settings of a study as native controls: rates, seeds, the swept parameter, controls, and the net.
 
-import { choiceControls } from "../choice/choice.js";
+import { trainedControls } from "../choice/choice.js";
 import { numberText } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
 import { createFields } from "../train/settings/fields.js";
@@ -108,7 +108,7 @@ export function createSetup(host, store, onWrong) {
 
   /** The parameters there are to sweep. @param {Choice} choice */
   function offer(choice) {
-    const names = [NONE, ...choiceControls(choice).map(({ name }) => name)];
+    const names = [NONE, ...trainedControls(choice).map(({ name }) => name)];
     if (names.join() !== offered)
       sweep.replaceChildren(...names.map((name) => element("option", { value: name }, name)));
     offered = names.join();
