@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 _LEAST, _MOST = 1e-300, 1 - 2.0**-53  # u that stand for 0 and 1
+_EARLIER = 1 - 2.0**-46  # a mean that is another if u goes no farther hangs on what floats do not tell
 _REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35), (1 / 64, 3.4))
 _FURTHER = (1 / 64, 3.9)  # where a mean that is not there still grows, and no spike is missed
 _NUDGE = 2.0**-51  # of a cut: a spike that it moves out of sight is narrower than floats tell
@@ -65,7 +66,7 @@ def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, 
             break
     some = torch.linspace(0, len(x) - 1, min(len(x), _TRIED)).long()
     moved = torch.where(cuts < 1, cuts * (1 - _NUDGE), cuts)[some]
-    further = _moments(value, x[some], moved, _tanh_sinh(*_FURTHER))
+    further = _moments(value, x[some], moved, _tanh_sinh(*_FURTHER), _EARLIER)
     if not _near(_Sized(Moments(*(each[some] for each in last.moments)), last.size[some]), further, _GROWS):
         raise NoMeanError(_NO_MEAN)
     return _checked(last.moments)
@@ -87,12 +88,14 @@ def _checked(found: Moments) -> Moments:
     return Moments(*(torch.where(there, each, torch.nan) for each in found))
 
 
-def _moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes) -> _Sized:
+def _moments(
+    value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, most: float = _MOST
+) -> _Sized:
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin
     u = torch.where(nodes.near < 0.5, begin + width * nodes.near, end - width * nodes.far)
-    u = u.clamp(_LEAST, _MOST)
+    u = u.clamp(_LEAST, most)
     weights = width * nodes.weights
     values = value(x[:, None, None].expand(u.shape), u)
     values = torch.where(weights == 0, 0.0, values)

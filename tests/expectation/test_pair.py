@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorer.catalogue import find_loss, find_op, find_rule
-from explorer.expectation import DrawnPair, NoMeanError
+from explorer.expectation import DrawnPair, NoMeanError, expected
 
 X = torch.linspace(-6, 6, 241, dtype=torch.float64) + 1e-7
 P = torch.sigmoid(X)
@@ -185,6 +185,13 @@ def test_a_mean_that_is_not_there_is_said(op: str) -> None:
         NoMeanError, match="the mean over what is drawn does not exist here, cannot be computed, or is"
     ):
         drawn_pair(f"formula: {op}").forward(X)
+
+
+@pytest.mark.parametrize("loss", ["1/y", "1/(1 - y)"])
+def test_a_mean_that_grows_with_the_last_floats_below_1_is_not_there(loss: str) -> None:
+    with pytest.raises(NoMeanError):
+        expected("gumbel_sigmoid", "default", [0.0, 1.0], f=loss)
+    assert expected("gumbel_sigmoid", "default", [0.0], f="log(y)")["mean"][0] == pytest.approx(0.5)
 
 
 def test_a_mean_over_elements_is_refused() -> None:
