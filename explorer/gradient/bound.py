@@ -106,7 +106,7 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
     Raises ValueError for a pair that draws: it is no function of x alone.
     """
     op, rule = find_op(op), find_rule(rule)
-    require_fixed("this", op, rule)
+    require_fixed("bind", op, rule)
     return joined(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
 
 
