@@ -71,6 +71,7 @@ LAYERS: Mapping[str, Layer] = {
 DRAWN_WORDS = {
     "legend": "mean   band: ± sd   dots: draws   {ink}: exact",
     "short": "± sd   {ink}: exact",
+    "lost": "Curves without a mean: {count}",
     "black": "black",
     "white": "white",
     "spread": "± {sd}",

@@ -6,10 +6,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, enter, slider, turn
+from tests.browser.reading import CHART, enter, slider, step_to, turn
 
 OP = "formula: where(u() < sigmoid(x), 1, 0)"
 RULE = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
@@ -75,9 +76,14 @@ def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
     assert parse_qs(urlsplit(explore.url).query)["f"] == ["abs(y - middle)"]
 
 
-def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page) -> None:
-    drawn(phone_explore)
-    legend = phone_explore.locator(f"{CHART} .annotation", has_text="black: exact").bounding_box()
+@pytest.mark.parametrize(
+    ("loss", "text"),
+    [("y", "black: exact"), ("1 / (y - 1)", "Curves without a mean: ")],
+    ids=["means", "none"],
+)
+def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page, loss: str, text: str) -> None:
+    step_to(phone_explore, f"/?{urlencode({'op': OP, 'rule': RULE, 'f': loss, 'tools': 'all'})}")
+    legend = phone_explore.locator(f"{CHART} .annotation", has_text=text).bounding_box()
     button = phone_explore.get_by_role("button", name="Reset view").bounding_box()
     assert legend
     assert button

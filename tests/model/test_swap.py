@@ -230,7 +230,7 @@ def test_an_op_that_draws_is_put_in_and_draws_from_torchs_generator():
             {"op": "bernoulli", "rule": "arm"},
             "arm asks for the loss of each element, which a swap does not know",
         ),
-        ({"rule": "formula: g * u()"}, "a swap that keeps the op of the model takes what does not"),
+        ({"rule": "formula: g * u()"}, "which a swap that keeps the op of the model needs"),
     ],
     ids=["the loss", "a rule alone"],
 )

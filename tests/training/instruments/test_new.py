@@ -33,7 +33,7 @@ SHOWN = """
     const { loadPanels, openPanels, wantedOf } = await import(given.folder + "/train/panels/panels.js");
     setDocument(given.document);
     await loadPanels();
-    const choice = { training: { task: "circles" } };
+    const choice = { op: "sign", rules: [], training: { task: "circles" } };
     const panel = openPanels(choice, {}).at(-1);
     const state = { choice, panels: {}, numbers: {}, view: { status: { state: "running" } } };
     return [panel.key, panel.picture({ measured: { largest: 2 } }).words, wantedOf(state).at(-1)];

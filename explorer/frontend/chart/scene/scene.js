@@ -117,6 +117,7 @@ function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { width, 
   const reasons = Object.entries(drawn.reasons);
   const ink = isLight(theme.text) ? words.white : words.black;
   if (!reasons.length) return filled(width < NARROW ? words.short : words.legend, { ink });
+  if (width < NARROW) return filled(words.lost, { count: String(reasons.length) });
   const [, first] = reasons[0];
   const keys = reasons.filter(([, reason]) => reason === first).map(([key]) => key);
   return filled(words[first], { what: listed(keys.map(nameOf)) });
