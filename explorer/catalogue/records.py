@@ -329,7 +329,7 @@ class Rule(Entry):
     @property
     def hangs_on_loss(self) -> bool:
         """Whether the gradient for x hangs on a loss itself, not on its slope alone."""
-        return bool(self.parsed and {"f()", "fa()"}.intersection(self.parsed.draws))
+        return bool(self.parsed and self.parsed.names_loss)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:

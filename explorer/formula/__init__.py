@@ -26,8 +26,10 @@ from explorer.formula.quoting import quoted, shortened
 from explorer.formula.tree import (
     CONSTANTS,
     DRAWS,
+    LOSS,
     OP_NAMES,
     RULE_NAMES,
+    TWIN_LOSS,
     VARIABLES,
     Call,
     Data,
@@ -76,6 +78,11 @@ class Formula:
     def draws(self) -> tuple[str, ...]:
         """What of ``DRAWS`` the formula uses; the loss at any output counts as f()."""
         return tuple(name for name in names(self.tree) if name in DRAWS)
+
+    @cached_property
+    def names_loss(self) -> bool:
+        """Whether a loss stands in the formula: that of y, of the twin, or of another output."""
+        return any(loss.name in self.draws for loss in (LOSS, TWIN_LOSS))
 
     @cached_property
     def other_outputs(self) -> tuple[str, ...]:

@@ -163,7 +163,7 @@ _kept = lru_cache(maxsize=1024)(_newly_bound)
 
 def _require_no_loss(*formulas: Formula | None) -> None:
     """Raise ValueError where a formula names a loss."""
-    if any(formula and {"f()", "fa()"} & {*formula.draws} for formula in formulas):
+    if any(formula and formula.names_loss for formula in formulas):
         raise ValueError(
             "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
         )

@@ -138,7 +138,7 @@ class Exchange:
         parameters = {**own, **self.parameters}
         if not (find_op(op).draws or self.entry.draws):
             return bind(op, self.rule, parameters)
-        if {"f()", "fa()"} & {*self.entry.drawn}:
+        if self.entry.hangs_on_loss:
             raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")
         return lambda x: apply(op, self.rule, x, draw=None, f=None, **parameters)
 
