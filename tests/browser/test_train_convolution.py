@@ -55,8 +55,10 @@ def test_maps_of_an_example_and_kernels_are_drawn_for_each_rule(train: Page, que
         expect(part).to_be_in_viewport(ratio=1)
 
     button(train, "+ 1 layer in the middle: show each").click()
-    second = train.locator(".net .of-weights canvas").nth(1)
-    assert [second.evaluate(PAINTED)[side] for side in ("width", "height")] == [27, 34]
+    unfolded = train.locator(".net .of-weights canvas")
+    expect(unfolded).to_have_count(3)
+    expect(unfolded.nth(1)).to_have_js_property("width", 27)
+    expect(unfolded.nth(1)).to_have_js_property("height", 34)
 
 
 def test_one_map_and_its_kernel_are_looked_at_in_slow_motion(train: Page) -> None:
