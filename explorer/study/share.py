@@ -60,7 +60,7 @@ def _both(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
     """In each layer with the op g as it came to the first net, and what the second rule makes of it."""
     ensemble, traces = nets.ensemble, nets.look().traces
     layers = zip(ensemble.layers, traces, ensemble.parameter_views, strict=True)
-    unused = ensemble.views(torch.zeros_like(ensemble.parameters))
+    unused = ensemble.rows.views(torch.zeros_like(ensemble.parameters))
     for (layer, trace, own), into in zip(layers, unused, strict=True):
         if trace.upstream is None or layer.site is None:
             continue

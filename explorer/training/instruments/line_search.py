@@ -22,7 +22,7 @@ def measured(nets: Nets) -> dict[int, Record | None]:
     """
     ensemble, now = nets.ensemble, nets.now
     size, length = _length(nets, "size", now.gradients), _length(nets, "length", ensemble.parameter_views)
-    unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rated(now.flat)
+    unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rows.rated(now.flat)
     losses = [_loss(nets, ensemble.parameters - float(distance) * unit) for distance in DISTANCES]
     by_member = torch.stack(losses, 1).cpu().numpy()
     return {
@@ -43,7 +43,7 @@ def _length(nets: Nets, what: str, views: list[list[Tensor]]) -> Tensor:
 
 def _loss(nets: Nets, parameters: Tensor) -> Tensor:
     ensemble = nets.ensemble
-    output = ensemble.output(nets.x, ensemble.views(parameters), ensemble.optimiser.steps)
+    output = ensemble.output(nets.x, ensemble.rows.views(parameters), ensemble.optimiser.steps)
     return nets.task.loss(output, nets.y)[0]
 
 

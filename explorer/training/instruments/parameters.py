@@ -24,8 +24,10 @@ def measured(nets: Nets) -> NDArray[float32]:
     """
     ensemble, joined = nets.ensemble, nets.joined
     learns = torch.tensor([joined.learns(member.rule) for member in ensemble.going], device=nets.x.device)
-    value, pull = (ensemble.over_values(torch.mean, flat) for flat in (ensemble.parameters, nets.now.flat))
-    ends = [ensemble.over_values(end, ensemble.parameters) for end in (torch.amin, torch.amax)]
+    value, pull = (
+        ensemble.rows.over_values(torch.mean, flat) for flat in (ensemble.parameters, nets.now.flat)
+    )
+    ends = [ensemble.rows.over_values(end, ensemble.parameters) for end in (torch.amin, torch.amax)]
     return torch.stack([value, pull.where(learns[:, None], torch.nan), *ends]).mT.flatten(2).cpu().numpy()
 
 

@@ -12,16 +12,7 @@ from explorer.training.nets.architectures import (
     behind,
     drawn,
 )
-from explorer.training.nets.ensemble import (
-    Ensemble,
-    Fault,
-    Lr,
-    Observed,
-    OpParameters,
-    Pass,
-    Views,
-    by_channel,
-)
+from explorer.training.nets.ensemble import Ensemble
 from explorer.training.nets.layers import (
     JUDGED,
     KERNEL,
@@ -48,6 +39,8 @@ from explorer.training.nets.layers.op_function import (
     no_longer,
     side_by_side,
 )
+from explorer.training.nets.passes import Fault, Observed, Pass
+from explorer.training.nets.rows import Lr, OpParameters, Views, by_channel
 
 __all__ = [
     "DENSE", "JUDGED", "KERNEL", "KERNELS", "LOSS", "MAPS", "QUANTISED", "SPIKING", "TWIN_LOSS",

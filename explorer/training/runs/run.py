@@ -94,7 +94,7 @@ class Run(Stepper):
         """The learned values of nets that did not diverge; ``names``: of the rules."""
         tensors: dict[str, torch.Tensor] = {}
         ensemble, learned = self._nets.ensemble, self._nets.joined.learned
-        for layer, own in enumerate(ensemble.learned(ensemble.parameters)):
+        for layer, own in enumerate(ensemble.rows.learned(ensemble.parameters)):
             for parameter, each in zip(learned, own, strict=True):
                 for (rule, seed), of_one in zip(ensemble.going, each.cpu(), strict=True):
                     key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{parameter.name}"
@@ -271,7 +271,7 @@ class Run(Stepper):
         if not names:
             return {}
         own, ensemble = self._own(rule), self._nets.ensemble
-        now = ensemble.over_values(torch.mean, ensemble.parameters).cpu().numpy()
+        now = ensemble.rows.over_values(torch.mean, ensemble.parameters).cpu().numpy()
         learned = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
         for index, member in enumerate(ensemble.going):
             if member.rule == rule:

@@ -79,7 +79,7 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     )
     before, flat = ensemble.parameters.clone(), nets.now.flat.clone()
     if given:
-        for values in (each for own in ensemble.learned(flat) for each in own):
+        for values in (each for own in ensemble.rows.learned(flat) for each in own):
             assert values.all()
             values.mul_(given["learn_rate"])
     before_any = ensemble.look_at(nets.x, nets.answers, nets.task.loss)

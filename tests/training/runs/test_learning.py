@@ -115,7 +115,7 @@ def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     nets = Run(Settings(**SPIKES), recorded=())._nets
     now = nets.ensemble.look_at(*nets.batch, cross_entropy)
     (trace,) = [each.op for each in now.traces if each.x is not None]
-    ((pull,),) = nets.ensemble.learned(now.flat)
+    ((pull,),) = nets.ensemble.rows.learned(now.flat)
     pull = pull.item()
     assert abs(pull) > 1e-4
     assert pull == pytest.approx(-trace.gradient.sum().item(), rel=1e-4)

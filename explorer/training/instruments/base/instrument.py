@@ -120,7 +120,7 @@ class Nets:
         if not any(self.joined.learns(rule)):
             return {}
         has = values(self.op, self.rules[rule], self.settings.parameters)
-        now = self.ensemble.learned(self.ensemble.parameters)[layer]
+        now = self.ensemble.rows.learned(self.ensemble.parameters)[layer]
         pairs = zip(self.joined.learned, now, strict=True)
         return {each.name: own[member] for each, own in pairs if each.name in has}
 

@@ -95,7 +95,7 @@ class Step:
         ensemble, nets = self.nets.ensemble, self.nets
         lr = nets.settings.course(ensemble.optimiser.steps).lr
         after = ensemble.ahead(*nets.batch, nets.task.loss, lr)
-        return self._of_weights("weights", ensemble.views(after))
+        return self._of_weights("weights", ensemble.rows.views(after))
 
     @cached_property
     def left(self) -> Tensor:

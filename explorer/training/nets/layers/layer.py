@@ -84,10 +84,10 @@ class Trace:
         return OpTrace(self.x, self.y, self.upstream, self.gradient)
 
 
-def traces(layers: Sequence["Layer"], step: int, again: int = 0) -> list[Trace]:
-    """A trace for each layer of a pass at a step, or at ``JUDGED``; ``again`` as in ``Moment``."""
+def moments(layers: Sequence["Layer"], step: int, again: int = 0) -> list[Moment]:
+    """The moment of each layer of a pass at a step, or at ``JUDGED``; ``again`` as in ``Moment``."""
     with_op = accumulate(layer.site is not None for layer in layers)
-    return [Trace(Moment(step, max(number - 1, 0), again)) for number in with_op]
+    return [Moment(step, max(number - 1, 0), again) for number in with_op]
 
 
 class Layer:
