@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.catalogue import Op, Rule, known_degree
+from explorer.catalogue import Op, Rule
 from explorer.formula.tree import Call, Foreign, walk
 
 POINTS = 601
@@ -82,8 +82,8 @@ class Sampled(ABC):
     @cached_property
     def degrees(self) -> dict[str, float]:
         """The degree of each curve's polynomials between kinks; inf where it is not known."""
-        y = known_degree(self.op)
-        degrees = {rule.key: known_degree(rule, y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
+        y = self.op.known_degree()
+        degrees = {rule.key: rule.known_degree(y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **degrees}
 
     @cached_property

@@ -6,6 +6,7 @@ from explorer.catalogue import ops, rules
 from explorer.catalogue.beside import (
     beside,
     checked,
+    finite,
     in_formulas,
     narrowed,
     qualified,
@@ -22,22 +23,17 @@ from explorer.catalogue.contribution import (
 )
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
+from explorer.catalogue.kinks import Kink, Lattice, TooManyKinksError, kink_points
 from explorer.catalogue.losses import SQUARE, TARGET, Loss, find_loss, frozen, require_fixed, settled, twin_of
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
 from explorer.catalogue.records import (
     AT_BOUND,
     COUNT,
     OWN_FAMILY,
-    Kink,
-    Lattice,
     Learned,
     Op,
     Parameter,
     Rule,
-    TooManyKinksError,
-    finite,
-    kink_points,
-    known_degree,
 )
 from explorer.catalogue.training import judging, refusal
 from explorer.formula import quoted, shortened
@@ -47,7 +43,7 @@ __all__ = [
     "OWN_FAMILY", "RULES", "SQUARE", "TARGET", "Contribution", "Kink", "Lattice", "Learned", "Loss", "Op",
     "Parameter", "Rule", "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none",
     "find_loss", "find_op", "find_rule", "finite", "frozen", "gradient_beside", "hint", "in_formulas",
-    "judging", "kink_points", "known_degree", "learnable", "narrowed", "own_key", "qualified", "refusal",
+    "judging", "kink_points", "learnable", "narrowed", "own_key", "qualified", "refusal",
     "require_admitted", "require_fixed", "settled", "twin_of", "values",
 ]  # fmt: skip
 

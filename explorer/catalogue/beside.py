@@ -1,13 +1,15 @@
 """The values of an op and a rule: a parameter they share, and names that mean two different things."""
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
+from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.losses import Loss
-from explorer.catalogue.records import Lattice, Learned, Op, Parameter, Rule, finite
+from explorer.catalogue.records import Learned, Op, Parameter, Rule
 from explorer.formula import listed, number_text, quoted, shortened
 
 APART = "{}_rule"  # a rule's name beside an op that has the name in another meaning
@@ -141,3 +143,16 @@ def require_admitted(op: Op, rule: Rule, settings: Mapping[str, float]) -> None:
                 told = [p.shown, *(name for name in own if name != p.shown and name in p.conditioned)]
                 given = listed([f"{name} = {number_text(own[name])}" for name in told])
                 raise ValueError(f"{shortened(entry.key)} needs {p.domain}, not {given}")
+
+
+def finite(name: str, value: Any) -> float:
+    """A finite float; ValueError with its name for anything else, texts and truth values included."""
+    try:
+        if isinstance(value, bool | str):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be a number, not {quoted(value)}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {quoted(value)}")
+    return number

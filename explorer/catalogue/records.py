@@ -1,4 +1,4 @@
-"""Records of the catalogue: op, rule, parameter, kinks, and gradients of parameters."""
+"""Records of the catalogue: op, rule, parameter, and gradients of parameters."""
 
 import math
 import re
@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
 from explorer.catalogue.display import TORCH_OWN, html_table
+from explorer.catalogue.kinks import Kink
 from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quoted
 
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
@@ -96,22 +97,6 @@ class Parameter:
     def scale(self) -> Literal["linear", "log"]:
         """The scale of the slider: logarithmic for positive bounds two decades or more apart."""
         return "log" if self.low > 0 and self.high / self.low >= _DECADES_TO_DRAG else "linear"
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """Kinks at ``offset + k * spacing`` for every integer k, within ``[low, high]`` where given.
-
-    All four are formulas in the entry's parameters.
-    """
-
-    offset: str
-    spacing: str
-    low: str | None = None
-    high: str | None = None
-
-
-Kink = str | Lattice
 
 
 @dataclass(frozen=True)
@@ -220,6 +205,14 @@ class Entry:
         """The losses at outputs that were not drawn, such as ``f(1)``: in a net a pass for every unit."""
         named = (formula.other_outputs for formula in self.formulas)
         return tuple(dict.fromkeys(chain.from_iterable(named)))
+
+    def known_degree(self, y: float = math.inf) -> float:
+        """The highest degree in x of the polynomials that the formula consists of between its kinks.
+
+        Inf for anything else, and where it may have kinks that were not found. ``y``: the degree of the op.
+        """
+        assert self.parsed
+        return pieces.known_degree(self.parsed.tree, y, searched=self.kinks is None)
 
     def stated(self, **fields: Any) -> Self:
         """The entry as the catalogue has it, with further fields: each parameter stands for its meaning."""
@@ -337,77 +330,7 @@ class Rule(Entry):
         return (*super().formulas, *(learned.parsed for learned in self.learned))
 
 
-def finite(name: str, value: Any) -> float:
-    """A finite float; ValueError with its name for anything else, texts and truth values included."""
-    try:
-        if isinstance(value, bool | str):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be a number, not {quoted(value)}") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, not {quoted(value)}")
-    return number
-
-
-class TooManyKinksError(ValueError):
-    """Too many kinks for a picture."""
-
-
-def kink_points(
-    kinks: tuple[Kink, ...], parameters: Mapping[str, float], start: float, stop: float, most: int
-) -> list[float]:
-    """The declared kinks within ``[start, stop]``, ascending and distinct.
-
-    Raises TooManyKinksError where a lattice has more than ``most`` points in the interval: they could
-    not be told apart in a picture.
-    """
-    positions: set[float] = set()
-    for kink in kinks:
-        if isinstance(kink, Lattice):
-            positions.update(_lattice_points(kink, parameters, start, stop, most))
-        else:
-            positions.add(_value(kink, parameters))
-    return sorted(point for point in positions if start <= point <= stop)
-
-
-def _lattice_points(
-    lattice: Lattice, parameters: Mapping[str, float], start: float, stop: float, most: int
-) -> list[float]:
-    offset, spacing = _value(lattice.offset, parameters), _value(lattice.spacing, parameters)
-    low = start if lattice.low is None else max(start, _value(lattice.low, parameters))
-    high = stop if lattice.high is None else min(stop, _value(lattice.high, parameters))
-    if not spacing > 0:
-        return []
-    if not (high - low) / spacing <= most:
-        raise TooManyKinksError(f"more than {most} kinks lie between {start:g} and {stop:g}")
-    slack = 1e-9 * spacing
-    first = -(-(low - offset - slack) // spacing)
-    last = (high - offset + slack) // spacing
-    if not (math.isfinite(first) and math.isfinite(last)):
-        return []  # as at n = 0, where the levels are infinitely far apart
-    return [offset + k * spacing for k in range(int(first), int(last) + 1)]
-
-
 @lru_cache
 def _condition(text: str) -> Formula:
     """A condition as a formula, 1 where it holds and 0 elsewhere."""
     return parse(f"1 * ({text})", variables=(), parameters=None)
-
-
-def _value(text: str, parameters: Mapping[str, float]) -> float:
-    return _constant(text).value(parameters)
-
-
-@lru_cache
-def _constant(text: str) -> Formula:
-    return parse(text, variables=(), parameters=None)
-
-
-def known_degree(entry: Op | Rule, y: float = math.inf) -> float:
-    """The highest degree in x of the polynomials that an entry's formula consists of between its kinks.
-
-    Inf for anything else, and where it may have kinks that were not found. ``y``: the degree of the op.
-    """
-    assert entry.parsed
-    return pieces.known_degree(entry.parsed.tree, y, searched=entry.kinks is None)

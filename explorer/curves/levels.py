@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.catalogue import known_degree
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 from explorer.sampled import FORWARD, Sampled
@@ -27,7 +26,7 @@ def levels_of(curves: Sampled) -> list[float]:
     """The values of an op of a format in the picture, ascending; none for another op, or too many jumps."""
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
     rounds = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
-    if not rounds or known_degree(curves.op) != 0 or curves.kinks[FORWARD] is None:
+    if not rounds or curves.op.known_degree() != 0 or curves.kinks[FORWARD] is None:
         return []
     y = curves.y.astype(np.float32)
     return [float(value) for value in np.unique(y[np.isfinite(y)] + np.float32(0))]

@@ -20,7 +20,6 @@ from explorer.catalogue import (
     find_op,
     find_rule,
     judging,
-    known_degree,
     refusal,
 )
 from explorer.catalogue.contribution import autograd_words, following, gradient_beside, torch_derivative
@@ -87,7 +86,7 @@ def entry(record: Op | Rule) -> Json:
     common |= {"family": record.family, "gradient": gradient and gradient.data}
     common["autograd"] = autograd_words(record)
     common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
-    return common | {"flat": known_degree(record) == 0}
+    return common | {"flat": record.known_degree() == 0}
 
 
 def _in_training(record: Op | Rule) -> Json:

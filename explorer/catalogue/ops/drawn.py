@@ -1,6 +1,7 @@
 """Ops that draw: one number u in (0, 1) for each element and step decides, the same in op and rule."""
 
-from explorer.catalogue.records import Lattice, Op, Parameter
+from explorer.catalogue.kinks import Lattice
+from explorer.catalogue.records import Op, Parameter
 
 _WIDTH = Parameter("s", 0.5, 0.0, 5.0, "width of the noise: its standard deviation", domain="s >= 0")
 

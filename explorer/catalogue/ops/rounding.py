@@ -1,5 +1,6 @@
 """Ops that round: the values between two levels are lost, and so is the gradient."""
 
+from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.parameters import (
     ELASTIC_SCALE,
     HALF,
@@ -12,7 +13,7 @@ from explorer.catalogue.parameters import (
     STEP,
     ZERO_POINT,
 )  # fmt: skip
-from explorer.catalogue.records import Lattice, Op, Parameter
+from explorer.catalogue.records import Op, Parameter
 
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off

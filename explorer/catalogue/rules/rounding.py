@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.parameters import (
     ELASTIC_SCALE,
     HALF,
@@ -14,7 +15,7 @@ from explorer.catalogue.parameters import (
     STEP,
     ZERO_POINT,
 )  # fmt: skip
-from explorer.catalogue.records import Lattice, Learned, Parameter, Rule
+from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
 _QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a share divides by it
