@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from explorer.training.nets.layers.op_function import Function
+    from explorer.training.nets.layers.joined import Function
 
 
 _UNKNOWN: Agreement = (None, None)

@@ -20,10 +20,9 @@ from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.study.share import SEED, share_at_start
 from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
-from explorer.training.nets import Learned, learned_by, learned_with
+from explorer.training.nets import Learned, checked_learn, learned_by, learned_with
 from explorer.training.numerics import metric_of
 from explorer.training.ranking import Unit
-from explorer.training.settings import checked_learn
 from explorer.training.tasks import Draw, Table
 from explorer.training.tasks.table import read_table
 

@@ -25,19 +25,14 @@ from explorer.training.nets.layers import (
     Spiking,
     Trace,
 )
-from explorer.training.nets.layers.op_function import (
-    LOSS,
-    TWIN_LOSS,
-    Boundary,
-    Joined,
+from explorer.training.nets.layers.boundary import LOSS, TWIN_LOSS, Boundary, U
+from explorer.training.nets.layers.joined import Joined, hexed, joined, side_by_side
+from explorer.training.nets.layers.learned import (
     Learned,
-    U,
-    hexed,
-    joined,
+    checked_learn,
     learned_by,
     learned_with,
     no_longer,
-    side_by_side,
 )
 from explorer.training.nets.passes import Fault, Observed, Pass
 from explorer.training.nets.rows import Lr, OpParameters, Views, by_channel
@@ -46,6 +41,6 @@ __all__ = [
     "DENSE", "JUDGED", "KERNEL", "KERNELS", "LOSS", "MAPS", "QUANTISED", "SPIKING", "TWIN_LOSS",
     "Architecture", "Boundary", "Convolution", "Ensemble", "Fault", "Fixed", "Joined", "Latency", "Layer",
     "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite", "OpTrace", "Pass", "Size", "Spiking",
-    "Trace", "U", "Views", "behind", "by_channel", "drawn", "hexed", "joined", "learned_by", "learned_with",
-    "no_longer", "side_by_side",
+    "Trace", "U", "Views", "behind", "by_channel", "checked_learn", "drawn", "hexed", "joined",
+    "learned_by", "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

@@ -27,7 +27,8 @@ from explorer.training.nets.layers import (
     Spiking,
     Spread,
 )
-from explorer.training.nets.layers.op_function import Boundary, Joined
+from explorer.training.nets.layers.boundary import Boundary
+from explorer.training.nets.layers.joined import Joined
 
 Ends = Sequence[int]
 """Inputs, widths of the hidden layers (channels, where these are maps), outputs."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from torch import Tensor
 
 from explorer.training.nets.layers import Layer, Moment, Trace
+from explorer.training.nets.layers.boundary import TWIN_LOSS
 from explorer.training.nets.layers.layer import Parameters
-from explorer.training.nets.layers.op_function import TWIN_LOSS
 from explorer.training.nets.rows import Views
 from explorer.training.numerics import Loss, Value
 

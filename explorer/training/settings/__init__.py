@@ -16,11 +16,10 @@ from explorer.training.settings.settings import (
     SETTINGS,
     Settings,
     TrainingSettings,
-    checked_learn,
     devices,
 )
 
 __all__ = [
     "FULL", "LIVE", "NUMBER", "SETTINGS", "Branch", "Course", "Setting", "Settings", "TrainingSettings",
-    "branches_text", "checked_branches", "checked_learn", "devices", "merged", "parting", "read_branch",
+    "branches_text", "checked_branches", "devices", "merged", "parting", "read_branch",
 ]  # fmt: skip

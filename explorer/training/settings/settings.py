@@ -15,18 +15,16 @@ from explorer.catalogue import (
     Rule,
     beside,
     checked,
-    contribution,
     find_op,
     find_rule,
     finite,
-    learnable,
     qualified,
     refusal,
     require_admitted,
 )
 from explorer.formula import quoted, shortened
 from explorer.training import limits
-from explorer.training.nets import Layer, Learned, Size, learned_by
+from explorer.training.nets import Layer, Learned, Size, checked_learn, learned_by
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
 from explorer.training.settings.setting import SWITCH, Setting
@@ -331,29 +329,3 @@ def _names(op: Op, rules: Sequence[Rule]) -> set[str]:
     return {p.name for p in op.parameters} | {
         name for rule, p in own for name in (p.name, qualified(rule, p))
     }
-
-
-def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
-    """Names of parameters that learn, as they are or as ``rule.name`` for one rule only.
-
-    Raises ValueError with a plain sentence for one that learns with none of the ops and rules.
-    """
-    known = {name for op in ops for rule in rules for name in _learnable(op, rule)}
-    for name in learn:
-        if name not in known:
-            raise ValueError(f"{shortened(name)} cannot learn: {_why_not(ops[0], rules, name)}")
-    return tuple(learn)
-
-
-def _learnable(op: Op, rule: Rule) -> list[str]:
-    names = learnable(op, rule)
-    return [*names, *(f"{rule.key}.{name}" for name in names)]
-
-
-def _why_not(op: Op, rules: Sequence[Rule], name: str) -> str:
-    rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
-    try:
-        contribution(op, rule, name.removeprefix(f"{rule.key}."))
-    except ValueError as error:
-        return str(error)
-    raise AssertionError("what has a contribution can learn")

@@ -33,7 +33,8 @@ from explorer.study import usual_rates
 from explorer.training import FIRST, SETTINGS, TASKS, USUAL, Setting
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
-from explorer.training.settings import NUMBER, Branch, checked_branches, checked_learn, read_branch
+from explorer.training.nets import checked_learn
+from explorer.training.settings import NUMBER, Branch, checked_branches, read_branch
 from explorer.ui.links.choice import PREFIX, WORDS, Choice, draws, ordered, parameters_of
 
 LONGEST_REASON = 200

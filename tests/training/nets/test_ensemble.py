@@ -19,7 +19,8 @@ from explorer.training.nets.architectures import (
 )
 from explorer.training.nets.ensemble import Ensemble
 from explorer.training.nets.layers import Activation, Dense, Fixed, Relu, Spread, Trace
-from explorer.training.nets.layers.op_function import Boundary, Joined, joined
+from explorer.training.nets.layers.boundary import Boundary
+from explorer.training.nets.layers.joined import Joined, joined
 from explorer.training.numerics.losses import squared_error
 from explorer.training.numerics.optimisers import OPTIMISERS, Written
 from tests.catalogue.fixed import OPS, RULES

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
+from explorer.training.nets.layers.boundary import Boundary, drawn
 from explorer.training.nets.layers.convolution import Convolution, Maps, by_channel
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
-from explorer.training.nets.layers.op_function import Boundary, drawn
 from explorer.training.numerics import roomy
 
 

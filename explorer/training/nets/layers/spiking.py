@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
+from explorer.training.nets.layers.boundary import Boundary, Drawn, drawn
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace, spread
-from explorer.training.nets.layers.op_function import Boundary, Drawn, drawn
 
 TIMES = 8  # steps of time that an example lasts
 LEAK = 0.9  # the share of a potential that a step of time leaves
