@@ -197,6 +197,12 @@ async def responded(
     return Response(content, media_type="application/json", headers=NOT_KEPT | headers)
 
 
+def attached(content: str | bytes, name: str, media_type: str) -> Response:
+    """A file of this name to keep."""
+    headers = NOT_KEPT | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media_type, headers=headers)
+
+
 def _packed(request: Request, work: Callable[..., str], *arguments: Any) -> tuple[bytes, dict[str, str]]:
     """A result as it is sent, with the headers that say how: numbers in it take half as much compressed."""
     body = work(*arguments).encode()

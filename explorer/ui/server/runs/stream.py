@@ -8,7 +8,7 @@ import functools
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -189,28 +189,54 @@ def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
     return StreamingResponse(texts, media_type="text/event-stream", headers=_HEADERS)
 
 
-async def events(
+def events(
     looks: Looks, identity: str, questions: Questions = (), interval_s: float = INTERVAL_S
 ) -> AsyncIterator[str]:
     """Yield the full state of a run to a watcher until the run is over.
 
-    A look is taken only when the event before has left, so that who is slow gets fewer of them; and all
-    who watch look at the same moments, so that the engine is asked once.
+    All who watch look at the same moments, so that the engine is asked once.
     """
-    loop = asyncio.get_running_loop()
-    said = loop.time()
-    last: object = None
-    while True:
+
+    async def look(_last: object) -> Seen:
         status, text = await looks.at(identity, questions)
         snapshot = status.snapshot
-        now = (status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch))
-        if now != last or loop.time() - said >= QUIET_S:
-            yield f"data: {text}\n\n" if now != last else ":\n\n"
+        mark = (status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch))
+        return Seen(mark, text, status.state in (*ACTIVE, *AT_REST, "silent"))
+
+    def pause_s(now: float) -> float:
+        every_s = max(interval_s, len(_watching) / limits.PICTURES)
+        return every_s - now % every_s
+
+    return changes(look, pause_s)
+
+
+class Seen(NamedTuple):
+    """A state: a mark that differs where the state does, its event, and whether another state may come."""
+
+    mark: object
+    text: str
+    lasts: bool
+
+
+async def changes(
+    look: Callable[[object], Awaitable[Seen]], pause_s: Callable[[float], float]
+) -> AsyncIterator[str]:
+    """Yield an event for each state with another mark, to the last state; a comment where long none comes.
+
+    A look, which is told the mark before, is taken only when the event before has left, so that who is slow
+    gets fewer of them.
+    """
+    loop = asyncio.get_running_loop()
+    said, last = loop.time(), None
+    while True:
+        mark, text, lasts = await look(last)
+        if mark != last or loop.time() - said >= QUIET_S:
+            yield f"data: {text}\n\n" if mark != last else ":\n\n"
             said = loop.time()
-        if status.state not in (*ACTIVE, *AT_REST, "silent"):
+        if not lasts:
             return
-        last, every_s = now, max(interval_s, len(_watching) / limits.PICTURES)
-        await asyncio.sleep(every_s - loop.time() % every_s)
+        last = mark
+        await asyncio.sleep(pause_s(loop.time()))
 
 
 def event(status: Status, questions: Collection[str] = ()) -> str:

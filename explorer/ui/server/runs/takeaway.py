@@ -22,9 +22,9 @@ from explorer.ui.server.answers import chosen
 from explorer.ui.server.runs.runs import (
     LONGEST_BODY,
     LONGEST_START,
-    NOT_KEPT,
     READERS,
     answered,
+    attached,
     is_owned,
     responded,
     settings_of,
@@ -72,8 +72,7 @@ async def take(request: Request) -> Response:
         raise Refused(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:
         raise Refused(503, f"Training is not available just now: {error}.") from None
-    headers = NOT_KEPT | {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=FILES[name].media_type, headers=headers)
+    return attached(content, name, FILES[name].media_type)
 
 
 async def opened(request: Request) -> Response:

@@ -10,12 +10,12 @@ import json
 import pytest
 from starlette.applications import Starlette
 
-from explorer.study import Plan, script
+from explorer.study import script
 from explorer.training import Engine, Limits
 from explorer.training.scheduling.study_queue import StudyStatus
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
-from explorer.ui.server.runs import studies
+from explorer.ui.server.runs import stream, studies
 from tests.training.driving import Clock, turn_until_idle
 from tests.ui.server.runs.test_runs import Client, told
 
@@ -211,16 +211,6 @@ def test_the_cost_is_measured_and_said_before_anything_starts(client, engine):
     assert not engine.turn()
 
 
-def test_the_cost_grows_with_what_is_asked_for(monkeypatch):
-    monkeypatch.setattr(studies, "_trial_step_s", lambda _plan: 0.001)
-    few = Plan.of("circles", "sign", ["zero"], lrs=[0.1], seeds=2, steps=10)
-    many = Plan.of("circles", "sign", ["zero"], lrs=[0.1, 0.2, 0.3], seeds=2, steps=20)
-    assert studies.measured_seconds(few) == pytest.approx(few.runs * 10 * 0.001)
-    assert studies.measured_seconds(many) == pytest.approx(many.runs * 20 * 0.001)
-    with studies._measuring:  # others measure: nobody waits
-        assert studies.measured_seconds(many) == many.seconds
-
-
 def test_a_visitor_has_one_study(client, engine):
     first, _, second = (begun(client, owner) for owner in ("me", "another", "me"))
     assert [last_event(each)["state"] for each in (first, second)] == ["gone", "running"]
@@ -251,7 +241,7 @@ def told_by(identity, most, meanwhile):
 def test_a_watcher_sees_a_study_fill(client, engine, monkeypatch):
     monkeypatch.setattr(studies, "INTERVAL_S", 0.001)
     study = begun(client)
-    monkeypatch.setattr(studies, "QUIET_S", 0.2)
+    monkeypatch.setattr(stream, "QUIET_S", 0.2)
     seen = told_by(study["id"], 3, engine.turn)
     assert [event["state"] for event in seen][:1] == ["running"]
     assert [event["done"] for event in seen] == sorted({event["done"] for event in seen})
@@ -275,7 +265,7 @@ def test_all_watchers_together_share_the_pictures_of_a_second(engine, client, mo
         await every.aclose()
 
     monkeypatch.setattr(limits, "STUDY_PICTURES", 2)
-    monkeypatch.setattr(studies.asyncio, "sleep", sleep)
+    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
     asyncio.run(looked(begun(client), 0))
     assert set(slept) == {studies.INTERVAL_S}
     slept.clear()

@@ -1,0 +1,173 @@
+"""The results of a study as the page draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypedDict
+
+from explorer.study import Plan, Result, Row
+from explorer.study.differences import Difference, differences, equal_to_controls
+from explorer.study.judged import Judged, decimals_of, judged
+from explorer.study.order import standings
+from explorer.study.words import headline
+from explorer.training import TASKS
+
+
+class Cell(TypedDict):
+    """The scores that a rate is chosen by, of one rule and value: ``mean`` validation over ``seeds``.
+
+    ``agree``, ``agreeChanged``: shares of quantised weights that equal straight-through's, see ``Row``.
+    """
+
+    rule: str
+    lr: float
+    seeds: int
+    diverged: int
+    value: float | None
+    mean: float | None
+    agree: float | None
+    agreeChanged: float | None
+
+
+class Judgement(TypedDict):
+    """How a rule does at its own rate, on seeds and data of its own; ``half`` of the 95 % interval.
+
+    ``share``: what passes of straight-through's gradient at the start weights; null where it is not finite.
+    """
+
+    rule: str
+    value: float | None
+    lr: float | None
+    seeds: int
+    diverged: int
+    validation: float | None
+    mean: float | None
+    half: float | None
+    share: float | None
+
+
+class Distance(TypedDict):
+    """How far a rule is from the highest, with each of the ``seeds``; ``low`` to ``high`` is the interval."""
+
+    rule: str
+    control: bool
+    standing: str
+    mean: float
+    middle: float | None
+    low: float | None
+    high: float | None
+    seeds: list[float]
+    words: str
+
+
+class Standing(TypedDict):
+    """By how much the second of two rules is lower than the first, and whether its interval leaves out 0."""
+
+    first: str
+    second: str
+    lower: float
+    sure: bool
+
+
+class Results(TypedDict):
+    """The results of a study so far, of ``runs`` of ``most``; all its scores have as many ``decimals``.
+
+    ``headline`` is the ranking in words, ``equal`` has a sentence for each rule that equals a control;
+    ``standings`` of each pair of rules there are once it is finished.
+    """
+
+    controls: Sequence[str]
+    lrs: Sequence[float]
+    seeds: int
+    metric: str | None
+    decimals: int
+    chance: float | None
+    runs: int
+    most: int
+    cells: list[Cell]
+    judged: list[Judgement]
+    differences: list[Distance]
+    equal: list[str]
+    standings: list[Standing]
+    headline: str
+    words: Sequence[str]
+
+
+def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
+    """The results of a study as they are drawn."""
+    task = TASKS[plan.task]
+    result = Result(plan, rows)
+    ended = judged(plan, rows)
+    return {
+        "controls": plan.controls,
+        "lrs": plan.lrs,
+        "seeds": len(plan.seeds),
+        "metric": plan.metric,
+        "decimals": decimals_of(plan, ended),
+        "chance": task.chance,
+        "runs": len(rows),
+        "most": plan.runs,
+        "cells": [_cell(plan, cell) for cell in result.cells.to_dict("records")],
+        "judged": [_judged(each, result.shares[each.rule, each.values]) for each in ended],
+        "differences": [_distance(each) for each in differences(plan, ended)],
+        "equal": equal_to_controls(plan, ended),
+        "standings": _standings(plan, ended) if result.finished else [],
+        "headline": headline(plan, ended),
+        "words": result.sentences,
+    }
+
+
+def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Cell:
+    return {
+        "rule": cell["rule"],
+        "lr": cell["lr"],
+        "seeds": cell["seeds"],
+        "diverged": cell["diverged"],
+        "value": next((_finite(cell[name]) for name in plan.columns), None),
+        "mean": _finite(cell["validation"]),
+        "agree": _finite(cell.get("agree", math.nan)),
+        "agreeChanged": _finite(cell.get("agree_changed", math.nan)),
+    }
+
+
+def _judged(each: Judged, share: float) -> Judgement:
+    return {
+        "rule": each.rule,
+        "value": next((value for _, value in each.values), None),
+        "lr": each.lr,
+        "seeds": len(each.scores),
+        "diverged": each.lost,
+        "validation": _finite(each.validation),
+        "mean": _finite(each.mean),
+        "half": _finite(each.half),
+        "share": _finite(share),
+    }
+
+
+def _distance(each: Difference) -> Distance:
+    return {
+        "rule": each.rule,
+        "control": each.is_control,
+        "standing": each.standing,
+        "mean": each.mean,
+        "middle": _finite(each.middle),
+        "low": _finite(each.low),
+        "high": _finite(each.high),
+        "seeds": [*each.seeds.values()],
+        "words": each.words,
+    }
+
+
+def _standings(plan: Plan, ended: Sequence[Judged]) -> list[Standing]:
+    found = standings(plan, ended)
+    pairs = [pair for pair in combinations(plan.keys, 2) if pair in found]
+    return [
+        {"first": first, "second": second, "lower": found[first, second][0], "sure": found[first, second][1]}
+        for first, second in pairs
+    ]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
