@@ -245,6 +245,7 @@ class Op(Entry):
         family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit. In the
             catalogue it follows from where the op stands.
         judged: the op where a net is judged, in x and what is drawn; None for the op as it trains.
+        named: whether its label begins with a proper name, which keeps its capital inside a sentence.
         inner, outer: with both, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer`` in q
             and the parameters. The gradient of a parameter in the two then follows from the rule for x.
     """
@@ -254,8 +255,16 @@ class Op(Entry):
     inner: str | None = None
     outer: str | None = None
     judged: str | None = None
+    named: bool = False
 
     result = "y"
+
+    @property
+    def inside(self) -> str:
+        """The label inside a sentence: names keep their capitals, and an own op is as it was written."""
+        first = self.label.split(" ")[0]
+        keeps = self.named or self.family == OWN_FAMILY or not first[1:].islower()
+        return self.label if keeps else self.label[0].lower() + self.label[1:]
 
     @cached_property
     def parsed(self) -> Formula:

@@ -55,11 +55,11 @@ def entry(record: Op | Rule) -> Json:
     Formulas are trees (see ``Formula.data``). ``kinks`` are the declared ones, trees or lattices of
     trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, each with its ``turns``
     (see ``pieces.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
-    a parameter, or minus one. ``gradient`` (of an op) is what torch's autograd returns, in x and g, or null
-    where it cannot be written out, and ``autograd`` the same in a few words; a ``flat`` op is
-    constant between its kinks. Of an entry that draws ``untrained`` says why no net trains it,
-    ``unspiking`` why no net of units that spike does, and ``judging`` how a net with the op is judged, each
-    only where there is such a sentence.
+    a parameter, or minus one. ``inside`` (of an op) is its label as it stands inside a sentence, ``gradient``
+    what torch's autograd returns, in x and g, or null where it cannot be written out, and ``autograd`` the
+    same in a few words; a ``flat`` op is constant between its kinks. Of an entry that draws ``untrained``
+    says why no net trains it, ``unspiking`` why no net of units that spike does, and ``judging`` how a net
+    with the op is judged, each only where there is such a sentence.
 
     What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
     an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
@@ -83,7 +83,7 @@ def entry(record: Op | Rule) -> Json:
         common["learned"] = {learned.name: _learned(learned, record) for learned in record.learned}
         return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
     gradient = record.parsed.gradient
-    common |= {"family": record.family, "gradient": gradient and gradient.data}
+    common |= {"family": record.family, "inside": record.inside, "gradient": gradient and gradient.data}
     common["autograd"] = autograd_words(record)
     common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
     return common | {"flat": record.known_degree() == 0}

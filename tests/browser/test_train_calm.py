@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from explorer.catalogue import RULES
 from explorer.training import TASKS
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, Tab
 from tests.browser.reading import in_the_end, tab_to
 from tests.browser.test_calm import counted
 from tests.browser.test_train_lab import SHIFTS
-from tests.browser.training import button, leave_train, press, requests, status
+from tests.browser.training import button, leave_train, press, requests, status, turn_train
 
 FIVE = "&".join(
     ["task=digits&op=sign&seeds=5&steps=40&pace=full"]
@@ -26,6 +27,7 @@ FIVE = "&".join(
     ]
 )
 SIX = FIVE.replace("task=digits", "task=circles").replace("steps=40", "steps=20") + "&rule=zero"
+BERNOULLI = ("sigmoid_st", "st_gumbel", "reinforce_baseline")
 IN_VIEW = "document.querySelector('.stMain').scrollHeight <= innerHeight"
 
 First = Callable[..., Page]
@@ -266,6 +268,36 @@ def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradi
     expect(dead.locator(".lane-plate").first).to_have_text("w1still")
     expect(status(page)).to_have_attribute("data-state", "running")
     assert clipped.evaluate(_BANDS)[0][0] != left
+
+
+# The names of lanes, ends of curves and folded layers that are cut.
+CUT_NAMES = """() => [...document.querySelectorAll(".card.rule h2, .ends span, .lane-plate, .net .fold")]
+    .filter(node => node.checkVisibility())
+    .filter(node => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1
+        || node.getBoundingClientRect().right > innerWidth)
+    .map(node => node.textContent)"""
+LONG_NAMES = sorted(RULES, key=lambda key: -len(RULES[key].label))
+
+
+@pytest.mark.parametrize("options", [{}, FINGER], ids=["a laptop", "a phone"])
+def test_the_names_of_rules_are_whole_in_their_lanes(first: First, options: dict[str, Any]) -> None:
+    size = (390, 844) if options else (1366, 768)
+    page = first("task=moons", size, **options)
+    for keys in (LONG_NAMES[:6], LONG_NAMES[6:12], LONG_NAMES[12:18], LONG_NAMES[:2]):
+        turn_train(page, "&".join(["task=moons&op=sign", *(f"rule={key}" for key in keys)]))
+        expect(page.locator(".card.rule h2")).to_have_text([RULES[key].label for key in keys])
+        assert page.evaluate(CUT_NAMES) == []
+
+
+@pytest.mark.parametrize("options", [{}, FINGER], ids=["a laptop", "a phone"])
+def test_curves_whose_names_begin_alike_have_ends_that_differ(first: First, options: dict[str, Any]) -> None:
+    size = (390, 844) if options else (1366, 768)
+    rules = "&".join(f"rule={key}" for key in BERNOULLI)
+    page = first(f"task=moons&op=bernoulli&{rules}&steps=5&pace=full", size, **options)
+    finish(page)
+    texts = ["…(sigmoid)", "…Gumbel", "REINFORCE…"] if options else [RULES[key].label for key in BERNOULLI]
+    expect(page.locator(".ends i")).to_have_text(texts)
+    assert page.evaluate(CUT_NAMES) == []
 
 
 def test_a_lane_is_a_group_that_opens_its_parameters_and_remove(first: First) -> None:

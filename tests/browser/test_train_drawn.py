@@ -57,7 +57,7 @@ def test_from_an_op_that_is_fixed_to_one_that_draws_and_back(train: Page) -> Non
         button(train, "Branch").click()
         train.wait_for_url(f"**{step}%2Cop%3A{op}*")
         finished(train)
-        expect(caption).to_have_text(OPS[op].label.lower())
+        expect(caption).to_have_text(OPS[op].inside)
         expect(about).to_contain_text("Bernoulli unit: judged by one draw, the same at every step.")
     run = linked(train)
     assert [point[2] for point in run.settings.branch] == ["bernoulli", "sign"]

@@ -68,6 +68,26 @@ def test_words(entry):
     assert not entry.source.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("key", "inside"),
+    [
+        ("round", "round"),
+        ("relu", "ReLU"),
+        ("leaky_relu", "leaky ReLU"),
+        ("fp8_e4m3", "FP8 E4M3"),
+        ("dorefa", "DoReFa"),
+        ("bernoulli", "Bernoulli unit"),
+        ("gumbel_sigmoid", "Gumbel-sigmoid"),
+        ("gaussian_noise", "Gaussian noise"),
+        ("stochastic_round", "stochastic rounding"),
+        ("absmean_ternary", "absmean ternary (BitNet)"),
+        ("formula: Mine = x * x", "Mine"),
+    ],
+)
+def test_inside_a_sentence_an_op_keeps_the_capitals_of_names_alone(key, inside):
+    assert find_op(key).inside == inside
+
+
 def test_keys_and_labels_are_unique():
     for table in (OPS, RULES):
         assert len({entry.label for entry in table.values()}) == len(table)

@@ -61,7 +61,7 @@ RECTIFIERS = (
     Op("silu", "SiLU (Swish)", "silu(x)", also=("swish",), kinks=(),
        purpose="Weights x by its own sigmoid, and so dips below 0 before it dies away.",
        source="Elfwing et al. 2017, arXiv:1702.03118; Ramachandran et al. 2017, arXiv:1710.05941"),
-    Op("mish", "Mish", "mish(x)", kinks=(),
+    Op("mish", "Mish", "mish(x)", kinks=(), named=True,
        purpose="Weights x by the tanh of its softplus: a SiLU with a softer bend.",
        source="Misra 2019, arXiv:1908.08681"),
     Op("hardswish", "Hardswish", "hardswish(x)", kinks=("-3", "3"),

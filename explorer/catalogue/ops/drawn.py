@@ -8,7 +8,7 @@ _WIDTH = Parameter("s", 0.5, 0.0, 5.0, "width of the noise: its standard deviati
 # Each entry is a paragraph: name and formula, facts, words.
 # fmt: off
 UNITS = (
-    Op("bernoulli", "Bernoulli unit", "where(u() < sigmoid(x), 1, 0)", kinks=(),
+    Op("bernoulli", "Bernoulli unit", "where(u() < sigmoid(x), 1, 0)", kinks=(), named=True,
        also=("stochastic binary", "coin"),
        purpose="1 with chance sigmoid(x), else 0: a binary unit that is drawn.",
        source="Bengio et al. 2013, arXiv:1308.3432"),
@@ -24,6 +24,7 @@ NOISY = (
        purpose="Noise before rounding, which makes the mean a smooth function of x.",
        source="dither, Widrow and Kollár 2008, Quantization Noise"),
     Op("gaussian_noise", "Gaussian noise", "x + s * normal()", kinks=(), parameters=(_WIDTH,), judged="x",
+       named=True,
        also=("reparameterization",),
        purpose="Adds noise to x: the reparameterised draw, whose own gradient is already unbiased.",
        source="Kingma and Welling 2014, arXiv:1312.6114"),
@@ -31,7 +32,7 @@ NOISY = (
        parameters=(Parameter("p", 0.5, 0.0, 0.95, "chance to be dropped", domain="0 <= p < 1"),),
        purpose="Drops an element by chance and scales up the others, so that the mean is x.",
        source="Srivastava et al. 2014, JMLR 15; torch.nn.functional.dropout"),
-    Op("gumbel_sigmoid", "Gumbel-sigmoid", "sigmoid((x - log(u() / (1 - u()))) / tau)", kinks=(),
+    Op("gumbel_sigmoid", "Gumbel-sigmoid", "sigmoid((x - log(u() / (1 - u()))) / tau)", kinks=(), named=True,
        judged="where(u() < sigmoid(x), 1, 0)",
        parameters=(Parameter("tau", 1.0, 0.05, 5.0, "temperature: near 0 it is a Bernoulli unit",
                              domain="tau > 0"),),

@@ -139,7 +139,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
       setText(name, entry.label);
       edit.hidden = kind === "op" && !state.controls.length;
       setAttribute(edit, "aria-label", `Edit ${entry.label}`);
-      setAttribute(name, "title", entry.purpose);
+      setAttribute(name, "title", entry.purpose || entry.label);
       card.style.setProperty("--colour", state.colour);
       card.classList.toggle("hidden-rule", state.hidden);
       setText(formula, entry.formula ?? `torch's own: ${state.autograd}`);

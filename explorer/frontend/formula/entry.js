@@ -44,8 +44,9 @@
  * @typedef {{tree: Tree, text: string, gradient?: Tree}} Derivative torch's by a parameter; ``gradient`` is that
  *   for x, where it is another once the parameter is a tensor
  *
- * @typedef {Common & {tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string, judging?: string,
- *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``gradient`` is
+ * @typedef {Common & {inside: string, tree: Tree, gradient: Tree|null, autograd: string, flat: boolean, family: string, judging?: string,
+ *   follows: {[parameter: string]: Following}, torch: {[parameter: string]: Derivative}}} Op ``inside`` is the
+ *   label as it stands inside a sentence, ``gradient`` is
  *   torch's own, null where it cannot be written out, ``autograd`` the same in a few words; a ``flat`` op is constant between its kinks;
  *   ``judging`` says how a net is judged whose op draws
  * @typedef {Common & {tree: Tree|null, usesY: boolean, group: string, suits: string[], otherwise: string,

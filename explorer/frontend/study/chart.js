@@ -36,7 +36,8 @@ function linesOf(picture, width, host) {
   const known = series.some(({ points }) => points.length);
   const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
   const size = parseFloat(getComputedStyle(host).fontSize) || 13;
-  const longest = Math.max(...names.map((name) => cut(name, letters).length), 1);
+  const texts = cut(names, letters);
+  const longest = Math.max(...texts.map(({ length }) => length), 1);
   const line = names.length - 0.5;
   return {
     traces: series.map((each) => traceOf(each, share, "lines")),
@@ -47,7 +48,7 @@ function linesOf(picture, width, host) {
       yaxis: {
         tickmode: "array",
         tickvals: names.map((_, at) => at),
-        ticktext: names.map((name) => escaped(cut(name, letters))),
+        ticktext: texts.map(escaped),
         range: [line, -0.5],
         zeroline: false,
         showgrid: known, // else a line goes through the words

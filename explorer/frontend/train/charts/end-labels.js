@@ -10,14 +10,14 @@ import { cut, spread } from "./label-layout.js";
  * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
  */
 /**
- * Names that stand in ``width`` px beside the chart.
- * @typedef {{width: number, letters: number, names: Name[]}} Names
+ * Names that stand in ``width`` px beside the chart, with the ``texts`` that there is room for.
+ * @typedef {{width: number, names: Name[], texts: string[]}} Names
  */
 
 /** Px of a chart, below which names have space for fewer letters. */
 export const NARROW = 440;
-const [FEW_LETTERS, MANY_LETTERS] = [11, 20];
-const LETTER = 0.54; // of the font's height
+const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
+const DIGIT = 0.58; // of the font's height, as values are bold
 const LEAD = 18; // px of the line that leads from a curve to its name
 const LINES = 1.15; // heights of letters from one name to the next
 
@@ -26,6 +26,7 @@ export function createEnds(host) {
   const lines = shape("svg", { class: "leads" });
   const labels = element("div", {});
   const list = element("div", { class: "ends", "aria-hidden": "true" }, lines, labels);
+  const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
   let known = { width: 0, size: 0 }; // px of the chart, and of the font in it
   host.append(list);
 
@@ -38,12 +39,23 @@ export function createEnds(host) {
    */
   function space(width, names, least) {
     if (!names.length) return null;
-    if (width !== known.width) known = { width, size: parseFloat(getComputedStyle(list).fontSize) };
-    const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
-    const longest = Math.max(
-      ...names.map(({ name, value }) => Math.min(name.length, letters) + Math.max(value.length, least) + 1),
+    if (width !== known.width) known = { width, size: written() };
+    const texts = cut(
+      names.map(({ name }) => name),
+      width < NARROW ? FEW_LETTERS : MANY_LETTERS,
     );
-    return { width: Math.ceil(LEAD + longest * LETTER * known.size), letters, names };
+    const widths = names.map(
+      ({ value }, at) =>
+        Math.max(value.length, least) * DIGIT * known.size + pen.measureText(` ${texts[at]}`).width,
+    );
+    return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts };
+  }
+
+  /** Px of the font, with which the pen measures from now on. */
+  function written() {
+    const { fontSize, fontFamily } = getComputedStyle(list);
+    pen.font = `${fontSize} ${fontFamily}`;
+    return parseFloat(fontSize);
   }
 
   /** @param {*} chart as Plotly has drawn it @param {Names|null} names */
@@ -64,7 +76,7 @@ export function createEnds(host) {
     );
     const right = size.l + size.w;
     counted(labels, names.names, createLabel, (label, name, index) =>
-      place(label, name, right + LEAD, tops[index], names.letters),
+      place(label, name, names.texts[index], right + LEAD, tops[index]),
     );
     lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));
   }
@@ -79,14 +91,15 @@ function createLabel() {
 /**
  * @param {HTMLElement} label
  * @param {Name} name
+ * @param {string} text of it
  * @param {number} left
  * @param {number} top
- * @param {number} letters
  */
-function place(label, { name, value, rule }, left, top, letters) {
+function place(label, { name, value, rule }, text, left, top) {
   setAttribute(label, "data-rule", rule);
+  setAttribute(label, "title", text === name ? null : name);
   setText(/** @type {Element} */ (label.firstChild), value);
-  setText(/** @type {Element} */ (label.lastChild), cut(name, letters));
+  setText(/** @type {Element} */ (label.lastChild), text);
   label.style.translate = `${left}px calc(${top}px - 50%)`;
 }
 

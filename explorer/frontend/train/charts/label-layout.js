@@ -2,8 +2,6 @@
 
 import { within } from "../../formula/numbers.js";
 
-const WIDEST = 24; // letters of a name beside the chart; the whole of it stands in the table and the hover
-
 /**
  * The positions of labels whose curves end at ``wanted`` px: in the same order from the top,
  * ``height`` apart or more, between ``low`` and ``high``, and no further away than that takes.
@@ -57,7 +55,26 @@ function joined(above, below, apart, low, high) {
   return { members, sum, top: within(centre, low, high - (count - 1) * apart) };
 }
 
-/** A name that fits beside the chart. @param {string} name @param {number} [most] letters */
-export function cut(name, most = WIDEST) {
+/**
+ * Names that fit beside the chart. Where the beginnings of two would look alike, they show their ends.
+ * @param {string[]} names
+ * @param {number} most letters of each
+ */
+export function cut(names, most) {
+  const texts = names.map((name) => begun(name, most));
+  const isAlike = (/** @type {string} */ text, /** @type {string} */ name) =>
+    texts.some((other, at) => other === text && names[at] !== name);
+  return texts.map((text, at) => (isAlike(text, names[at]) ? ended(names[at], most) : text));
+}
+
+/** @param {string} name @param {number} most letters */
+function begun(name, most) {
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
+}
+
+/** The last words of a name, or of a long word its end. @param {string} name @param {number} most letters */
+function ended(name, most) {
+  const end = name.slice(1 - most);
+  const word = end.search(/\s\S/) + 1;
+  return `…${end.slice(word)}`;
 }

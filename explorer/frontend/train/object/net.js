@@ -121,7 +121,7 @@ const PAINTERS = {
             dot.setAttribute("cy", String(Math.round(1000 * (1 - at.y))));
           },
         );
-        setText(caption, op.toLowerCase());
+        setText(caption, op);
       },
     };
   },

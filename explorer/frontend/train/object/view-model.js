@@ -206,7 +206,7 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates,
     record,
     curve: opCurve(op, { ...choice.parameters, ...presentOf(snapshot, line.key, 0) }, ends),
     ends,
-    op: op.label,
+    op: op.inside,
     ink,
   };
 }

@@ -45,13 +45,13 @@ export function asksOf({ changing, choice }) {
   if (changing.after) {
     const { after } = changing;
     const isStill = taskOf(choice).key === changing.key && !lacks(after, choice) && !lacks(choice, after);
-    return isStill ? { text: `${label} with ${op.label.toLowerCase()}.`, own: "", keep: "" } : null;
+    return isStill ? { text: `${label} with ${op.inside}.`, own: "", keep: "" } : null;
   }
-  const own = find("op", begins.op)?.label.toLowerCase() ?? begins.op;
+  const own = find("op", begins.op)?.inside ?? begins.op;
   const count = begins.rules.length;
   return {
     text: `${label} has an op and rules of its own.`,
     own: `Use its own: ${own} and ${count} rule${count > 1 ? "s" : ""}`,
-    keep: `Keep ${op.label.toLowerCase()}`,
+    keep: `Keep ${op.inside}`,
   };
 }

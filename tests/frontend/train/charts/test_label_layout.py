@@ -52,5 +52,15 @@ def test_where_there_is_no_room_all_of_it_is_taken(node: Node):
 
 
 def test_a_long_name_is_cut_where_it_says_so(tell: Run):
-    assert tell("charts/label-layout", "cut", "Straight-through", 20) == "Straight-through"
-    assert tell("charts/label-layout", "cut", "formula: g * (abs(x) <= 1)", 20) == "formula: g * (abs(x…"
+    names = ["Straight-through", "formula: g * (abs(x) <= 1)"]
+    assert tell("charts/label-layout", "cut", names, 20) == ["Straight-through", "formula: g * (abs(x…"]
+
+
+def test_names_that_begin_alike_are_told_apart_by_their_ends(tell: Run):
+    names = ["Straight-through (sigmoid)", "ReinMax", "Straight-through Gumbel", "Straight-through Gumbel"]
+    texts = ["…(sigmoid)", "ReinMax", "…Gumbel", "…Gumbel"]
+    assert tell("charts/label-layout", "cut", names, 11) == texts
+    long = ["formula: g * (abs(x) <= 1)", "formula: g * (abs(x) <= 2)"]
+    assert tell("charts/label-layout", "cut", long, 11) == ["…<= 1)", "…<= 2)"]
+    words = ["a" * 20 + "b", "a" * 20 + "c"]
+    assert tell("charts/label-layout", "cut", words, 11) == ["…" + "a" * 9 + each for each in "bc"]

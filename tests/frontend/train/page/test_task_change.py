@@ -1,0 +1,26 @@
+"""What is asked, and said, where another task is chosen."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.training import TASKS
+from tests.frontend.train.conftest import Run, choice
+
+
+@pytest.mark.parametrize(
+    ("op", "inside"), [("bernoulli", "Bernoulli unit"), ("relu", "ReLU"), ("round", "round")]
+)
+def test_an_op_that_may_stay_is_named_as_in_a_sentence(tell: Run, op: str, inside: str):
+    before = choice(op, "default", task="digits")
+    asked = {"key": "binary weights", "before": before, "after": None}
+    asks = tell("page/task-change", "asksOf", {"choice": before, "changing": asked})
+    own = f"Use its own: binarise and {len(TASKS['binary weights'].rules)} rules"
+    assert (asks["keep"], asks["own"]) == (f"Keep {inside}", own)
+    after = choice(op, "default", task="moons")
+    said = tell(
+        "page/task-change",
+        "asksOf",
+        {"choice": after, "changing": {"key": "moons", "before": before, "after": after}},
+    )
+    assert said["text"] == f"Moons with {inside}."
