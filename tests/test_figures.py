@@ -14,7 +14,7 @@ import pytest
 from explorer.catalogue import MOST_RULES
 from explorer.catalogue.colours import RULE_COLOURS_LIGHT
 from explorer.curves import sample, sample_curves
-from explorer.curves.sampling import MOST_POINTS
+from explorer.curves.grids import MOST_POINTS
 from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
 from explorer.sampled import EVEN
 from tests.catalogue.cases import usual_op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,19 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import Loss, Op, Rule
+from explorer.curves.evaluated import CurveValues
 from explorer.expectation import DrawnPair, Moments, NoMeanError, slopes
 from explorer.formula import Formula
 from explorer.formula.reference import REFERENCE_POINTS, even_points
 from explorer.sampled import FORWARD, KINK, Floats
-
-
-class Means(NamedTuple):
-    """Means and standard deviations of curves, (n,) each of x's dtype, and the unbiased gradient."""
-
-    y: Floats
-    gradients: dict[str, Floats]
-    spreads: dict[str, Floats]
-    unbiased: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +38,7 @@ class Drawing:
         """The mean of what one element contributes to a parameter's gradient; (n,) of x's dtype."""
         return _typed(self._pair(rule).part(_doubled(x), formula).mean, x.dtype)
 
-    def means(self, rules: Sequence[Rule], x: Floats, marks: NDArray[np.int8]) -> Means:
+    def curves(self, rules: Sequence[Rule], x: Floats, marks: NDArray[np.int8]) -> CurveValues:
         """All curves at x (n,), whose ``marks`` say where kinks are."""
         pairs, wide = {rule.key: self._pair(rule) for rule in rules}, _doubled(x)
         first = pairs[rules[0].key]
@@ -57,7 +49,7 @@ class Drawing:
             unbiased = _typed(slopes(first, wide, wide[torch.from_numpy(marks == KINK)]), x.dtype)
         except NoMeanError:
             unbiased = np.full_like(x, np.nan)
-        return Means(curves.pop(FORWARD), curves, spreads, unbiased)
+        return CurveValues(curves.pop(FORWARD), curves, spreads, unbiased)
 
     def _pair(self, rule: Rule) -> DrawnPair:
         over = even_points(*self.span, REFERENCE_POINTS)

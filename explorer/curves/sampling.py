@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from explorer.catalogue import (
     MOST_RULES,
     RULES,
     SQUARE,
     Contribution,
+    Loss,
     Op,
     Rule,
     beside,
@@ -26,36 +25,18 @@ from explorer.catalogue import (
     contribution_or_none,
     find_loss,
     finite,
-    gradient_beside,
-    values,
 )
 from explorer.curves.drawn import Drawing
+from explorer.curves.evaluated import Evaluation
+from explorer.curves.grids import exact_floats, given_dtype, given_points, given_range, grid, late_jumps
 from explorer.curves.kinks import kinks, part_kinks
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
-from explorer.formula.reference import even_points, fixed
-from explorer.gradient import joined, pulled_back
-from explorer.sampled import (
-    BESIDE,
-    EVEN,
-    FORWARD,
-    KINK,
-    LARGEST_RANGE,
-    POINTS,
-    Floats,
-    Sampled,
-    part_key,
-)
+from explorer.sampled import BESIDE, FORWARD, KINK, POINTS, Floats, Sampled, part_key
 
 if TYPE_CHECKING:
     import pandas as pd
 
 READING_POINTS = 7
-MOST_POINTS = 4001
-# Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
-NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
-_MUCH = 0.02  # of a curve's height: a change within a step of the grid that may be a jump
-_HALVINGS = 120  # from a step of the grid to neighbours next to 0, in float64
-DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +57,8 @@ class Curves(Sampled):
         return self._evaluated(RULES["default"], self.x, g)[1]
 
     def _evaluated(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
-        span = self.start, self.stop
-        if self.loss:
-            return Drawing(self.op, find_loss(self.loss), self.parameters, g, span).values(rule, x)
-        return _evaluated(self.op, rule, x, g, self.parameters, span, self.learns)
+        loss, span = find_loss(self.loss) if self.loss else None, (self.start, self.stop)
+        return _source(self.op, loss, self.parameters, g, span, self.learns).values(rule, x)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -135,89 +114,65 @@ def sample_curves(
     """The curves that ``sample`` makes a table of; the arguments are the same."""
     op = entry_op(op)
     chosen = tuple(beside(op, rule) for rule in _rules(rules))
-    torch_dtype = _dtype(dtype)
-    start, stop = _range(start, stop, torch_dtype)
-    if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
-        raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
-    g = finite("g", g)
+    torch_dtype = given_dtype(dtype)
+    start, stop = span = given_range(start, stop, torch_dtype)
+    points, g = given_points(points), finite("g", g)
     if not isinstance(f, str):
         parameters, f = {"f": f, **parameters}, SQUARE
     loss = find_loss(f) if op.draws or any(rule.draws for rule in chosen) else None
     settings = checked(op, chosen, parameters, (), loss)
-    positions = {FORWARD: kinks(op, None, settings, start, stop, g)}
-    positions |= {rule.key: kinks(op, rule, settings, start, stop, g) for rule in chosen}
     learning = _learning(op, chosen, learns)
-    positions |= {
-        part_key(rule.key): part_kinks(op, rule, learns, settings, start, stop, g)
-        for rule in chosen
-        if rule.key in learning
+    positions = {
+        key: None if some is None else exact_floats(some, torch_dtype)
+        for key, some in _kinks(op, chosen, learns, learning, settings, span, g).items()
     }
-    exact = {key: None if some is None else _exact(some, torch_dtype) for key, some in positions.items()}
-    bends = [value for some in exact.values() for value in some or ()]
+    bends = [value for some in positions.values() for value in some or ()]
     x, marks = grid(start, stop, points, bends, torch_dtype)
-    span = (start, stop)
 
-    if loss:
-        drawing = Drawing(op, loss, settings, g, span)
-        means = drawing.means(chosen, x, marks)
-        parts = {
-            key: drawing.part(rule, learning[key].formula, x)
-            for key, rule in ((rule.key, rule) for rule in chosen)
-            if key in learning
-        }
-        return Curves(
-            op, chosen, settings, *span, points, g, x, marks, means.y, means.gradients, exact, learns, parts,
-            loss.text, means.spreads, means.unbiased,
-        )  # fmt: skip
-    columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
-    y = columns[chosen[0].key][0]
-    late = _late(x, marks, y, lambda some: _evaluated(op, chosen[0], some, g, settings, span, learns)[0])
+    source = _source(op, loss, settings, g, span, learns)
+    found = source.curves(chosen, x, marks)
+    late = {} if loss else late_jumps(x, marks, found.y, lambda some: source.values(chosen[0], some)[0])
     if late:
         x[list(late)] = list(late.values())
-        columns = {rule.key: _evaluated(op, rule, x, g, settings, span, learns) for rule in chosen}
-        y = columns[chosen[0].key][0]
-    gradients = {key: gradients for key, (_, gradients) in columns.items()}
+        found = source.curves(chosen, x, marks)
     parts = {
-        rule.key: _part(op, rule, learning[rule.key], x, g, settings, span)
-        for rule in chosen
+        rule.key: source.part(rule, learning[rule.key].formula, x) for rule in chosen if rule.key in learning
+    }
+    return Curves(
+        op, chosen, settings, *span, points, g, x, marks, found.y, found.gradients, positions, learns, parts,
+        loss.text if loss else "", found.spreads, found.unbiased,
+    )  # fmt: skip
+
+
+def _source(
+    op: Op,
+    loss: Loss | None,
+    settings: Mapping[str, float],
+    g: float,
+    span: tuple[float, float],
+    learns: str,
+) -> Drawing | Evaluation:
+    """What computes the values of curves; with a loss, of what draws."""
+    return Drawing(op, loss, settings, g, span) if loss else Evaluation(op, settings, g, span, learns)
+
+
+def _kinks(
+    op: Op,
+    rules: Sequence[Rule],
+    learns: str,
+    learning: Collection[str],
+    settings: Mapping[str, float],
+    span: tuple[float, float],
+    g: float,
+) -> dict[str, list[float] | None]:
+    """The kinks of each curve, by "forward", rule key or ``part_key`` of one; None for too many."""
+    found = {FORWARD: kinks(op, None, settings, *span, g)}
+    found |= {rule.key: kinks(op, rule, settings, *span, g) for rule in rules}
+    return found | {
+        part_key(rule.key): part_kinks(op, rule, learns, settings, *span, g)
+        for rule in rules
         if rule.key in learning
     }
-    return Curves(op, chosen, settings, *span, points, g, x, marks, y, gradients, exact, learns, parts)
-
-
-def _late(
-    x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
-) -> dict[int, float]:
-    """Jumps that come later than four floats behind a kink: its outer float's index, the x to stand there.
-
-    Next to 0 floats lie so close that a summand swallows them: in float32 ``round(x - 0.5)`` jumps at -3e-8.
-    The x is the first float beyond the jump; it is looked for where a curve changes by much within a step.
-    """
-    kinks, side = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
-    near, far = (kinks + 2 * side).ravel(), (kinks + 3 * side).ravel()
-    usual = y[np.isfinite(y)]
-    if not len(usual):
-        return {}
-    with np.errstate(invalid="ignore", over="ignore"):
-        inside = (far >= 0) & (far < len(x))
-        near, far = near[inside], far[inside]
-        change = np.abs(y[far] - y[near])
-        may = (marks[near] == BESIDE) & (marks[far] == EVEN) & (change > _MUCH * np.ptp(usual))
-        if not may.any():
-            return {}
-        inner, outer = _narrowed(curve, x[near[may]], x[far[may]])
-        jumps = np.abs(curve(outer) - curve(inner)) > change[may] / 2
-    return dict(zip(near[may][jumps].tolist(), outer[jumps].tolist(), strict=True))
-
-
-def _narrowed(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-    """Neighbouring floats between ``inner`` and ``outer``, (m,) each, where most of the change is."""
-    for _ in range(_HALVINGS):
-        middle = (inner + outer) / 2
-        first, second, third = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)
-        is_inner = np.abs(second - first) <= np.abs(third - second)
-        inner, outer = np.where(is_inner, middle, inner), np.where(is_inner, outer, middle)
-    return inner, outer
 
 
 def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
@@ -231,30 +186,6 @@ def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contributio
     if not parts:
         contribution(op, rules[0], name)  # which says why
     return parts
-
-
-def _part(
-    op: Op,
-    rule: Rule,
-    contributed: Contribution,
-    x: Floats,
-    g: float,
-    settings: Mapping[str, float],
-    span: tuple[float, float],
-) -> Floats:
-    """The contribution of each x to a parameter's gradient, for one upstream gradient; (n,) of x's dtype."""
-    parameters = values(op, rule, settings)
-    forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
-    formula, means = fixed(contributed.formula, op.parsed, parameters, *span, g)
-    at = torch.from_numpy(x)
-    y = forward.bind(bound)(at)
-    part: Floats = formula.bind(bound | means)(at, y, _upstream(g, y)).numpy()
-    return part
-
-
-def _upstream(g: float, y: torch.Tensor) -> torch.Tensor:
-    """One upstream gradient for all of y; infinite where it is too large for y's dtype."""
-    return g * torch.ones_like(y)
 
 
 def sample(
@@ -328,29 +259,6 @@ def readings(
     return pd.DataFrame(table[drawn].reset_index(drop=True))
 
 
-def _evaluated(
-    op: Op,
-    rule: Rule,
-    x: Floats,
-    g: float,
-    settings: Mapping[str, float],
-    span: tuple[float, float],
-    learns: str,
-) -> tuple[Floats, Floats]:
-    """Forward values and gradients at x (n,), for one upstream gradient; both (n,) of x's dtype."""
-    parameters = values(op, rule, settings)
-    forward, bound = fixed(op.parsed, op.parsed, parameters, *span, g)
-    backward = rule.parsed or gradient_beside(op, learns)
-    if backward is None and forward != op.parsed:
-        backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
-    if backward is not None:
-        backward, means = fixed(backward, op.parsed, parameters, *span, g)
-        bound |= means
-    at = torch.from_numpy(x).requires_grad_()
-    y = joined(forward, backward, bound)(at)
-    return y.detach().numpy(), pulled_back(y, at, _upstream(g, y)).numpy()
-
-
 def _rules(rules: GivenRule | Sequence[GivenRule]) -> tuple[Rule, ...]:
     """Rules by their keys, each once; of own functions of one name the later ones are numbered."""
     several = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
@@ -368,49 +276,3 @@ def _ending(rule: Rule, taken: Collection[str]) -> str:
     """A number behind the key of a rule that no other one has; "" where there is no need."""
     endings = chain([""], (f" {number}" for number in count(2)))
     return next(ending for ending in endings if rule.key + ending not in taken)
-
-
-def _range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
-    low, high = sorted((finite("start", start), finite("stop", stop)))
-    if max(-low, high) > LARGEST_RANGE:
-        raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:.15g}, not at {start} and {stop}")
-    ends = _exact([low, high], dtype)
-    if ends[0] < ends[1]:
-        return low, high
-    return max(low - 1.0, -LARGEST_RANGE), min(high + 1.0, LARGEST_RANGE)
-
-
-def _dtype(dtype: str | torch.dtype) -> torch.dtype:
-    torch_dtype = DTYPES.get(str(dtype).removeprefix("torch."))
-    if torch_dtype is None:
-        raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
-    return torch_dtype
-
-
-def _exact(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:
-    """Numbers as the nearest floats of a dtype, without −0."""
-    return tuple((torch.tensor(numbers, dtype=torch.float64).to(dtype) + 0.0).tolist())
-
-
-def grid(
-    start: float, stop: float, points: int, kinks: Sequence[float], dtype: torch.dtype
-) -> tuple[Floats, NDArray[np.int8]]:
-    """The x of curves, ascending and distinct, and the mark of each.
-
-    Four floats to each side of a kink are tried as well: where an op divides x before it rounds,
-    the jump may come that late.
-    """
-    at = torch.tensor(kinks, dtype=dtype)
-    beside = []
-    for direction in (-math.inf, math.inf):
-        steps = [at]
-        for _ in range(4):
-            steps.append(torch.nextafter(steps[-1], torch.full_like(at, direction)))
-        beside += [steps[1], steps[4]]
-    parts = {KINK: at, BESIDE: torch.cat(beside), EVEN: even_points(start, stop, points).to(dtype)}
-    marks = np.concatenate([np.full(len(part), mark, dtype=np.int8) for mark, part in parts.items()])
-    # Of equal x the first is taken: a kink before what lies beside one, and that before the even grid.
-    x, first = np.unique(torch.cat(list(parts.values())).numpy(), return_index=True)
-    low, high = _exact([start, stop], dtype)
-    inside = (x >= low) & (x <= high)
-    return x[inside], marks[first][inside]

@@ -12,7 +12,7 @@ from torch.autograd import Function
 
 from explorer.catalogue import RULES, Op, Rule, beside, values
 from explorer.formula import FUNCTIONS, names
-from explorer.formula.reference import fixed
+from explorer.formula.reference import fixed_pair
 from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
 
@@ -228,14 +228,7 @@ def _copied(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> An
 def pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """An op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
     parameters, rule = values(op, rule, settings), beside(op, rule)
-    forward, bound = fixed(op.parsed, op.parsed, parameters, *SPAN, 1.0)
-    backward = rule.parsed
-    if backward is None and forward != op.parsed:
-        backward = op.parsed.gradient  # through each mean as well, which autograd would take for a number
-    if backward is not None:
-        backward, means = fixed(backward, op.parsed, parameters, *SPAN, 1.0)
-        bound |= means
-    call = joined(forward, backward, bound)
+    call = joined(*fixed_pair(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 
 

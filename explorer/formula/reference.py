@@ -39,3 +39,24 @@ def fixed(
     names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # brackets: no user's
     constants = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
     return Formula(substituted(formula.tree, names)), {**parameters, **constants}
+
+
+def fixed_pair(
+    op: Formula,
+    rule: Formula | None,
+    parameters: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float,
+) -> tuple[Formula, Formula | None, dict[str, float]]:
+    """The formulas of an op and its rule without reductions, and their parameters with the values of those.
+
+    No rule stands for torch's own autograd. Of an op with a mean it is written out as a formula, where it is
+    short enough: autograd would take the mean for a number.
+    """
+    forward, bound = fixed(op, op, parameters, start, stop, g)
+    backward = op.gradient if rule is None and forward != op else rule
+    if backward is None:
+        return forward, None, bound
+    backward, means = fixed(backward, op, parameters, start, stop, g)
+    return forward, backward, bound | means

@@ -16,7 +16,7 @@ from torch import Tensor
 from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, beside, values
 from explorer.formula import CONSTANTS, parse
 from explorer.formula.operands import casts
-from explorer.formula.reference import fixed
+from explorer.formula.reference import fixed_pair
 from explorer.formula.torch_operations import operation
 from explorer.formula.tree import Name, Node, Number, children, names
 from explorer.gradient import Bound, joined
@@ -135,13 +135,8 @@ class Family:
     def _source(self, g: float) -> _Source:
         """The rule's formula for one upstream gradient, with every mean over the range a number."""
         parameters = values(self.op, self.rule, self.settings)
-        forward, bound = fixed(self.op.parsed, self.op.parsed, parameters, *self.span, g)
-        backward = self.rule.parsed
-        if backward is None and forward != self.op.parsed:
-            backward = self.op.parsed.gradient
-        if backward is not None:
-            backward, means = fixed(backward, self.op.parsed, parameters, *self.span, g)
-            bound |= means
+        op, rule = self.op.parsed, self.rule.parsed
+        forward, backward, bound = fixed_pair(op, rule, parameters, *self.span, g)
         known = {name: torch.tensor(value, dtype=torch.float64) for name, value in self._known(bound).items()}
         evaluate = None if backward is None else broadcast(backward.tree, known)
         needs_y = backward is not None and "y" in backward.variables

@@ -357,7 +357,7 @@ function neighbours(x) {
 
 /**
  * Jumps that come later than four floats behind a kink: the index of its outer float, and the x to stand there.
- * As in explorer/curves/sampling.py.
+ * As in explorer/curves/grids.py.
  * @param {Float64Array} x
  * @param {Int8Array} marks
  * @param {Float64Array} y
