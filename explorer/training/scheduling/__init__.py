@@ -15,21 +15,14 @@ from explorer.training.scheduling.status import (
     plain,
     state_words,
 )
-from explorer.training.scheduling.study_queue import (
-    SENTENCES,
-    Make,
-    Studies,
-    StudyCommand,
-    StudyStatus,
-    duration,
-)
+from explorer.training.scheduling.study import Make, StudyCommand, StudyStatus, study_words
+from explorer.training.scheduling.study_queue import Studies
 
 __all__ = [
     "ACTIVE",
     "AT_REST",
     "HELD",
     "REPLICA",
-    "SENTENCES",
     "Command",
     "EngineFull",
     "FairQueue",
@@ -42,10 +35,10 @@ __all__ = [
     "Studies",
     "StudyCommand",
     "StudyStatus",
-    "duration",
     "home",
     "plain",
     "replica",
     "replica_of",
     "state_words",
+    "study_words",
 ]  # fmt: skip

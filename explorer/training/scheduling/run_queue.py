@@ -14,7 +14,16 @@ from explorer.training.scheduling.fair_queue import FairQueue
 from explorer.training.scheduling.ids import Names
 from explorer.training.scheduling.job import Job
 from explorer.training.scheduling.quotas import Quota, Shares
-from explorer.training.scheduling.status import ACTIVE, AT_REST, ENDED, Command, State, Status, state_words
+from explorer.training.scheduling.status import (
+    ACTIVE,
+    AT_REST,
+    ENDED,
+    UNWATCHED,
+    Command,
+    State,
+    Status,
+    state_words,
+)
 from explorer.training.settings import Settings
 
 _SWEEP_S = 0.05  # between two looks at all leases: what a turn or a question costs is not the looking
@@ -151,7 +160,7 @@ class Roster:
             if now - job.renewed >= self._limits.forget_after_s:
                 self._drop(job)
             elif job.state in ACTIVE and not self._is_watched(job, now):
-                job.move("paused", " because nobody was watching")
+                job.move("paused", UNWATCHED)
         self._drop_those_too_many()
         self._thin(now)
 

@@ -33,6 +33,7 @@ SENTENCES: Mapping[State, str] = {
     "crowded": "{note}.",
 }
 AT_START = "No rate helps before the first step: choose another op or rule"
+UNWATCHED = " because nobody was watching"
 IN_TURN = "Running in turn with {others} other{plural}."
 
 

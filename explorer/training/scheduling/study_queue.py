@@ -1,20 +1,17 @@
-"""Studies: computations in the engine's idle time, a slice at a time, one an owner.
-
-Their results are not interpreted here: a study is made, advances for a while, and gives rows, which stay.
-"""
+"""Studies: computations in the engine's idle time, a slice at a time, one an owner."""
 
 import logging
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, get_args
 
 from explorer.training.limits import Limits
 from explorer.training.scheduling.fair_queue import FairQueue, Parties, one
 from explorer.training.scheduling.ids import Names
-from explorer.training.scheduling.quotas import Quota, Shares, parties
-from explorer.training.scheduling.status import ACTIVE, State, plain
+from explorer.training.scheduling.quotas import Quota, Shares
+from explorer.training.scheduling.status import ACTIVE, UNWATCHED, State, plain
+from explorer.training.scheduling.study import Make, Study, StudyCommand, StudyStatus, study_words
 from explorer.training.system import memory
 
 _log = logging.getLogger(__name__)
@@ -23,119 +20,6 @@ _ACTIVE = (
     "{number} studies are running or waiting already: try again in some minutes.",
     "{number} studies from your network already run or wait: stop one of them first.",
 )
-UNWATCHED = " because nobody was watching"
-
-StudyCommand = Literal["stop", "resume", "drop"]
-
-SENTENCES: dict[State, str] = {
-    "waiting": "Waiting for a free place: number {position} in the queue.",
-    "running": "Running.",
-    "paused": "Stopped{note}: what is done is kept.",
-    "finished": "Finished.",
-    "failed": "This study failed: {note}.",
-    "gone": "{note}: press Start to run it again.",
-    "silent": "The study is not to be seen just now: {note}.",
-    "crowded": "{note}.",
-}
-
-
-class Stepper(Protocol):
-    """A computation that advances by slices."""
-
-    @property
-    def finished(self) -> bool:
-        """Whether nothing is left to do."""
-
-    @property
-    def done(self) -> float:
-        """Progress, of ``total``."""
-
-    @property
-    def total(self) -> float:
-        """Progress at the end."""
-
-    def advance(self, seconds: float) -> Sequence[Any]:
-        """Work for about so long; the rows that are new."""
-
-
-Make = Callable[[Any, Sequence[Any]], Stepper]
-"""A study of a plan that goes on from rows."""
-
-
-@dataclass(frozen=True)
-class StudyStatus:
-    """The status of a study, as the engine gives it.
-
-    Attributes:
-        id: what ``Studies.start`` returned.
-        state: one of "waiting", "running", "paused", "finished", "failed", "gone", "silent", "crowded".
-        sentence: the state in words, for the screen: plain text, never markup.
-        done, total: how far it is, in a unit of its own; 0 of 0 before its first slice.
-        left_s: seconds it will take at the speed it has had, or None before there is one.
-        rows: all there are.
-        plan: what it was started with; None where it is not there.
-    """
-
-    id: str
-    state: State
-    sentence: str
-    done: float = 0.0
-    total: float = 0.0
-    left_s: float | None = None
-    rows: tuple[Any, ...] = ()
-    plan: Any = None
-
-
-@dataclass(eq=False)
-class _Study:
-    """A study and where it stands.
-
-    ``rests`` says that its stepper is to go, and only the rows stay; ``placed`` when it got its place among
-    those that are advanced.
-    """
-
-    id: str
-    owner: str | None
-    make: Make
-    plan: Any
-    renewed: float
-    shares: Shares = field(default_factory=dict)
-    state: State = "waiting"
-    note: str = ""
-    rows: tuple[Any, ...] = ()
-    stepper: Stepper | None = None
-    rests: bool = False
-    done: float = 0.0
-    total: float = 0.0
-    since: float | None = None
-    since_done: float = 0.0
-    observed: float = 0.0
-    placed: float = 0.0
-
-    def end(self, state: State, note: str = "") -> None:
-        self.state, self.note, self.stepper = state, note, None
-
-    def take(self, stepper: Stepper, rows: Sequence[Any], now: float) -> None:
-        """Note the results of a slice."""
-        self.rows += tuple(rows)
-        self.done, self.total, self.observed = stepper.done, stepper.total, now
-        if self.since is None:
-            self.since, self.since_done = now, self.done
-        self.stepper = None if self.rests else stepper
-        if stepper.finished:
-            self.end("finished")
-
-    @property
-    def parties(self) -> Parties:
-        """The visitor and the address whose turns it takes."""
-        return parties(self.shares, self.owner or self.id)
-
-    @property
-    def left_s(self) -> float | None:
-        """Seconds to its end, by how long it has taken since it last began to run."""
-        if self.state != "running" or self.since is None or self.done <= self.since_done:
-            return None
-        return (self.total - self.done) * (self.observed - self.since) / (self.done - self.since_done)
 
 
 class Studies:
@@ -160,8 +44,8 @@ class Studies:
         self._clock = clock
         self._lease_clock = lease_clock or clock
         self._names = Names(home)
-        self._studies: dict[str, _Study] = {}
-        self._queue = FairQueue[_Study](lambda study: study.parties, one)  # of those that run, in slices
+        self._studies: dict[str, Study] = {}
+        self._queue = FairQueue[Study](lambda study: study.parties, one)  # of those that run, in slices
         self._free_at = -math.inf
         self._books = threading.RLock()
         self._working = threading.Lock()
@@ -190,7 +74,7 @@ class Studies:
             for each in mine:
                 self._drop(each)
             identity = self._names.new()
-            study = _Study(identity, owner, make, plan, self._lease_clock(), shares=shares or {})
+            study = Study(identity, owner, make, plan, self._lease_clock(), shares=shares or {})
             self._studies[identity] = study
             self._admit()
             return identity
@@ -250,7 +134,7 @@ class Studies:
                 self._drop(study)
             self._admit()
 
-    def _next(self, busy: bool) -> _Study | None:
+    def _next(self, busy: bool) -> Study | None:
         with self._books:
             self._sweep()
             self._admit()
@@ -260,7 +144,7 @@ class Studies:
             self._queue.charge(study)
             return study
 
-    def _advance(self, study: _Study) -> None:
+    def _advance(self, study: Study) -> None:
         """Make and advance it, the books open to others; what goes wrong ends that study only."""
         try:
             stepper = study.stepper or study.make(study.plan, study.rows)
@@ -275,7 +159,7 @@ class Studies:
                 self._make_way(study, can_be_put_away=bool(rows))
                 self._admit()
 
-    def _obey(self, study: _Study, command: StudyCommand) -> None:
+    def _obey(self, study: Study, command: StudyCommand) -> None:
         match command:
             case "stop" if study.state in ACTIVE:
                 study.state, study.note = "paused", ""
@@ -307,11 +191,11 @@ class Studies:
             study.state, study.since, study.placed = "running", None, self._clock()
         self._queue.keep(self._in_state("running"))
 
-    def _line_up(self, study: _Study) -> None:
+    def _line_up(self, study: Study) -> None:
         study.state = "waiting"
         self._studies[study.id] = self._studies.pop(study.id)
 
-    def _make_way(self, study: _Study, can_be_put_away: bool) -> None:
+    def _make_way(self, study: Study, can_be_put_away: bool) -> None:
         """Let it queue again where another visitor waits and has fewer places, or as many and it is time.
 
         ``can_be_put_away``: its rows are all that it has done. Otherwise what it has begun is kept; of so
@@ -333,7 +217,7 @@ class Studies:
         """The number of those waiting that have begun something."""
         return sum(each.stepper is not None for each in self._in_state("waiting"))
 
-    def _in_line(self) -> list[_Study]:
+    def _in_line(self) -> list[Study]:
         """Those that wait for a place, in their order.
 
         Where too many have begun something, of equals they go before those that have not.
@@ -343,28 +227,28 @@ class Studies:
             waiting.sort(key=lambda study: study.stepper is None)
         return self._queue.order(waiting, self._in_state("running"))
 
-    def _in_state(self, state: State) -> list[_Study]:
+    def _in_state(self, state: State) -> list[Study]:
         return [study for study in self._studies.values() if study.state == state]
 
-    def _active(self, leaving: Sequence[_Study] = ()) -> list[Shares]:
+    def _active(self, leaving: Sequence[Study] = ()) -> list[Shares]:
         """The shares of those that run or wait once some have left."""
         studies = self._studies.values()
         return [each.shares for each in studies if each.state in ACTIVE and each not in leaving]
 
-    def _drop(self, study: _Study) -> None:
+    def _drop(self, study: Study) -> None:
         del self._studies[study.id]
         study.end("gone")
 
-    def _status(self, study: _Study) -> StudyStatus:
+    def _status(self, study: Study) -> StudyStatus:
         position = self._in_line().index(study) + 1 if study.state == "waiting" else None
-        words = SENTENCES[study.state].format(position=position, note=study.note)
+        words = study_words(study.state, position=position, note=study.note)
         fields = (study.done, study.total, study.left_s, study.rows, study.plan)
         return StudyStatus(study.id, study.state, words, *fields)
 
     def _gone(self, identity: str) -> StudyStatus:
         """The status of a study that is not here: forgotten, or lost with its engine."""
         note = self._names.why_gone(identity, "study")
-        return StudyStatus(identity, "gone", SENTENCES["gone"].format(note=note))
+        return StudyStatus(identity, "gone", study_words("gone", note=note))
 
 
 def _places(parties: Parties, holders: Sequence[Parties]) -> tuple[int, int]:
@@ -372,12 +256,3 @@ def _places(parties: Parties, holders: Sequence[Parties]) -> tuple[int, int]:
         sum(each.address == parties.address for each in holders),
         sum(each.visitor == parties.visitor for each in holders),
     )
-
-
-def duration(seconds: float) -> str:
-    """About how long, as people say it: "about 4 s", "about 3 minutes", "about 2.5 hours"."""
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"about {round(seconds / 60)} minutes"
-    return f"about {seconds / 3600:.2g} hours"

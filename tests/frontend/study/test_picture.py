@@ -14,7 +14,7 @@ from explorer.study import Plan, Result, Row, Stepper
 from explorer.study.differences import differences
 from explorer.study.words import headline
 from explorer.training import Settings
-from explorer.training.scheduling.study_queue import StudyStatus
+from explorer.training.scheduling.study import StudyStatus
 from explorer.ui.links.link import from_text
 from explorer.ui.server.runs import studies
 from tests.frontend.modules import Node

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from explorer.training import Engine, EngineFull, Limits
-from explorer.training.scheduling.study_queue import Studies, duration
+from explorer.training.scheduling.study_queue import Studies
 from tests.training.driving import LONG, SMALL, TICK_S, Clock
 
 FULL_PACE = replace(LONG, pace="full")
@@ -396,20 +396,6 @@ def test_a_worker_finishes_a_study_by_itself():
         assert (status.state, status.rows) == ("finished", tuple(range(12)))
     finally:
         engine.close()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0, "about 1 s"),
-        (12.4, "about 12 s"),
-        (90, "about 2 minutes"),
-        (5000, "about 83 minutes"),
-        (9000, "about 2.5 hours"),
-    ],
-)
-def test_durations(seconds, said):
-    assert duration(seconds) == said
 
 
 def test_small_runs_are_what_they_were():

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from explorer.study import Plan, Result, Row, Stepper, script
 from explorer.training import ACTIVE, SETTINGS, StudyCommand, StudyStatus, shared_engine
-from explorer.training.scheduling import SENTENCES, duration
+from explorer.training.scheduling import study_words
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.admission import Refused
 from explorer.ui.server.admission.payload import Json
@@ -31,7 +31,7 @@ from explorer.ui.server.runs.runs import (
     owner_of,
 )
 from explorer.ui.server.runs.stream import Seen, Watching, changes, streamed
-from explorer.ui.server.runs.study_cost import measured_seconds
+from explorer.ui.server.runs.study_cost import duration, measured_seconds
 from explorer.ui.server.runs.study_results import Results, results_of
 
 INTERVAL_S = 0.25  # between two looks, and longer where many watch
@@ -204,4 +204,4 @@ def _look(identity: str, last: object) -> Seen:
 
 
 def _silent(identity: str, note: str) -> StudyStatus:
-    return StudyStatus(identity, "silent", SENTENCES["silent"].format(note=note))
+    return StudyStatus(identity, "silent", study_words("silent", note=note))

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from explorer.study import script
 from explorer.training import Engine, Limits
-from explorer.training.scheduling.study_queue import StudyStatus
+from explorer.training.scheduling.study import StudyStatus
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.runs import stream, studies

@@ -14,3 +14,17 @@ def test_the_cost_grows_with_what_is_asked_for(monkeypatch):
     assert study_cost.measured_seconds(many) == pytest.approx(many.runs * 20 * 0.001)
     with study_cost._measuring:  # others measure: nobody waits
         assert study_cost.measured_seconds(many) == many.seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "about 1 s"),
+        (12.4, "about 12 s"),
+        (90, "about 2 minutes"),
+        (5000, "about 83 minutes"),
+        (9000, "about 2.5 hours"),
+    ],
+)
+def test_durations(seconds, said):
+    assert study_cost.duration(seconds) == said
