@@ -4,10 +4,14 @@ import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from explorer.catalogue import COUNT
+from explorer.exercises.cases import ELEMENTS
+from explorer.exercises.exercise import Exercise
+from explorer.formula import Formula
 from explorer.formula.constants import PYTHON, ieee_step
-from explorer.formula.operands import casts
+from explorer.formula.operands import casts, counted, reductions
 from explorer.formula.operators import operation
-from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children
+from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children, names
 
 _ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # NaN has no place
 
@@ -28,6 +32,42 @@ _EXACT: Mapping[str, Callable[..., float]] = {
     "clamp_max": min,
     "where": lambda condition, a, b: a if condition else b,
 }
+
+MEANS = "Its {} takes a mean over all elements, which is not judged here."
+DRAWN = "Its {} draws at random, which is not judged here."
+UNKNOWN = "Its {} depends on {}, which is no input of it."
+
+
+class UnreadError(Exception):
+    """Something that decides is not known; the message says what."""
+
+
+@lru_cache(maxsize=64)
+def parsed(exercise: Exercise, text: str) -> Formula:
+    """A formula of an exercise."""
+    return exercise.formula(text)
+
+
+def values(exercise: Exercise, text: str) -> Callable[..., float]:
+    """A formula of the exercise as a function of x, y, g and N."""
+    return values_of(exercise, parsed(exercise, text))
+
+
+def values_of(exercise: Exercise, formula: Formula, what: str = "") -> Callable[..., float]:
+    """A formula as a function of x, y, g and N; raises UnreadError for what depends on anything else.
+
+    ``what`` it is the formula of, for the sentence.
+    """
+    tree = counted(formula.tree, COUNT)
+    if reductions(tree):
+        raise UnreadError(MEANS.format(what))
+    if formula.draws:
+        raise UnreadError(DRAWN.format(what))
+    unknown = set(names(tree)).difference(exercise.values, ("x", "y", "g", COUNT, "pi", "e"))
+    if unknown:
+        raise UnreadError(UNKNOWN.format(what, sorted(unknown)[0]))
+    evaluate, arguments = compiled(tree), {COUNT: ELEMENTS[0], **exercise.values}
+    return lambda **given: float(evaluate({**arguments, **given}))
 
 
 @lru_cache(maxsize=512)

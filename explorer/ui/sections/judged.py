@@ -8,8 +8,9 @@ from math import isfinite
 from typing import Any
 
 from explorer.catalogue import COUNT, Learned, find_op, find_rule, own_key
+from explorer.exercises.cases import FORWARD, Case
 from explorer.exercises.exercise import Exercise, of_data
-from explorer.exercises.judging import FORWARD, Case, Verdict, judged
+from explorer.exercises.judging import Verdict, judged
 from explorer.formula import Formula, FormulaError, with_minus
 from explorer.formula.operands import counted
 from explorer.formula.tree import Binary, Name, Number, substituted
