@@ -15,7 +15,7 @@ from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, listed
 from explorer.formula.tree import Node, measure, names, walk
 from explorer.reading.beginning import beginnings
-from explorer.reading.building import ONE, built, number
+from explorer.reading.building import ONE, built, is_shared, number
 from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
 from explorer.reading.errors import (
     DeadEndError,
@@ -29,7 +29,6 @@ from explorer.reading.errors import (
 from explorer.reading.learning import Part
 from explorer.reading.reader import Input, Reader
 from explorer.reading.text import MAX_CHARACTERS, syntax_trees
-from explorer.reading.values import is_shared
 
 __all__ = [
     "MAX_CHARACTERS",

@@ -183,6 +183,16 @@ def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
     return [(-sign, node.operand) if isinstance(node, Unary) and node.operator == "-" else (sign, node)]
 
 
+def shared(name: str) -> Name:
+    """The number of elements that share a value of a parameter, until its gradient is known to be meant."""
+    return Name(f"numel({name})")  # brackets: no parameter's name
+
+
+def is_shared(node: Node) -> bool:
+    """Whether a node is a number from ``shared``."""
+    return isinstance(node, Name) and node.name.startswith("numel(")
+
+
 def sound_name(name: str, taken: Collection[str]) -> str:
     """A name as close to this one as a parameter may have, and not among those that are taken."""
     short = re.sub(r"\W", "_", name).strip("_")[:MAX_NAME].rstrip("_")

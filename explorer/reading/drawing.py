@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import DRAWN_OUTPUTS, LOSS, LossAt, Name, Node
 from explorer.reading import values
+from explorer.reading.arithmetic import like, made, operation
 from explorer.reading.building import detach, number, untracked
 from explorer.reading.errors import require
 from explorer.reading.tracking import assigned
-from explorer.reading.values import Function, Opaque, Quantity, Tensor, Value, made, operation, quantity
+from explorer.reading.values import Function, Opaque, Quantity, Tensor, Value, quantity
 from explorer.reading.vocabulary import ELEMENTWISE
 
 # What was drawn on the way through forward and backward.
@@ -153,7 +154,7 @@ def part(owner: Two, key: Value) -> Value:
 def _constant(value: Value) -> Value:
     """A value through which no gradient goes."""
     held = quantity(value)
-    return values.like(detach(held.node), held) if isinstance(held, Tensor) else value
+    return like(detach(held.node), held) if isinstance(held, Tensor) else value
 
 
 def _require_sizes(sizes: tuple[Value, ...], size: Value) -> None:

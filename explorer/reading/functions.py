@@ -19,11 +19,12 @@ from explorer.formula.aliases import CALLS, OtherCall
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Call, Name, is_condition, names
 from explorer.reading import drawing, values, vocabulary
+from explorer.reading.arithmetic import like, made, operation
 from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.sums import NUMPY, REMARKS, arranged, expanded, larger, statistic, summed_to, total
 from explorer.reading.tracking import AUTOGRAD, assigned, detached
-from explorer.reading.values import SHAPE, Quantity, Tensor, Value, made, operation, quantity, several
+from explorer.reading.values import SHAPE, Quantity, Tensor, Value, quantity, several
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
 
 OF_NUMBERS = "takes a single number, not a tensor: use the function of torch"
@@ -136,7 +137,7 @@ def of_name(name: str) -> values.Function:
 def _maths(text: str, *arguments: Value, kind: str = "float32") -> Value:
     """The value of a formula in a, b, c and d for as many arguments."""
     operands = [quantity(value) for value in arguments]
-    return values.like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
+    return like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
 
 def _formula(call: OtherCall) -> values.Function:
@@ -252,7 +253,7 @@ class _Torch:
             return _Torch.clone(self) if dtype in ("double", "float64") else self
         whole = kind == "int64" and not is_mask
         node = mask(held.node) if kind == "bool" else built("trunc", held.node) if whole else held.node
-        return values.like(node, held, kind=kind)
+        return like(node, held, kind=kind)
 
     def invert(self: Value) -> Value:
         """The other mask; of an integer, every bit turned."""
@@ -291,7 +292,7 @@ class _Torch:
     def item(self: Value) -> Value:
         held = quantity(self)
         require(not has_elements(held.node), f"takes a single number out of a tensor: {ELEMENTWISE}")
-        return values.like(detach(held.node), held, kind=held.kind)
+        return like(detach(held.node), held, kind=held.kind)
 
     def numel(self: Value) -> Value:
         """The number of elements, known for x, y, g and values computed from them."""
@@ -468,7 +469,7 @@ CONSTANTS: dict[str, Value] = {
 }  # fmt: skip
 METHODS: dict[str, values.Function] = {
     "where": lambda self, condition, other: made("where", condition, self, other),
-    "detach_": lambda self: assigned(self, values.like(detach(self.node), self)) if AUTOGRAD.get() else self,
+    "detach_": lambda self: assigned(self, like(detach(self.node), self)) if AUTOGRAD.get() else self,
     "requires_grad_": lambda self, requires_grad=True: self,
 }
 PROPERTIES: dict[str, values.Function] = {

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from explorer.catalogue import COUNT
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import RULE_NAMES, Binary, Call, Name, Node, Unary, names, substituted, walk
-from explorer.reading.building import ONE, ZERO, built, number, untracked
+from explorer.reading.building import ONE, ZERO, built, is_shared, number, shared, untracked
 from explorer.reading.errors import require
-from explorer.reading.values import Opaque, Value, is_shared, quantity, shared, sum_of
+from explorer.reading.values import Opaque, Value, quantity, sum_of
 
 NOT_A_SUM = "is neither a sum over elements nor a value for each of them"
 COUNTS_WITHIN = "counts elements elsewhere than in a factor on the whole sum"

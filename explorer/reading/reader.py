@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, drawing, functions, sums, tracking, values, vocabulary
+from explorer.reading.arithmetic import SIGNS, compared, operation
 from explorer.reading.errors import (
     DeadEndError,
     Note,
@@ -30,7 +31,7 @@ from explorer.reading.errors import (
 )
 from explorer.reading.functions import Library, called, of_name, sensible
 from explorer.reading.spoiling import Scope, spoil
-from explorer.reading.values import SHAPE, SIGNS, Function, Opaque, Pasted, Quantity, Tensor, Value
+from explorer.reading.values import SHAPE, Function, Opaque, Pasted, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
@@ -165,17 +166,17 @@ class Reader:
                 return result
             case ast.BinOp(left, sign, right):
                 require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
-                return values.operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
+                return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
             case ast.UnaryOp(ast.Not(), operand):
                 return not self.truth(operand, scope)
             case ast.UnaryOp(sign, operand):
                 return of_name(UNARY[type(sign)])(self.value(operand, scope))
             case ast.Compare(first, signs, others):
                 sides = [self.value(part, scope) for part in (first, *others)]
-                links = [values.compared(*link) for link in zip(signs, sides, sides[1:], strict=False)]
+                links = [compared(*link) for link in zip(signs, sides, sides[1:], strict=False)]
                 chained = any(isinstance(link, Tensor) and has_elements(link.node) for link in links[:-1])
                 require(not chained, YES_OR_NO, RaisesError)  # Python asks each link but the last
-                return reduce(partial(values.operation, "&"), links)
+                return reduce(partial(operation, "&"), links)
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
                 return self.value(next(settled, last), scope)

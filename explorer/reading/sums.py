@@ -6,9 +6,10 @@ from dataclasses import replace
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import Name, Node
 from explorer.reading import values
+from explorer.reading.arithmetic import made
 from explorer.reading.building import ZERO, built, number
 from explorer.reading.errors import require
-from explorer.reading.values import Sum, Tensor, Value, made, quantity, several
+from explorer.reading.values import Sum, Tensor, Value, quantity, several
 from explorer.reading.vocabulary import REASONS
 
 # Remarks on parts of the trees.

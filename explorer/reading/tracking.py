@@ -8,9 +8,10 @@ from dataclasses import replace
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import is_constant
 from explorer.reading import values
+from explorer.reading.arithmetic import made
 from explorer.reading.building import detach, is_detached
 from explorer.reading.errors import RaisesError, require
-from explorer.reading.values import Tensor, Value, made, quantity
+from explorer.reading.values import Tensor, Value, quantity
 from explorer.reading.vocabulary import ELEMENTWISE, REASONS
 
 GRAD_MODES = {

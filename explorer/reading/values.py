@@ -1,4 +1,4 @@
-"""Values of names in the pasted code while it is read, and arithmetic on them.
+"""Values of names in the pasted code while it is read, and the parts of several.
 
 Numbers, None, text, tuples and dictionaries are Python's own. A number that is not known, or says
 more as arithmetic, is a formula tree. A function is a Python callable, a class of the text a Python class.
@@ -11,25 +11,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
 from typing import Any
 
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import (
-    COMPARISONS,
-    VARIABLES,
-    Call,
-    Name,
     Node,
-    Number,
-    Unary,
-    is_condition,
-    is_constant,
-    names,
 )
-from explorer.reading.building import ZERO, built, known, literal
+from explorer.reading.building import literal
 from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
-from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, REASONS, UNKNOWN, words
 
 MAX_VALUES = 64  # of a tuple or list: (*a, *a) doubles it
 Value = Any
@@ -176,21 +166,12 @@ OF_A_CONTEXT = words(
 )
 NO_TENSOR = "saves a number, but torch takes tensors alone: keep it as ctx.a = a"
 SHAPE = Opaque("the shape of a tensor")
-SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
 WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
     List: "several values",
     Tensor: "a tensor", type(None): "None", bool: "yes or no",
 }  # fmt: skip
-_FOLLOWED = Quantity | Opaque | ReadingError
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
-_ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
-_LOGIC = frozenset(["~", "&", "|", "^"])
-NOT_TAKEN_APART = (
-    "needs a tensor or a number, not several values: take them apart, as in x, = ctx.saved_tensors"
-)
-ON_MASK = "subtracts a mask, which torch refuses: use ~, or call .float() first"
-_WHOLE = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
 
 
 def quantity(value: Value) -> Quantity:
@@ -237,133 +218,9 @@ def _weight(value: Value) -> int:
     return 1 + sum(map(_weight, parts))
 
 
-def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
-    """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
-    require(not any(map(sum_of, operands)), REASONS["sum"])
-    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
-    require(len(masks) < 2, "mixes elements that were picked out by different masks")
-    folded = {tensor.folded for tensor in tensors if has_elements(tensor.node)}
-    require(len(folded) < 2, f"mixes tensors of different shapes: {ELEMENTWISE}")
-    if tensors:
-        sized = any(tensor.sized for tensor in tensors)
-        return Tensor(node, kind, next(iter(masks), None), folded=True in folded, sized=sized)
-    value = known(node)
-    if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
-        return Quantity(node, kind, number=all(map(is_number, operands)))
-    return bool(value) if kind == "bool" else int(value) if value.is_integer() else value
-
-
-def made(sign: str, *values: Value) -> Value:
-    """The result of an operator or of a function of the formula language."""
-    operands = [quantity(value) for value in values]
-    if any(map(sum_of, operands)):
-        return _linear(sign, *operands)
-    kinds = {operand.kind for operand in operands}
-    sign = _ON_MASKS.get(sign, sign) if kinds == {"bool"} else sign
-    for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
-        is_mask = operand.kind in ("bool", "uint8") or is_condition(operand.node)
-        require(is_mask, "is used as a mask, but it holds numbers: compare it first")
-    masks = sign == "-" and any(isinstance(each, Tensor) and each.kind == "bool" for each in operands)
-    require(not masks, ON_MASK, RaisesError)
-    byte = sign == "-" and operands[0].kind == "uint8"
-    require(not byte, "may fall below 0, where bytes begin again at 255: call .float() first")
-    mask = sign in COMPARISONS or (sign in _LOGIC | {"where"} and kinds == {"bool"})
-    whole = sign in _WHOLE and "float32" not in kinds
-    kind = "bool" if mask else "int64" if whole else "float32"
-    return like(built(sign, *(operand.node for operand in operands)), *operands, kind=kind)
-
-
 def sum_of(value: Value) -> Sum | None:
     """The sum that a value is; None for one that is none."""
     return value.summed if isinstance(value, Tensor) else None
-
-
-def _linear(sign: str, *operands: Quantity) -> Value:
-    """A sum from sums added, or from a sum times a number or divided by one."""
-    sums = [held for held in map(sum_of, operands) if held]
-    others = [operand for operand in operands if not sum_of(operand)]
-    others = [other for other in others if not (sign == "+" and _is_zero(other))]
-    alone = sign in ("+", "-") and not others and len({held.over for held in sums}) == 1
-    scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
-    require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
-    bare = all(held.bare for held in sums) and not any(
-        set(names(other.node)).difference(VARIABLES) for other in others
-    )
-    summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
-    return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)
-
-
-def _is_zero(operand: Quantity) -> bool:
-    return type(operand) is Quantity and operand.node == ZERO
-
-
-def _is_number(operand: Quantity) -> bool:
-    """Whether a value is one number, or one per value of a parameter: nothing of x's shape."""
-    apart = isinstance(operand, Tensor) and (operand.sized or operand.within)
-    return not apart and not has_elements(operand.node)
-
-
-def operation(sign: str, left: Value, right: Value) -> Value:
-    """A binary operator or comparison of Python on two values."""
-    sides = (left, right)
-    match sign, left, right:
-        case "==" | "!=", _, _ if not any(isinstance(side, _FOLLOWED) for side in sides):
-            return (left == right) == (sign == "==")
-        case ("==" | "!=", _, None) | ("==" | "!=", None, _):
-            return sign == "!="
-        case "/", Quantity(Call("numel")), Opaque(counts=name) if name:
-            return Quantity(shared(name), "int64")
-        case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
-            return Opaque(opaque.what)
-        case ("+", tuple(), tuple()) | ("+", list(), list()):
-            return type(left)(several((*left, *right)))
-        case ("*", (tuple() | list()) as values, int(times)) | (
-            "*",
-            int(times),
-            (tuple() | list()) as values,
-        ):
-            return type(values)(several(tuple(values) * min(times, MAX_VALUES + 1)))
-        case (_, Quantity(), tuple() | list()) | (_, tuple() | list(), Quantity()):
-            raise RaisesError(NOT_TAKEN_APART)
-        case ("<" | "<=" | ">" | ">=", tuple() | list(), int() | float()):
-            raise RaisesError(NOT_TAKEN_APART)
-        case "&" | "|" | "^", int(), int():
-            return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
-        case "==" | "!=", _, _:
-            numbers = all(isinstance(side, Quantity | int | float) for side in sides)
-            require(numbers, "compares a tensor or parameter with something that is no number")
-        case "//", _, _ if Tensor in map(type, sides):
-            require_exact(right)
-    return made("remainder" if sign == "%" else sign, left, right)
-
-
-def shared(name: str) -> Name:
-    """The number of elements that share a value of a parameter, until its gradient is known to be meant."""
-    return Name(f"numel({name})")  # brackets: no parameter's name
-
-
-def is_shared(node: Node) -> bool:
-    """Whether a node is a number from ``shared``."""
-    return isinstance(node, Name) and node.name.startswith("numel(")
-
-
-def require_exact(divisor: Value) -> None:
-    """Raise UnreadableError unless the divisor is short in binary, so that ``floor(a / b)`` is torch's."""
-    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
-    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
-
-
-def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
-    """One link of a comparison."""
-    if isinstance(sign, ast.Is | ast.IsNot):
-        return (left is right or left == right) == isinstance(sign, ast.Is)
-    if not isinstance(sign, ast.In | ast.NotIn):
-        return operation(SIGNS[type(sign)], left, right)
-    members = tuple(right) if isinstance(right, dict | str) else several(right)
-    links = [operation("==", left, member) for member in members]
-    among = True in links or reduce(partial(operation, "|"), links, False)
-    return among if isinstance(sign, ast.In) else operation("==", among, False)
 
 
 def shaped(tensor: Tensor, held: Sum) -> Tensor:
@@ -379,11 +236,11 @@ def element(owner: Value, key: Value) -> Value:
     if isinstance(owner, tuple | list | dict):
         return picked(owner, key)
     tensor = quantity(owner)
+    keys = key if isinstance(key, tuple) else (key,)
     if held := sum_of(tensor):
-        new = all(part in (None, ..., slice(None)) for part in (key if isinstance(key, tuple) else (key,)))
-        require(new, REASONS["sum"])
+        require(all(part in (None, ..., slice(None)) for part in keys), REASONS["sum"])
         return shaped(owner, held)
-    if all(part in (..., slice(None)) for part in (key if isinstance(key, tuple) else (key,))):
+    if all(part in (..., slice(None)) for part in keys):
         return owner
     if key in (0, -1) and not has_elements(tensor.node):
         return replace(tensor)

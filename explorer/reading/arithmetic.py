@@ -1,0 +1,156 @@
+"""Arithmetic on the values of the pasted code: operators, comparisons, and functions of formulas."""
+
+import ast
+from functools import partial, reduce
+
+from explorer.formula.operands import has_elements
+from explorer.formula.tree import (
+    COMPARISONS,
+    VARIABLES,
+    Call,
+    Node,
+    Number,
+    Unary,
+    is_condition,
+    is_constant,
+    names,
+)
+from explorer.reading.building import ZERO, built, known, shared
+from explorer.reading.errors import RaisesError, ReadingError, require
+from explorer.reading.values import (
+    MAX_VALUES,
+    Opaque,
+    Quantity,
+    Sum,
+    Tensor,
+    Value,
+    is_number,
+    quantity,
+    several,
+    sum_of,
+)
+from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, REASONS
+
+SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
+_FOLLOWED = Quantity | Opaque | ReadingError
+_ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
+_LOGIC = frozenset(["~", "&", "|", "^"])
+NOT_TAKEN_APART = (
+    "needs a tensor or a number, not several values: take them apart, as in x, = ctx.saved_tensors"
+)
+ON_MASK = "subtracts a mask, which torch refuses: use ~, or call .float() first"
+_WHOLE = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
+
+
+def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
+    """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
+    require(not any(map(sum_of, operands)), REASONS["sum"])
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
+    require(len(masks) < 2, "mixes elements that were picked out by different masks")
+    folded = {tensor.folded for tensor in tensors if has_elements(tensor.node)}
+    require(len(folded) < 2, f"mixes tensors of different shapes: {ELEMENTWISE}")
+    if tensors:
+        sized = any(tensor.sized for tensor in tensors)
+        return Tensor(node, kind, next(iter(masks), None), folded=True in folded, sized=sized)
+    value = known(node)
+    if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
+        return Quantity(node, kind, number=all(map(is_number, operands)))
+    return bool(value) if kind == "bool" else int(value) if value.is_integer() else value
+
+
+def made(sign: str, *values: Value) -> Value:
+    """The result of an operator or of a function of the formula language."""
+    operands = [quantity(value) for value in values]
+    if any(map(sum_of, operands)):
+        return _linear(sign, *operands)
+    kinds = {operand.kind for operand in operands}
+    sign = _ON_MASKS.get(sign, sign) if kinds == {"bool"} else sign
+    for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
+        is_mask = operand.kind in ("bool", "uint8") or is_condition(operand.node)
+        require(is_mask, "is used as a mask, but it holds numbers: compare it first")
+    masks = sign == "-" and any(isinstance(each, Tensor) and each.kind == "bool" for each in operands)
+    require(not masks, ON_MASK, RaisesError)
+    byte = sign == "-" and operands[0].kind == "uint8"
+    require(not byte, "may fall below 0, where bytes begin again at 255: call .float() first")
+    mask = sign in COMPARISONS or (sign in _LOGIC | {"where"} and kinds == {"bool"})
+    whole = sign in _WHOLE and "float32" not in kinds
+    kind = "bool" if mask else "int64" if whole else "float32"
+    return like(built(sign, *(operand.node for operand in operands)), *operands, kind=kind)
+
+
+def _linear(sign: str, *operands: Quantity) -> Value:
+    """A sum from sums added, or from a sum times a number or divided by one."""
+    sums = [held for held in map(sum_of, operands) if held]
+    others = [operand for operand in operands if not sum_of(operand)]
+    others = [other for other in others if not (sign == "+" and _is_zero(other))]
+    alone = sign in ("+", "-") and not others and len({held.over for held in sums}) == 1
+    scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
+    require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
+    bare = all(held.bare for held in sums) and not any(
+        set(names(other.node)).difference(VARIABLES) for other in others
+    )
+    summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
+    return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)
+
+
+def _is_zero(operand: Quantity) -> bool:
+    return type(operand) is Quantity and operand.node == ZERO
+
+
+def _is_number(operand: Quantity) -> bool:
+    """Whether a value is one number, or one per value of a parameter: nothing of x's shape."""
+    apart = isinstance(operand, Tensor) and (operand.sized or operand.within)
+    return not apart and not has_elements(operand.node)
+
+
+def operation(sign: str, left: Value, right: Value) -> Value:
+    """A binary operator or comparison of Python on two values."""
+    sides = (left, right)
+    match sign, left, right:
+        case "==" | "!=", _, _ if not any(isinstance(side, _FOLLOWED) for side in sides):
+            return (left == right) == (sign == "==")
+        case ("==" | "!=", _, None) | ("==" | "!=", None, _):
+            return sign == "!="
+        case "/", Quantity(Call("numel")), Opaque(counts=name) if name:
+            return Quantity(shared(name), "int64")
+        case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
+            return Opaque(opaque.what)
+        case ("+", tuple(), tuple()) | ("+", list(), list()):
+            return type(left)(several((*left, *right)))
+        case ("*", (tuple() | list()) as values, int(times)) | (
+            "*",
+            int(times),
+            (tuple() | list()) as values,
+        ):
+            return type(values)(several(tuple(values) * min(times, MAX_VALUES + 1)))
+        case (_, Quantity(), tuple() | list()) | (_, tuple() | list(), Quantity()):
+            raise RaisesError(NOT_TAKEN_APART)
+        case ("<" | "<=" | ">" | ">=", tuple() | list(), int() | float()):
+            raise RaisesError(NOT_TAKEN_APART)
+        case "&" | "|" | "^", int(), int():
+            return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
+        case "==" | "!=", _, _:
+            numbers = all(isinstance(side, Quantity | int | float) for side in sides)
+            require(numbers, "compares a tensor or parameter with something that is no number")
+        case "//", _, _ if Tensor in map(type, sides):
+            require_exact(right)
+    return made("remainder" if sign == "%" else sign, left, right)
+
+
+def require_exact(divisor: Value) -> None:
+    """Raise UnreadableError unless the divisor is short in binary, so that ``floor(a / b)`` is torch's."""
+    exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
+    require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
+
+
+def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    """One link of a comparison."""
+    if isinstance(sign, ast.Is | ast.IsNot):
+        return (left is right or left == right) == isinstance(sign, ast.Is)
+    if not isinstance(sign, ast.In | ast.NotIn):
+        return operation(SIGNS[type(sign)], left, right)
+    members = tuple(right) if isinstance(right, dict | str) else several(right)
+    links = [operation("==", left, member) for member in members]
+    among = True in links or reduce(partial(operation, "|"), links, False)
+    return among if isinstance(sign, ast.In) else operation("==", among, False)
