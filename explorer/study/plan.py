@@ -317,10 +317,7 @@ class Plan:
     def _products(self) -> int:
         """Multiplications forward in a step of one run."""
         trial = Trial("choose", self.keys[0], self.variants(self.keys[0])[0], self.lrs[0], 0)
-        settings, task = self.settings(trial), TASKS[self.task]
-        inputs, outputs = read_table(self.table).widths if self.table else task.widths
-        size = task.net.size((inputs, *settings.widths, outputs))
-        return size.products * settings.batch * task.net.site.times
+        return self.settings(trial).products
 
     def _runs(self, seeds: int) -> int:
         variants = sum(math.prod(map(len, self._swept(rule).values())) for rule in self.rules)

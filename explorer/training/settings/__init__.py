@@ -9,15 +9,9 @@ from explorer.training.settings.branches import (
     parting,
     read_branch,
 )
+from explorer.training.settings.declared import FULL, LIVE, SETTINGS, TrainingSettings, devices
 from explorer.training.settings.setting import NUMBER, Setting
-from explorer.training.settings.settings import (
-    FULL,
-    LIVE,
-    SETTINGS,
-    Settings,
-    TrainingSettings,
-    devices,
-)
+from explorer.training.settings.settings import Settings
 
 __all__ = [
     "FULL", "LIVE", "NUMBER", "SETTINGS", "Branch", "Course", "Setting", "Settings", "TrainingSettings",

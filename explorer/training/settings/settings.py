@@ -1,126 +1,27 @@
-"""The settings of a run, each declared once, for runs, links, controls and words alike."""
+"""All settings of a run: its op and rules, its data, its branch points, and what the others are."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
-from types import MappingProxyType
-from typing import Any, Final, Literal, TypeVar
 
-import torch
-
-from explorer.catalogue import (
-    MOST_RULES,
-    Op,
-    Rule,
-    beside,
-    checked,
-    find_op,
-    find_rule,
-    finite,
-    qualified,
-    refusal,
-    require_admitted,
-)
-from explorer.formula import quoted, shortened
+from explorer.catalogue import Op, Rule, find_op, find_rule, refusal
+from explorer.formula import shortened
 from explorer.training import limits
 from explorer.training.nets import Layer, Learned, Size, checked_learn, learned_by
-from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
-from explorer.training.settings.setting import SWITCH, Setting
-from explorer.training.tasks import TASKS, USUAL, Table
+from explorer.training.settings.chosen import checked_entry, checked_parameters, checked_rules, names_of
+from explorer.training.settings.declared import TrainingSettings
+from explorer.training.tasks import TASKS, Table
 from explorer.training.tasks.table import TABLE, read_table
 
-Entry = TypeVar("Entry", Op, Rule)
-
-FULL: Final = "full"  # the pace of a run that goes as fast as it can
-
-
-def _setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
-    return field(default=None, metadata={"kind": kind, "label": label, "meaning": meaning, **rest})
-
-
-def devices() -> tuple[str, ...]:
-    """The devices of this machine: "cpu", and the type of the accelerator if there is one."""
-    accelerator = torch.accelerator.current_accelerator(check_available=True)
-    return ("cpu", *([accelerator.type] if accelerator else []))
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """The settings of a run beside op and rules; ``SETTINGS`` has them as a table.
-
-    None is filled in from the task: each has its own defaults.
-    """
-
-    task: str = _setting("choice", "Task", "The task that the net learns.", words=TASKS)
-    steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=limits.MAX_STEPS)
-    lr: float = _setting(
-        "log", "Learning rate lr", "How far a step goes down the gradient.",
-        low=limits.SMALLEST_LR, high=limits.LARGEST_LR, live=True,
-    )  # fmt: skip
-    hidden: int | tuple[int, ...] = _setting(
-        "widths", "Hidden units",
-        f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} of them: 16,16,16. Of convolutions it "
-        "counts maps.",
-        low=1, high=limits.MAX_HIDDEN,
-    )  # fmt: skip
-    batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=limits.MAX_BATCH)
-    seed: int = _setting("whole", "Seed", "The same seed gives the same losses.", low=0, high=limits.MAX_SEED)
-    seeds: int = _setting(
-        "whole", "Seeds", "Nets a rule trains, each from a start and with batches of its own.",
-        low=1, high=limits.MAX_SEEDS,
-    )  # fmt: skip
-    optimiser: str = _setting("choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS)
-    bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
-    init_scale: float = _setting(
-        "log", "Start weights", "How large the start weights are; 1 is usual.",
-        low=limits.SMALLEST_SCALE, high=limits.LARGEST_SCALE,
-    )  # fmt: skip
-    pace: float | Literal["full"] = _setting(
-        "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
-        low=1, high=limits.MAX_PACE, words=(FULL,), live=True,
-    )  # fmt: skip
-    sigma: float = _setting(
-        "log", "Noise σ", "Width of the normal noise that smooths the op where gradients are compared.",
-        low=limits.SMALLEST_SIGMA, high=limits.LARGEST_SIGMA, live=True,
-    )  # fmt: skip
-    learn: tuple[str, ...] = _setting(
-        "names", "Parameters that learn",
-        "Each gets values of its own in every layer, and the gradient that the rule gives them.",
-    )  # fmt: skip
-    learn_rate: float = _setting(
-        "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
-        low=limits.SMALLEST_LEARN_RATE, high=limits.LARGEST_LEARN_RATE,
-    )  # fmt: skip
-    learn_each: str = _setting(
-        "choice", "One value for each",
-        "What has a value of its own: a layer, or each channel of it, which is a unit, a map or a kernel.",
-        words=("layer", "channel"),
-    )  # fmt: skip
-    device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
-
-    def __post_init__(self) -> None:
-        self._put("task", SETTINGS["task"].checked(USUAL if self.task is None else self.task))
-        for name, setting in SETTINGS.items():
-            value = getattr(self, name)
-            default = setting.default(self.task)
-            self._put(name, default if value is None or value is default else setting.checked(value))
-
-    def _put(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """The widths of the hidden layers."""
-        return self.hidden if isinstance(self.hidden, tuple) else (self.hidden,)
-
-
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
-    {entry.name: Setting(entry.name, **entry.metadata) for entry in dataclasses.fields(TrainingSettings)}
-)
-LIVE = tuple(name for name, setting in SETTINGS.items() if setting.live)
 _ASIDE = ("branch", "pace", "sigma")  # a change of these does not change the start
+_WEIGHTS = (
+    "{nets} nets of these widths have {count:,} weights, at most {most:,} are taken: use fewer hidden units, "
+    "seeds or rules"
+)
+_FEWER = "at most {most:,} are taken: use fewer hidden units, examples, seeds or rules"
+_VALUES = "a step of {nets} nets on {batch} examples makes {count:,} numbers, " + _FEWER
+_PRODUCTS = "a step of {nets} nets on {batch} examples takes {count:,} products, " + _FEWER
 
 
 @dataclass(frozen=True)
@@ -160,12 +61,12 @@ class Settings(TrainingSettings):
         super().__post_init__()
         task = TASKS[self.task]
         usual = task.parameters if self.op is None else {}
-        self._put("op", _entry("op", task.op if self.op is None else self.op, Op))
-        self._put("rules", _distinct(task.rules if self.rules is None else self.rules))
+        self._put("op", checked_entry("op", task.op if self.op is None else self.op, Op))
+        self._put("rules", checked_rules(task.rules if self.rules is None else self.rules))
         self._put("branch", checked_branches(self.branch, self.rules, self.steps))
         self._check_losses()
         parameters = self._known(usual) if self.parameters is None else self.parameters
-        self._put("parameters", _parameters(self._ops, self._all_rules, parameters))
+        self._put("parameters", checked_parameters(self._ops, self._all_rules, parameters))
         self._put("learn", checked_learn(self._ops, self._all_rules, self.learn))
         self._check_table()
         self._check_size()
@@ -212,7 +113,7 @@ class Settings(TrainingSettings):
 
     def _known(self, parameters: Mapping[str, float]) -> dict[str, float]:
         """The parameters that the op or one of the rules has."""
-        names = {name for op in self._ops for name in _names(op, self._all_rules)}
+        names = {name for op in self._ops for name in names_of(op, self._all_rules)}
         return {name: value for name, value in parameters.items() if name in names}
 
     def _check_losses(self) -> None:
@@ -263,69 +164,17 @@ class Settings(TrainingSettings):
     @property
     def products(self) -> int:
         """Multiplications forward in one step of all nets."""
-        return (
-            self.seeds * len(self.rules) * self._size.products * self.batch * TASKS[self.task].net.site.times
-        )
+        nets, times = self.seeds * len(self.rules), TASKS[self.task].net.site.times
+        return nets * self._size.products * self.batch * times
 
     def _check_size(self) -> None:
-        nets, weights, products = self.seeds * len(self.rules), self.weights, self.products
-        if weights > limits.MAX_WEIGHTS:
-            raise ValueError(
-                f"{nets} nets of these widths have {weights:,} weights, at most {limits.MAX_WEIGHTS:,} are "
-                "taken: use fewer hidden units, seeds or rules"
-            )
+        """Raise ValueError for nets that are too large, or a step of them."""
+        nets = self.seeds * len(self.rules)
         values = nets * self._size.values * max(self.batch, limits.EXAMPLES)
-        if values > limits.MAX_VALUES:
-            raise ValueError(
-                f"a step of {nets} nets on {self.batch} examples makes {values:,} numbers, at most "
-                f"{limits.MAX_VALUES:,} are taken: use fewer hidden units, examples, seeds or rules"
-            )
-        if products > limits.MAX_PRODUCTS:
-            raise ValueError(
-                f"a step of {nets} nets on {self.batch} examples takes {products:,} products, at "
-                f"most {limits.MAX_PRODUCTS:,} are taken: use fewer hidden units, examples, seeds or rules"
-            )
-
-
-def _entry(what: str, entry: Any, kind: type[Entry]) -> str | Entry:
-    if not isinstance(entry, str | kind):
-        raise ValueError(f"{what} must be a key or a formula, not {quoted(entry)}")
-    return entry
-
-
-def _distinct(rules: object) -> tuple[str | Rule, ...]:
-    """The rules in their order, each once: two spellings of one own formula are one rule."""
-    if isinstance(rules, str) or not isinstance(rules, list | tuple):
-        raise ValueError(f"rules must be a list of keys, such as ['default'], not {quoted(rules)}")
-    entries = [_entry("a rule", rule, Rule) for rule in rules]
-    given = len({entry if isinstance(entry, str) else entry.key for entry in entries})
-    if given > MOST_RULES:  # counted before any is read
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {given}")
-    known: dict[str, str | Rule] = {}
-    for rule in entries:
-        known.setdefault(find_rule(rule).key, rule)
-    if not 1 <= len(known) <= MOST_RULES:
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(known)}")
-    return tuple(known.values())
-
-
-def _parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
-    if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quoted(parameters)}")
-    op, *later = ops
-    also = {name for each in later for name in _names(each, rules)} - _names(op, rules)
-    own = checked(op, rules, {name: value for name, value in parameters.items() if name not in also})
-    result = own | {
-        name: finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
-    }
-    for other, rule in product(later, rules):
-        require_admitted(other, rule, result)
-    return result
-
-
-def _names(op: Op, rules: Sequence[Rule]) -> set[str]:
-    """The names of all values that an op and rules take."""
-    own = [(rule, p) for rule in rules for p in beside(op, rule).parameters]
-    return {p.name for p in op.parameters} | {
-        name for rule, p in own for name in (p.name, qualified(rule, p))
-    }
+        for count, most, what in (
+            (self.weights, limits.MAX_WEIGHTS, _WEIGHTS),
+            (values, limits.MAX_VALUES, _VALUES),
+            (self.products, limits.MAX_PRODUCTS, _PRODUCTS),
+        ):
+            if count > most:
+                raise ValueError(what.format(nets=nets, batch=self.batch, count=count, most=most))

@@ -9,7 +9,7 @@ from explorer.catalogue import MOST_RULES, RULES
 from explorer.formula import FormulaError
 from explorer.training import SETTINGS, TASKS, Settings, TrainingSettings
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
-from explorer.training.settings.settings import devices
+from explorer.training.settings import devices
 
 
 def test_defaults_are_the_documents_values():
