@@ -9,8 +9,9 @@ from torch import Tensor
 
 from explorer.catalogue import find_op
 from explorer.formula.operands import reductions
+from explorer.training.instruments.base.flips import examples, is_too_wide
 from explorer.training.instruments.base.instrument import Nets, Recorded, op_site
-from explorer.training.instruments.base.smoothing import examples, is_too_wide, smoothed_gradient
+from explorer.training.instruments.base.smoothing import smoothed_gradient
 from explorer.training.limits import EXAMPLES
 from explorer.training.settings import Settings
 

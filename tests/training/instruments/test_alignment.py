@@ -15,7 +15,9 @@ from explorer.training import LIVE, Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.alignment import INSTRUMENT, compared, measured
 from explorer.training.instruments.base import instrument, smoothing
-from explorer.training.instruments.base.smoothing import examples, smoothed, smoothed_gradient
+from explorer.training.instruments.base.flips import Flips, examples
+from explorer.training.instruments.base.smoothed import smoothed
+from explorer.training.instruments.base.smoothing import smoothed_gradient
 from explorer.training.limits import EXAMPLES
 from explorer.training.nets.layers import Convolution, Pool
 
@@ -235,8 +237,8 @@ def jump_by_jump(nets, layer, unit, sigma):
 def test_a_formats_jumps_share_their_looks_at_the_loss(monkeypatch):
     """A step with E4M3 cost 5.3 of one with round, when each of some fifty jumps had two looks."""
     looks = []
-    changes = smoothing._Flips.changes
-    monkeypatch.setattr(smoothing._Flips, "changes", lambda *given: looks.append(1) or changes(*given))
+    changes = Flips.changes
+    monkeypatch.setattr(Flips, "changes", lambda *given: looks.append(1) or changes(*given))
     for op in ("fp8_e4m3", "fp8_e5m2", "fp4_e2m1"):
         nets = nets_of(task="digits", op=op, rules=("default",), hidden=(5, 4))
         counts = []
@@ -366,7 +368,7 @@ def test_jumps_are_what_the_kinks_know():
 
 def test_many_units_are_looked_at_on_fewer_examples(monkeypatch):
     nets = nets_of(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
-    monkeypatch.setattr("explorer.training.instruments.base.smoothing._FLIPS", 40 * 40 * 10)
+    monkeypatch.setattr("explorer.training.instruments.base.flips._FLIPS", 40 * 40 * 10)
     n = examples(nets)
     assert n == 10
     assert smoothed_gradient(nets, nets.op_layers[0], n).shape == (1, 10, 40)
