@@ -76,6 +76,25 @@ def test_training_says_before_start_that_it_takes_no_loss_at_another_output(page
     expect(button(page, "Start")).to_be_enabled()
 
 
+def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
+    open_train(page, "op=bernoulli&rule=flip&rule=reinmax&rule=disarm&task=moons")
+    expect(page.locator(".reads .question")).to_have_text("Remove Flip to train the others.")
+    expect(page.locator(".net")).to_be_hidden()
+    status(page).get_by_role("button", name="Remove Flip").click()
+    expect(status(page)).to_contain_text("Ready: press Start.")
+    expect(page.locator(".card.rule h2")).to_have_text(["ReinMax", "DisARM"])
+    expect(page.locator(".reads .question")).to_have_text("Which of the two will tell the two kinds apart?")
+    expect(page.locator(".net")).to_be_visible()
+    expect(status(page).get_by_role("button")).to_have_count(0)
+
+
+def test_a_rule_that_is_refused_alone_leads_to_the_tasks_own(page: Page) -> None:
+    open_train(page, "op=bernoulli&rule=flip&task=digits")
+    expect(page.locator(".curves")).to_contain_text("Choose another rule to train.")
+    status(page).get_by_role("button", name="Use the task's own op and rules").click()
+    expect(status(page)).to_contain_text("Ready: press Start.")
+
+
 def test_a_twin_is_refused_before_start_where_units_spike_and_trained_elsewhere(page: Page) -> None:
     open_train(page, "op=bernoulli&rule=disarm&task=spikes")
     expect(status(page)).to_contain_text(refusal(RULES["disarm"], "DisARM", spikes=True))
@@ -110,4 +129,14 @@ def test_a_study_says_so_too(page: Page) -> None:
     page.goto(link("/study", {"op": "bernoulli", "rule": "flip", "task": "digits"}))
     expect(page.locator(".study .status")).to_contain_text(UNTRAINED)
     expect(page.locator(".study .status")).not_to_contain_text("Ready")
+    expect(page.locator(".study .status")).to_contain_text("Choose another rule to train.")
     expect(button(page, "Start")).to_be_disabled()
+
+
+def test_a_study_whose_link_sweeps_a_parameter_of_the_loss_goes_on_without(page: Page) -> None:
+    query = {"op": "bernoulli", "rule": "reinmax", "task": "moons", "steps": "30", "target": "0.3"}
+    page.goto(link("/study", {**query, "rates": "0.03", "sweep": "target", "values": "0.1,0.5"}))
+    expect(page.get_by_text("The link sweeps target, a parameter of the loss on Explore")).to_be_visible()
+    expect(page.locator(".study .status")).to_contain_text("runs of 30 steps")
+    expect(button(page, "Start")).to_be_enabled()
+    expect(page.get_by_label("Rates lr")).to_have_value("0.03")

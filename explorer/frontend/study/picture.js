@@ -7,6 +7,7 @@ import { agreementOf, heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
 import { isJudged, isUnread, settingText, taskOf, untrained, wordsOfTask } from "../train/state/tasks.js";
+import { remedyOf } from "../train/state/refused.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -82,13 +83,22 @@ function wordsOf(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost } = view;
   const refusal = ACTIVE.includes(status.state) || lost ? "" : untrained(state.choice);
-  if (refusal) return { main: refusal, next: "", state: "refused" };
+  if (refusal) return { main: refusal, next: remedyOf(state.choice), state: "refused" };
+  const obstacle = status.state === "idle" && !notice && !lost ? obstacleOf(state) : "";
+  if (obstacle) return { main: obstacle, next: "", state: "refused" };
   const main = notice || (lost ? cutOff() : status.sentence);
   return {
     main,
     next: wrong ? WRONG : lost && notice ? cutOff() : nextOf(state, cost),
     state: lost ? "lost" : notice || cost?.refused ? "refused" : status.state,
   };
+}
+
+/** Why no study of what is chosen can begin, "" where one can. @param {State} state */
+function obstacleOf({ choice, cost, wrong }) {
+  if (wrong) return WRONG;
+  if (!isJudged(choice)) return NOT_JUDGED;
+  return cost?.refused ? cost.sentence : "";
 }
 
 /** @param {State} state @param {State["cost"]} cost */

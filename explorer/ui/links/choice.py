@@ -66,6 +66,12 @@ class Choice(View, TrainingSettings):
         return find_loss(self.f) if draws(op, rules) else None
 
     @property
+    def trained(self) -> dict[str, float]:
+        """The values of parameters that a net has: those of op and rules, without those of the loss."""
+        known = parameters_of(*self.entries)
+        return {name: value for name, value in self.parameters.items() if name in known}
+
+    @property
     def sampling(self) -> dict[str, Any]:
         """Range, g, loss and parameters as keywords of ``sample``."""
         start, stop = self.range

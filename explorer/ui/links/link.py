@@ -336,10 +336,15 @@ class _Reader:
     def swept(self, choice: Choice) -> dict[str, Any]:
         """The parameter that is swept with its values, where there are both."""
         name = self.last("sweep") or ""
-        parameter = parameters_of(*choice.entries, choice.loss).get(name)
+        parameter = parameters_of(*choice.entries).get(name)
         bounds = reach(parameter) if parameter else (-math.inf, math.inf)
         values = self.numbers("values", *bounds, MOST_VALUES, "No parameter is swept.")
-        if name and not parameter:
+        if not parameter and name in parameters_of(*choice.entries, choice.loss):
+            self.note(
+                f"The link sweeps {name}, a parameter of the loss on Explore; a net has that of its task, so "
+                "no parameter is swept."
+            )
+        elif name and not parameter:
             self.note(f"The link sweeps {_quoted(name)}, which is no parameter of its op and rules.")
         elif bool(name) != bool(values):
             self.note("A sweep needs a parameter and its values, such as sweep=c&values=0.5,1,2.")

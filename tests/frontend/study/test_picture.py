@@ -335,7 +335,8 @@ def test_other_settings_leave_what_is_seen_and_offer_another_study(
 def test_what_cannot_be_studied_cannot_be_started(node: Node, document: dict[str, Any], body: str, said: str):
     shown = picture(node, document, body)
     assert not shown["offered"]["start"]
-    assert said in shown["status"]["next"]
+    assert said in shown["status"]["main"], "and not that it is ready"
+    assert (shown["status"]["next"], shown["status"]["state"]) == ("", "refused")
 
 
 def test_one_seed_has_no_interval_and_that_is_said(node: Node, document: dict[str, Any]):

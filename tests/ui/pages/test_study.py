@@ -44,6 +44,7 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         ("equal=1", 'equal = "1"'),
         ("sweep=c", "A sweep needs a parameter and its values"),
         ("values=1,2", "A sweep needs a parameter and its values"),
+        ("op=bernoulli&sweep=target&values=0.1,1", "sweeps target, a parameter of the loss on Explore"),
         ("sweep=<b>&values=1", 'sweeps "<b>"'),
         ("sweep=c&values=1,x", 'values = "1,x"'),
     ],

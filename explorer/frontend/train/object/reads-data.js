@@ -1,5 +1,6 @@
 // The examples beside the net: images or columns, points of a plane, or where a table will be. No page.
 
+import { remedyOf } from "../state/refused.js";
 import { lacksTable, taskOf } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
@@ -44,7 +45,7 @@ export function readsOf(state, measured, before, lines, begun) {
   const aim = reads ? (isImage ? AIMS.image : AIMS.rows) : AIMS.numbers;
   return {
     ...NOTHING,
-    question: begun ? "" : questionOf(state.choice.rules.length, aim),
+    question: begun ? "" : questionOf(state.choice, aim),
     caption: begun ? `First ${examples.length} of ${known.of}: ● right ○ wrong` : captionOf(known, isImage),
     examples,
     zero: isImage ? null : known.zero,
@@ -81,18 +82,20 @@ function captionOf({ judged, width, columns }, isImage) {
 /** What can be shown before anything is measured. @param {State} state @returns {Reads|null} */
 function asked({ choice, table, ink }) {
   const { kind, picture } = taskOf(choice);
-  const count = choice.rules.length;
   if (lacksTable(choice, table)) {
     const caption = "Paste one above: its rows appear here, their columns as bars.";
-    return { ...NOTHING, question: questionOf(count, AIMS.table), caption, ink };
+    return { ...NOTHING, question: questionOf(choice, AIMS.table), caption, ink };
   }
   if (kind !== "plane" || !picture || !("points" in picture)) return null;
   const caption = "Each point is an example.";
-  return { ...NOTHING, question: questionOf(count, AIMS.points), caption, points: picture.points, ink };
+  return { ...NOTHING, question: questionOf(choice, AIMS.points), caption, points: picture.points, ink };
 }
 
-/** @param {number} count of rules @param {Aim} aim */
-function questionOf(count, { one, several }) {
+/** What will be seen, or what to do first. @param {State["choice"]} choice @param {Aim} aim */
+function questionOf(choice, { one, several }) {
+  const count = choice.rules.length;
+  const remedy = remedyOf(choice);
+  if (remedy) return remedy;
   if (count === 1) return `Will this rule ${one}?`;
   return `Which of the ${count === 2 ? "two" : `${count} rules`} will ${several}?`;
 }

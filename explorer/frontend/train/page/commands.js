@@ -9,11 +9,11 @@ const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` is for numbers and the sentence
- * @param {import("./view.js").Acts & {onOwnOp: () => void}} on
+ * @param {import("./view.js").Acts & {onOwnOp: () => void, onRemoval: () => void}} on
  */
 export function createCommands(
   { buttons, status },
-  { onStart, onPause, onResume, onStep, onReset, onSlowMotion, onOwnOp },
+  { onStart, onPause, onResume, onStep, onReset, onSlowMotion, onOwnOp, onRemoval },
 ) {
   let paused = false;
   const start = button("Start", begin, "primary");
@@ -22,8 +22,9 @@ export function createCommands(
   const reset = button("Reset", onReset);
   const slow = button("Slow motion", onSlowMotion);
   const own = button("Use the task's own op and rules", onOwnOp, "own-op");
+  const removal = button("", onRemoval, "own-op");
   const display = createStatus(status, "Steps taken", METRICS);
-  status.querySelector(".said-of-run")?.append(own);
+  status.querySelector(".said-of-run")?.append(own, removal);
   buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
 
   /** Start is not offered while it runs: after a press by keyboard the focus is on Pause. */
@@ -46,6 +47,8 @@ export function createCommands(
       available(step, offered.step);
       available(reset, offered.reset);
       own.hidden = !picture.offersOwnOp;
+      removal.hidden = !picture.removal;
+      setText(removal, picture.removal);
       if (document.activeElement === pause && offered.start && !pause.checkVisibility()) start.focus();
       display.show(picture);
     },

@@ -1,7 +1,9 @@
 // Another task: it keeps op and rules that were chosen, or asks whether it may; what it changes can be undone.
+// Rules that no net trains leave by a press.
 
 import { entriesOf } from "../../choice/choice.js";
 import { find } from "../../choice/entries.js";
+import { withoutRefused } from "../state/refused.js";
 import { lacks, takesOwn, taskNamed, taskOf, withOwnOp, withTask, withTaskAlone } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -29,6 +31,7 @@ export function createTaskChange({ now, state, become, choose }) {
       if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);
     },
     onOwnOp: () => change(withOwnOp(now())),
+    onRemoval: () => choose(withoutRefused(now())),
     onUndo() {
       const { changing } = state();
       become({ changing: null });

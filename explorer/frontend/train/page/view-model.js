@@ -11,6 +11,7 @@ import { branched, goingOn, pointsOf } from "../state/branches.js";
 import { keysOf, rateOf, scrubbed } from "../state/history.js";
 import { presentTexts } from "./learned-values.js";
 import { asksOf } from "./task-change.js";
+import { remedyOf, removalOf } from "../state/refused.js";
 import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
@@ -30,7 +31,7 @@ import {
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture, which a painter puts on the page.
- * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, metrics: string[], taken: number, status: {main: string, next: string, state:
+ * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number, status: {main: string, next: string, state:
  * string}, verdict: string, headline: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
  *   alignment: import("../evidence/alignment-data.js").Alignment, why: import("../evidence/view.js").Picture,
@@ -73,11 +74,14 @@ export function pictureOf(live) {
   const after = state.view.status === live.view.status ? [] : alignmentOf(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
+  const refusal = refusalNow(live);
+  const removal = refusal && removalOf(choice);
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   return {
     offered: offeredOf(view.status.state, isUnread(live) || Boolean(untrained(choice))),
     again: OVER.includes(view.status.state),
-    offersOwnOp: view.status.state === "diverged" && !view.status.step && hasOthers(choice),
+    offersOwnOp: hasOthers(choice) && (isBrokenAtStart(view.status) || (refusal !== "" && !removal)),
+    removal,
     metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
     status: wordsOf(live),
@@ -175,13 +179,25 @@ function stepsOf({ choice, view }) {
   return view.status.steps || Number(settingText(choice, "steps"));
 }
 
+/** Why nothing can be started, "" where something can or goes on. @param {State} state */
+function refusalNow({ choice, view: { status, lost }, at }) {
+  return ACTIVE.includes(status.state) || at !== null || lost ? "" : untrained(choice);
+}
+
+/** Whether no rule took a step. @param {State["view"]["status"]} status */
+function isBrokenAtStart({ state, step }) {
+  return state === "diverged" && !step;
+}
+
 /** The sentence of the state, and what to do next. @param {State} state */
-function wordsOf({ choice, table, view: { status, notice, lost }, remark, at, drawn }) {
+function wordsOf(state) {
+  const { choice, table, remark, at, drawn } = state;
+  const { status, notice, lost } = state.view;
   const promise = drawn && !lacksTable(choice, table) ? promiseOf(choice) : "";
   const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const lacks = status.state === IDLE.state && lacksTable(choice, table);
-  const refusal = ACTIVE.includes(status.state) || past || lost ? "" : untrained(choice);
+  const refusal = refusalNow(state);
   if (refusal) return { main: refusal, next: "", state: "refused" };
   const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
   const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
@@ -264,7 +280,7 @@ function chartOf(state, measure, latest) {
     series,
     steps: view.status.state === "diverged" ? lengthOf(series) : stepsOf(state),
     words: [`${headingOf(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
-    empty: emptyOf(measure, snapshot),
+    empty: remedyOf(state.choice) || emptyOf(measure, snapshot),
     legend: LEGENDS[measure],
   };
 }

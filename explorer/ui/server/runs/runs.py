@@ -83,7 +83,7 @@ def settings_of(data: Json) -> Settings:
     """The settings in a request: ``{query, table, branch}``. Raises ValueError with a clause, or Refused."""
     choice = choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
-    chosen = {name: getattr(choice, name) for name in ("op", "rules", "parameters")}
+    chosen: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.trained}
     return Settings(table=data.get("table"), branch=_branch(data, choice), **chosen, **training)
 
 

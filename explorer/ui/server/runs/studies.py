@@ -112,7 +112,7 @@ def _plan(data: Json) -> Plan:
         lrs=choice.rates or None,
         seeds=choice.seeds,
         steps=choice.steps,
-        parameters={**choice.parameters, **swept},
+        parameters={**choice.trained, **swept},
         controls=choice.controls,
         equal=choice.equal,
         most=limits.LANES,

@@ -107,6 +107,41 @@ def test_who_diverges_at_step_0_is_offered_the_tasks_own_op(node: Node, document
     assert not picture(node, document, SEEN, status=lost | {"state": "paused"}, choice=spikes)["offersOwnOp"]
 
 
+@pytest.mark.parametrize(
+    ("rules", "task", "remedy", "removal", "own"),
+    [
+        (("flip", "reinmax"), "digits", "Remove Flip to train the other.", "Remove Flip", False),
+        (("flip", "arm", "reinmax"), "moons", "Remove Flip to train the others.", "Remove Flip", False),
+        (("arm", "disarm", "reinmax"), "spikes", "Remove ARM and DisARM to train the other.",
+         "Remove ARM and DisARM", False),
+        (("flip",), "digits", "Choose another rule to train.", "", True),
+        (("reinmax",), "moons", "", "", False),
+    ],
+)  # fmt: skip
+def test_where_no_net_trains_a_rule_the_page_says_what_to_do(
+    node: Node,
+    document: dict[str, Any],
+    rules: tuple[str, ...],
+    task: str,
+    remedy: str,
+    removal: str,
+    own: bool,
+):
+    shown = picture(node, document, "state.drawn = true;", choice=choice("bernoulli", *rules, task=task))
+    assert (shown["removal"], shown["offersOwnOp"]) == (removal, own)
+    assert shown["status"]["state"] == ("refused" if remedy else "idle")
+    assert (shown["chart"]["empty"] == remedy) is (remedy != "")
+    asked = shown["object"]["reads"]
+    if asked:
+        assert asked["question"] == (remedy or "Will this rule tell the two kinds apart?")
+
+
+def test_a_branch_to_a_rule_that_no_net_trains_is_to_be_removed(node: Node, document: dict[str, Any]):
+    chosen = choice("bernoulli", "reinmax", task="digits", branch="3,rule:flip")
+    shown = picture(node, document, "", choice=chosen)
+    assert (shown["chart"]["empty"], shown["removal"]) == ("Remove the branch (×) to train.", "")
+
+
 def test_held_out_accuracy_comes_first_and_the_rest_by_a_switch(node: Node, document: dict[str, Any]):
     seen = status("running", "default", "straight_through")
     first = picture(node, document, SEEN, status=seen)

@@ -95,6 +95,12 @@ def test_a_run_is_what_the_link_says(client, engine):
     assert len(run["key"]) == 64
 
 
+def test_a_net_has_the_loss_of_its_task_and_not_the_one_set_on_explore(client, engine):
+    begun(client, query="task=moons&op=gumbel_sigmoid&rule=reinforce_baseline&tau=0.5&b=0.1&target=0.3&g=2")
+    (entry,) = engine._roster
+    assert entry.settings.parameters == {"tau": 0.5, "b": 0.1}
+
+
 def test_commands_answer_with_the_status_as_an_event_has_it(client, engine):
     run = begun(client, paused=True)
     assert engine.list()[0].state == "ready"

@@ -1,0 +1,41 @@
+// What to do about rules of a choice that no net trains. No page.
+
+import { refusalOfTraining } from "../../choice/entries.js";
+import { entriesOf, withoutRule } from "../../choice/choice.js";
+import { listed } from "../../formula/phrases.js";
+import { taskOf, untrained } from "./tasks.js";
+
+/** @import { Choice } from "../../choice/choice.js" */
+
+const ANOTHER = "Choose another rule to train.";
+const BRANCH = "Remove the branch (×) to train.";
+
+/** The rules of a choice that its net does not train, by name. @param {Choice} choice @returns {string[]} */
+function refusedOf(choice) {
+  const { fires } = taskOf(choice).site;
+  const refused = entriesOf(choice).rules.filter((rule) => refusalOfTraining(rule, fires));
+  return refused.map(({ label }) => label);
+}
+
+/** What to do where a choice cannot be trained; "" where it can. @param {Choice} choice */
+export function remedyOf(choice) {
+  if (!untrained(choice)) return "";
+  const refused = refusedOf(choice);
+  const left = choice.rules.length - refused.length;
+  if (!refused.length) return BRANCH;
+  return left ? `Remove ${listed(refused)} to train the other${left > 1 ? "s" : ""}.` : ANOTHER;
+}
+
+/** The name of a press that leaves rules which can be trained; "" where none does. @param {Choice} choice */
+export function removalOf(choice) {
+  const refused = refusedOf(choice);
+  return refused.length && refused.length < choice.rules.length ? `Remove ${listed(refused)}` : "";
+}
+
+/** A choice without the rules that its net does not train. @param {Choice} choice @returns {Choice} */
+export function withoutRefused(choice) {
+  const { fires } = taskOf(choice).site;
+  const { rules } = entriesOf(choice);
+  const slots = choice.rules.filter((_, at) => refusalOfTraining(rules[at], fires)).map(({ slot }) => slot);
+  return slots.reduce(withoutRule, choice);
+}
