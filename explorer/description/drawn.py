@@ -1,65 +1,132 @@
 """Sentences on a pair that draws: the bias of each rule, its spread, and where it comes to rest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from explorer.description.words import in_digits, position_words
+from explorer.description.words import MAIN_LENGTH, in_digits, position_words
 from explorer.formula import listed
 from explorer.sampled import FORWARD, Floats, Sampled
 
 _NONE = 1e-5  # of the largest exact gradient: what integrals and dtypes are off
+_HIDDEN = 1e-12  # of a standard deviation: what is left of a mean of 0
 
 
 def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
+    """``drawn_biases``, or its gist where that is long."""
+    whole = drawn_biases(curves, names)
+    if len(whole) <= MAIN_LENGTH:
+        return whole
+    known = _known_biases(curves, names)
+    return next((text for text in _shorter(curves, known) if len(text) <= MAIN_LENGTH), whole)
+
+
+def drawn_biases(curves: Sampled, names: Mapping[str, str]) -> str:
     """One sentence on what the rules return on average, beside the exact gradient."""
     if curves.unbiased is None:
         return f"{names[FORWARD]} draws anew for each element and step: the curves are means."
-    biases = {names[key]: _bias(values, curves.unbiased) for key, values in curves.gradients.items()}
-    known = {name: bias for name, bias in biases.items() if bias is not None}
+    known = _known_biases(curves, names)
     if not known:
         return "No rule here has a mean that is a number, to be held against the exact gradient."
-    size = _largest(curves.unbiased)
-    right = [name for name, bias in known.items() if bias <= _NONE * max(size, _NONE)]
-    off = {name: bias for name, bias in known.items() if name not in right}
+    told = _each_bias(curves, known)
+    missing = [names[key] for key in curves.gradients if names[key] not in known]
+    told += [f"{name} has no mean that is a number" for name in missing]
+    size = f" (the exact gradient is at most {in_digits(_largest(curves.unbiased), 2)})"
+    return f"On average {listed(told)}{size if _off(curves, known) else ''}."
+
+
+def _shorter(curves: Sampled, biases: Mapping[str, float]) -> Iterator[str]:
+    """The gist of the biases, shorter and shorter."""
+    yield f"On average {listed(_each_bias(curves, biases))}."
+    off, all_of = _off(curves, biases), f"{len(biases)} rules"
+    if len(biases) < len(curves.gradients):
+        all_of += " with a mean"
+    if not off:
+        yield f"On average all {all_of} are exact for this loss."
+    else:
+        exact, most = len(biases) - len(off), in_digits(max(off.values()), 2)
+        right = f"{exact} of {all_of} {'are' if exact > 1 else 'is'}" if exact else "no rule is"
+        others = "the others" if exact else "they"
+        yield f"On average {right} exact for this loss; {others} are off by up to {most}."
+
+
+def _known_biases(curves: Sampled, names: Mapping[str, str]) -> dict[str, float]:
+    """The bias of each rule that has a mean, by its name."""
+    assert curves.unbiased is not None
+    biases = {names[key]: _bias(values, curves.unbiased) for key, values in curves.gradients.items()}
+    return {name: bias for name, bias in biases.items() if bias is not None}
+
+
+def _off(curves: Sampled, biases: Mapping[str, float]) -> dict[str, float]:
+    """Those that are more than what integrals and dtypes are off."""
+    assert curves.unbiased is not None
+    least = _NONE * max(_largest(curves.unbiased), _NONE)
+    return {name: bias for name, bias in biases.items() if bias > least}
+
+
+def _each_bias(curves: Sampled, biases: Mapping[str, float]) -> list[str]:
+    """First the rules without a bias, then each of the others."""
+    off = _off(curves, biases)
+    right = [name for name in biases if name not in off]
     told = [f"{listed(right)} {_verb(right, 'is', 'are')} exact for this loss"] if right else []
-    told += [
+    return told + [
         f"{name} {'' if right else 'is '}off by up to {in_digits(bias, 2)}" for name, bias in off.items()
     ]
-    told += [f"{name} has no mean that is a number" for name in biases if name not in known]
-    most = f" (the exact gradient is at most {in_digits(size, 2)})" if off else ""
-    return f"On average {listed(told)}{most}."
+
+
+def drawn_spread_gist(curves: Sampled, names: Mapping[str, str]) -> str:
+    """``drawn_spreads``, or its ends where that is long."""
+    whole = drawn_spreads(curves, names)
+    sizes = _known_spreads(curves, names)
+    if len(whole) <= MAIN_LENGTH or len(sizes) <= 2:
+        return whole
+    (least, low), *_, (most, high) = sorted(sizes.items(), key=lambda one: one[1])
+    ends = f"{in_digits(low, 2)} for {least} to {in_digits(high, 2)} for {most}"
+    return f"Single draws spread from {ends} (standard deviation)."
 
 
 def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
     """How far single draws lie from the mean; "" where that is not known."""
-    known = [key for key in curves.gradients if np.isfinite(curves.spreads.get(key, np.nan)).any()]
-    if not known:
+    sizes = _known_spreads(curves, names)
+    if not sizes:
         return ""
-    sizes = {names[key]: in_digits(_largest(curves.spreads[key]), 2) for key in known}
-    each = [f"{size} for {name}" for name, size in sizes.items() if size != "0"]
+    each = [f"{in_digits(size, 2)} for {name}" for name, size in sizes.items() if size]
     if not each:
-        labels = [names[key] for key in known]
-        moves = any(_largest(curves.gradients[key]) for key in known)
+        labels = list(sizes)
+        moves = any(_largest(values) for key, values in curves.gradients.items() if names[key] in sizes)
         what = _verb(labels, "its mean", "their means") if moves else "0"
         return f"{listed(labels)} {_verb(labels, 'returns', 'return')} {what}, whatever is drawn."
     return f"Single draws spread by up to {listed(each)} (standard deviation)."
 
 
+def _known_spreads(curves: Sampled, names: Mapping[str, str]) -> dict[str, float]:
+    """The largest spread of each rule that has a mean, by its name."""
+    return {
+        names[key]: _largest(curves.spreads[key])
+        for key, mean in curves.gradients.items()
+        if key in curves.spreads and (np.isfinite(mean) & np.isfinite(curves.spreads[key])).any()
+    }
+
+
 def drawn_rests(curves: Sampled, names: Mapping[str, str]) -> str:
     """Where descent by the mean of each rule comes to rest, one sentence."""
     by_words: dict[tuple[str, str], list[str]] = {}
+    none = np.zeros(len(curves.x))
     for key, values in curves.gradients.items():
-        by_words.setdefault(_rest_words(curves.x, values), []).append(names[key])
+        by_words.setdefault(_rest_words(curves.x, values, curves.spreads.get(key, none)), []).append(names[key])
     each = [f"{listed(labels)} {_verb(labels, *words)}" for words, labels in by_words.items()]
     if curves.unbiased is not None:
-        each.append(f"the exact gradient {_rest_words(curves.x, curves.unbiased)[0]}")
+        each.append(f"the exact gradient {_rest_words(curves.x, curves.unbiased, none)[0]}")
     return f"Descent by means: {'; '.join(each)}."
 
 
-def _rest_words(x: Floats, gradient: Floats) -> tuple[str, str]:
-    """Where descent by a gradient ends, of one and of several: where it rises through 0 as x grows."""
+def _rest_words(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str]:
+    """Where descent by a gradient ends, of one and of several: where it rises through 0 as x grows.
+
+    A mean that the draws would hide for as long as anybody looks is 0.
+    """
     known = np.isfinite(gradient)
+    gradient = np.where(np.abs(gradient) <= _HIDDEN * spread, 0.0, gradient)
     x, gradient = x[known].astype(np.float64), gradient[known].astype(np.float64)
     if not len(gradient):
         return "has no mean", "have no mean"

@@ -6,7 +6,13 @@ from itertools import accumulate, takewhile
 
 from explorer.description.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.description.comparison import comparison_sentences
-from explorer.description.drawn import drawn_head, drawn_rests, drawn_spreads
+from explorer.description.drawn import (
+    drawn_biases,
+    drawn_head,
+    drawn_rests,
+    drawn_spread_gist,
+    drawn_spreads,
+)
 from explorer.description.forward import forward_words
 from explorer.description.gradient import gradient_words
 from explorer.description.headline import headline
@@ -21,17 +27,22 @@ _SHORT = 12  # and of a longer one
 @dataclass(frozen=True)
 class Description:
     """The headline on the op, the main sentences (about gradients where they can be told), the others, and
-    the claims behind them."""
+    the claims behind them.
+
+    ``below`` stands below the headline, where the main sentence is the headline itself.
+    """
 
     head: str
     main: str
     rest: str
     claims: tuple[Claim, ...]
+    below: str = ""
 
     @property
     def texts(self) -> dict[str, str]:
         """The sentences by name, as the browser takes them."""
-        return {"head": self.head, "main": self.main, "rest": self.rest}
+        below = {"below": self.below} if self.below else {}
+        return {"head": self.head, "main": self.main, "rest": self.rest, **below}
 
 
 def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
@@ -65,8 +76,11 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
 
 def _of_draws(curves: Sampled, names: dict[str, str]) -> Description:
     """The sentences on curves that are means over what is drawn."""
-    said = [text for text in (drawn_spreads(curves, names), drawn_rests(curves, names)) if text]
-    return Description(drawn_head(curves, names), said[0], " ".join(said[1:]), ())
+    head, biases = drawn_head(curves, names), drawn_biases(curves, names)
+    rests = drawn_rests(curves, names)
+    told = [biases if biases != head else "", drawn_spreads(curves, names), rests]
+    below = drawn_spread_gist(curves, names) or rests
+    return Description(head, head, " ".join(filter(None, told)), (), below)
 
 
 def _brief(curves: Sampled) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The sentences above the chart where there is no server: the app's own words on JavaScript's numbers."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from explorer.description.telling import telling
 from explorer.sampled import FORWARD, Floats, Sampled, dtype_of
 
 _LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": sys.float_info.max}
-_NO_MEAN = "Of what is drawn not all has a mean and a standard deviation here."
+_NO_MEAN = "What the op draws has no mean here, or none that can be computed."
 _UNKNOWN = "Only torch knows the gradient of {}: the app says what it shows."
 
 
@@ -45,7 +46,7 @@ def words(
     learning: str,
     drawing: Mapping[str, Any],
 ) -> dict[str, str]:
-    """The sentences ``head``, ``main`` and ``rest``; a message where JavaScript has no numbers for them.
+    """The texts of a Description by name; a message where JavaScript has no numbers for them.
 
     ``learning`` is the sentence on the parameter that learns, or "". ``drawing`` is what the page draws by:
     ``sampling``, and the entries ``op``, ``rules``, ``torchs`` and ``loss``.
@@ -54,11 +55,13 @@ def words(
     choice = {"start": start, "stop": stop, "g": g, "parameters": parameters, "learns": learns}
     browser = import_module("browser").sampled(json.dumps({**drawing, "choice": choice}))
     gradients = {rule.key: browser.gradient(rule.key) for rule in entries[1]}
+    draws = entries[0].draws or any(rule.draws for rule in entries[1])
     for rule in entries[1]:
-        if gradients[rule.key] is None:
+        if gradients[rule.key] is None and not draws:
             return {"message": _UNKNOWN.format(rule.label)}
     x, marks, y = (_array(getattr(browser, name)) for name in ("x", "marks", "y"))
-    columns = {key: _array(values) for key, values in gradients.items()}
+    none = np.array([math.nan] * len(x))
+    columns = {key: none if some is None else _array(some) for key, some in gradients.items()}
     kinks = {
         key: None if some is None else tuple(map(float, some))
         for key, some in json.loads(browser.kinks).items()
@@ -66,11 +69,11 @@ def words(
     span = browser.start, browser.stop
     drawn: dict[str, Any] = {}
     if browser.loss:
-        spreads = {key: browser.spread(key) for key in (FORWARD, *gradients)}
-        if browser.exact is None or any(spread is None for spread in spreads.values()):
+        if not np.isfinite(y).any():
             return {"message": _NO_MEAN}
-        drawn = {"loss": browser.loss, "unbiased": _array(browser.exact)}
-        drawn["spreads"] = {key: _array(spread) for key, spread in spreads.items()}
+        spreads = {key: browser.spread(key) for key in (FORWARD, *columns)}
+        drawn = {"loss": browser.loss, "unbiased": none if browser.exact is None else _array(browser.exact)}
+        drawn["spreads"] = {key: none if some is None else _array(some) for key, some in spreads.items()}
     curves = Handed(
         *entries, parameters, *span, len(x), g, x, marks, y, columns, kinks, learns, browser=browser, **drawn
     )

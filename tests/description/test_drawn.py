@@ -12,8 +12,10 @@ from explorer.description import described
 
 
 def said(op: str, *rules: str, **given: object) -> tuple[str, str, str]:
+    """The headline, what stands below it, and all that is told beside the headline."""
     told = described(explorer.sample(op, list(rules), **given))  # type: ignore[arg-type]
-    return told.head, told.main, told.rest
+    assert told.main == told.head
+    return told.head, told.below, told.rest
 
 
 def test_bias_spread_and_rest_are_told() -> None:
@@ -21,9 +23,9 @@ def test_bias_spread_and_rest_are_told() -> None:
     table = explorer.expected("bernoulli", "sigmoid_st", np.linspace(-3, 3, 601))
     off, most = (table["mean"] - table.exact).abs().max(), table.exact.abs().max()
     assert head == (
-        f"On average REINFORCE is exact for this loss and Straight-through (sigmoid) off by up to {off:.2g} "
-        f"(the exact gradient is at most {most:.2g})."
+        f"On average REINFORCE is exact for this loss and Straight-through (sigmoid) off by up to {off:.2g}."
     )
+    assert rest.startswith(f"{head.removesuffix('.')} (the exact gradient is at most {most:.2g}). Single")
     assert f"{table.sd.max():.2g} for Straight-through (sigmoid)" in main
     found = re.search(r"Straight-through \(sigmoid\) rests at x = (\S+);", rest)
     assert found
@@ -49,15 +51,14 @@ def test_what_does_not_spread_or_move_says_so() -> None:
     assert said("bernoulli", "default", "flip")[1].startswith(
         "Default autograd and Flip return their means, "
     )
-    assert rest == "Descent by means: DisARM moves nothing; the exact gradient moves nothing."
+    assert rest == f"{main} Descent by means: DisARM moves nothing; the exact gradient moves nothing."
     assert "rests at x = 0.45" in said("stochastic_round", "straight_through")[2]
 
 
 def test_nothing_is_claimed_of_means_that_are_no_numbers() -> None:
     assert said("gaussian_noise", "straight_through", f="exp(exp(y))") == (
         "No rule here has a mean that is a number, to be held against the exact gradient.",
-        "Descent by means: Straight-through has no mean; the exact gradient has no mean.",
-        "",
+        *["Descent by means: Straight-through has no mean; the exact gradient has no mean."] * 2,
     )
 
 
@@ -70,6 +71,44 @@ def test_a_rule_without_a_mean_is_told_beside_one_that_has_it() -> None:
     head, main, _ = said("bernoulli", "flip", "formula: 1 / (y - 1)")
     assert head == "On average Flip is exact for this loss and 1 / (y - 1) has no mean that is a number."
     assert main == "Flip returns its mean, whatever is drawn."
+
+
+def test_what_would_be_long_above_the_chart_is_told_in_short() -> None:
+    unbiased = ("reinmax", "reinforce", "arm", "disarm")
+    head, below, rest = said("bernoulli", "sigmoid_st", "st_gumbel", *unbiased)
+    assert head == "On average 4 of 6 rules are exact for this loss; the others are off by up to 0.096."
+    assert rest.startswith("On average ReinMax, REINFORCE, ARM and DisARM are exact for this loss, Straight-")
+    assert below == "Single draws spread from 0.02 for DisARM to 0.25 for ReinMax (standard deviation)."
+    assert "0.25 for Straight-through (sigmoid), 0.18 for Straight-through Gumbel, 0.25 for ReinMax" in rest
+    loud = [f"formula: f() * (y - sigmoid(x)) + {k} * (u() - 0.5)" for k in range(6)]
+    head, _, _ = said("bernoulli", *loud)
+    assert head == "On average all 6 rules are exact for this loss."
+    own = [f"formula: g * ({k} + sigmoid(x)) * (1 - sigmoid(x))" for k in range(6)]
+    head, _, _ = said("bernoulli", *own)
+    assert head == "On average no rule is exact for this loss; they are off by up to 3.9."
+
+
+def test_what_is_said_of_bias_comes_first() -> None:
+    frame = explorer.sample("bernoulli", ["reinmax"])
+    assert explorer.describe(frame).startswith("On average ReinMax is exact for this loss. Single draws ")
+
+
+def test_of_a_rule_that_is_infinite_nothing_is_claimed() -> None:
+    head, below, _ = said("bernoulli", "flip", f="log(y)")
+    assert head == "No rule here has a mean that is a number, to be held against the exact gradient."
+    assert below == "Descent by means: Flip has no mean; the exact gradient has no mean."
+
+
+def test_a_mean_of_0_moves_nothing_though_sums_leave_something_of_it() -> None:
+    frame = explorer.sample("formula: x * normal()", ["straight_through"], f="y**2")
+    assert frame.gradient.abs().max() > 0
+    assert "Straight-through moves nothing" in explorer.describe(frame)
+
+
+def test_a_mean_without_a_spread_is_told() -> None:
+    head, below, _ = said("gumbel_sigmoid", "default", f="1 / sqrt(y)")
+    assert head == "On average Default autograd is exact for this loss."
+    assert below.startswith("Descent by means: Default autograd moves x up")
 
 
 def test_a_table_that_was_changed_is_told_without_claims() -> None:

@@ -34,6 +34,8 @@ SAID = (
         op="bernoulli", rules=("reinmax", "reinforce_baseline"), f="(y - 0.3)**4", g=2.0, range=(-4.0, 5.0)
     ),
     Choice(op="gumbel_sigmoid", rules=("default",), parameters={"tau": 0.4}),
+    Choice(op="gumbel_sigmoid", rules=("default",), f="1 / sqrt(y)"),  # a mean without a spread
+    Choice(op="bernoulli", rules=("sigmoid_st", "flip"), f="1 / (y - 1)"),  # and no mean
     Choice(
         op="formula: tanh(k * x)",
         rules=("formula: g / (1 + abs(x))",),
@@ -109,7 +111,7 @@ def worded() -> list[tuple[Json, Json]]:
     with modules.node() as node:
         sent = [answers.chosen(choice) for choice, _ in result]
         questions = node.run(QUESTIONS, {"document": answers.whole_document(), "choices": sent})
-    words = [{name: one[name] for name in ("head", "main", "rest")} for one in said]
+    words = [{name: one[name] for name in ("head", "main", "rest", "below") if name in one} for one in said]
     return list(zip(questions, words, strict=True))
 
 

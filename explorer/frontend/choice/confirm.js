@@ -5,7 +5,7 @@ import { array } from "./arrays.js";
 
 /** @import { Choice } from "./choice.js" */
 /**
- * @typedef {{curves: *, words: {head: string, main: string, rest: string}}} Answer
+ * @typedef {{curves: *, words: {head: string, main: string, rest: string, below: string}}} Answer
  * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser,
  *   and torch's values for it are not there to be had
  * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void,
@@ -99,13 +99,13 @@ async function fetched(address, signal) {
 export function understood(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
   try {
-    const { kinks, head, main, rest } = answer;
+    const { kinks, head, main, rest, below = "" } = answer;
     const [x, y, marks] = [answer.x, answer.y, answer.marks].map(array);
     const [gradients, parts] = [answer.gradients, answer.parts].map(arrays);
     const all = [y, marks, ...Object.values(gradients), ...Object.values(parts)];
     if (all.some((values) => values.length !== x.length)) throw new Error("lengths differ");
-    if ([head, main, rest].some((text) => typeof text !== "string")) throw new Error("words are missing");
-    return { curves: { x, y, marks, gradients, parts, kinks }, words: { head, main, rest } };
+    if ([head, main, rest, below].some((text) => typeof text !== "string")) throw new Error("words are missing");
+    return { curves: { x, y, marks, gradients, parts, kinks }, words: { head, main, rest, below } };
   } catch {
     return { message: "The server's answer was not understood: not confirmed by torch" };
   }

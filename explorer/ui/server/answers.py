@@ -208,7 +208,7 @@ def confirm(query: str) -> Answer:
     try:
         return _confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
     except ValueError as error:
-        return {"message": f"{error}."}
+        return {"message": f"{str(error)[:1].upper()}{str(error)[1:]}."}
 
 
 @lru_cache(maxsize=128)

@@ -3,7 +3,10 @@
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
-/** @typedef {{head: string, main: string, rest: string}} Words the headline, the main sentences, the others */
+/**
+ * The headline, the main sentences, the others. ``below`` stands below a headline that is the main sentence itself.
+ * @typedef {{head: string, main: string, rest: string, below?: string}} Words
+ */
 
 /** @type {Words} Python alone has them for each choice */
 export const NO_WORDS = { head: "", main: "", rest: "" };
@@ -21,18 +24,19 @@ const EXPLANATION =
 export function createWords(host, explanation = EXPLANATION) {
   const head = element("h2", { class: "headline" });
   const main = element("p", { class: "main" });
+  const below = element("p", { class: "below" });
   const tell = element("button", { class: "tell", hidden: "" }, TELL);
   const rest = element("p", { class: "rest" });
   const more = createMenu("More", rest);
   const sign = element("span", { class: "sign", role: "status" });
   const explained = createMenu("?", element("p", {}, explanation));
   setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
-  host.append(head, main, tell, more, element("span", { class: "confirmation" }, sign, explained));
+  host.append(head, main, below, tell, more, element("span", { class: "confirmation" }, sign, explained));
 
   /** Have a button in their place; null takes it away. @param {(() => void)|null} onPress */
   function offer(onPress) {
     tell.hidden = onPress === null;
-    main.hidden = !tell.hidden;
+    main.hidden = below.hidden = !tell.hidden;
     tell.onclick = onPress;
   }
 
@@ -40,11 +44,12 @@ export function createWords(host, explanation = EXPLANATION) {
     /** @param {Words|null|undefined} words null while they are not known for the displayed curves */
     show(words) {
       if (words) setText(head, words.head);
+      if (words) setText(below, words.below ?? "");
       if (words) setText(main, words.main);
       else if (!main.textContent) setText(main, NOT_YET);
       if (words) setText(rest, words.rest);
       more.hidden = !rest.textContent;
-      for (const part of [head, main]) part.classList.toggle("stale", !words);
+      for (const part of [head, main, below]) part.classList.toggle("stale", !words);
       if (words?.main) offer(null);
     },
     offer,
