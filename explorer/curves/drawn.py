@@ -13,7 +13,7 @@ from torch import Tensor
 
 from explorer.catalogue import Loss, Op, Rule
 from explorer.curves.evaluated import CurveValues
-from explorer.expectation import DrawnPair, Moments, NoMeanError, slopes
+from explorer.expectation import DrawnPair, Moments, NoMeanError, corners_among, slopes
 from explorer.formula import Formula
 from explorer.formula.reference import REFERENCE_POINTS, even_points
 from explorer.sampled import FORWARD, KINK, Floats
@@ -38,15 +38,16 @@ class Drawing:
         """The mean of what one element contributes to a parameter's gradient; (n,) of x's dtype."""
         return _typed(self._pair(rule).part(_doubled(x), formula).mean, x.dtype)
 
-    def curves(self, rules: Sequence[Rule], x: Floats, marks: NDArray[np.int8]) -> CurveValues:
-        """All curves at x (n,), whose ``marks`` say where kinks are."""
+    def curves(self, rules: Sequence[Rule], x: Floats, marks: NDArray[np.int8] | None) -> CurveValues:
+        """All curves at x (n,), whose ``marks`` say where kinks are; None where they are too many to tell."""
         pairs, wide = {rule.key: self._pair(rule) for rule in rules}, _doubled(x)
         first = pairs[rules[0].key]
         moments = {FORWARD: first.forward(wide)} | {key: _gradient(pair, wide) for key, pair in pairs.items()}
         curves = {key: _typed(found.mean, x.dtype) for key, found in moments.items()}
         spreads = {key: _typed(found.spread, x.dtype) for key, found in moments.items()}
         try:
-            unbiased = _typed(slopes(first, wide, wide[torch.from_numpy(marks == KINK)]), x.dtype)
+            corners = corners_among(first, wide) if marks is None else wide[torch.from_numpy(marks == KINK)]
+            unbiased = _typed(slopes(first, wide, corners), x.dtype)
         except NoMeanError:
             unbiased = np.full_like(x, np.nan)
         return CurveValues(curves.pop(FORWARD), curves, spreads, unbiased)

@@ -129,12 +129,13 @@ def sample_curves(
     bends = [value for some in positions.values() for value in some or ()]
     x, marks = grid(start, stop, points, bends, torch_dtype)
 
+    known = None if positions[FORWARD] is None else marks
     source = _source(op, loss, settings, g, span, learns)
-    found = source.curves(chosen, x, marks)
+    found = source.curves(chosen, x, known)
     late = {} if loss else late_jumps(x, marks, found.y, lambda some: source.values(chosen[0], some)[0])
     if late:
         x[list(late)] = list(late.values())
-        found = source.curves(chosen, x, marks)
+        found = source.curves(chosen, x, known)
     parts = {
         rule.key: source.part(rule, learning[rule.key].formula, x) for rule in chosen if rule.key in learning
     }
@@ -225,7 +226,8 @@ def sample(
         block per rule on the same x, ascending; with ``learns`` a column part as well, what one element
         contributes to the gradient for that parameter, before any scale. Where something is drawn y,
         gradient and part are means over it, and there are columns y_sd and gradient_sd, the standard
-        deviations, and unbiased, the slope of the mean loss, which an unbiased rule returns on average.
+        deviations, NaN where one has no bound, and unbiased, the slope of the mean loss, which an unbiased
+        rule returns on average.
         Outside the op's domain values are NaN or infinite. ``mean(…)`` is over 2,001 even points of the
         range, whatever is drawn.
         ``attrs["curves"]`` holds the Curves, for ``explorer.figure`` and ``explorer.describe``.

@@ -39,6 +39,7 @@ def expected(
     Returns:
         A table in float64: x; forward, the mean of y; mean and sd, the mean and the standard deviation of
         what the rule returns; exact, the slope of the mean loss in x. The bias of the rule is mean − exact.
+        sd is NaN where it has no bound.
         Integrals over u are exact up to 1e-6, mostly 1e-9. Where the mean loss has a corner, exact is the
         middle of its two slopes.
 

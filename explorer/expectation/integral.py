@@ -54,38 +54,51 @@ def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, 
     """Mean and spread over u of ``value(x, u)``, both of one shape.
 
     x: (n,) float64. cuts: (n, m) ascending, the u at which it switches, 1 where there are fewer. ``shape``:
-    what it is along u between them. NaN where they are not finite. Raises NoMeanError where
-    they are so for every x, and where they do not settle.
+    what it is along u between them. NaN where they are not finite; spreads that do not settle are NaN
+    for every x. Raises NoMeanError where no mean is finite, and where means do not settle.
     """
     if shape != "any":
         return _checked(_moments(value, x, cuts, _legendre(1 if shape == "flat" else 16)).moments)
     last = _moments(value, x, cuts, _tanh_sinh(*_REFINEMENTS[0]))
     for refinement in _REFINEMENTS[1:]:
         before, last = last, _moments(value, x, cuts, _tanh_sinh(*refinement))
-        if _near(before, last, _AGREES):
+        if all(_near(before, last, _AGREES)):
             break
     some = torch.linspace(0, len(x) - 1, min(len(x), _TRIED)).long()
     moved = torch.where(cuts < 1, cuts * (1 - _NUDGE), cuts)[some]
     further = _moments(value, x[some], moved, _tanh_sinh(*_FURTHER), _EARLIER)
-    if not _near(_Sized(Moments(*(each[some] for each in last.moments)), last.size[some]), further, _GROWS):
-        raise NoMeanError(_NO_MEAN)
-    return _checked(last.moments)
+    here = _Sized(Moments(*(each[some] for each in last.moments)), last.size[some])
+    mean, spread = last.moments
+    if not all(_near(here, further, _GROWS)):
+        if not _near(here, further, _AGREES).mean:
+            raise NoMeanError(_NO_MEAN)
+        spread = torch.full_like(x, torch.nan)  # without a bound, or of spikes that floats hardly tell
+    return _checked(Moments(mean, spread))
 
 
-def _near(one: _Sized, other: _Sized, share: float) -> bool:
+class _Settled(NamedTuple):
+    """Whether means agree, and whether spreads do."""
+
+    mean: bool
+    spread: bool
+
+
+def _near(one: _Sized, other: _Sized, share: float) -> _Settled:
     """Whether two agree wherever the first is finite, up to a share of their size."""
     sizes = 1 + other.size, 1 + other.size + other.moments.spread
-    there = one.moments.mean.isfinite() & one.moments.spread.isfinite()
     compared = zip(one.moments, other.moments, sizes, strict=True)
-    return all(bool((((a - b).abs() <= share * size) | ~there).all()) for a, b, size in compared)
+    return _Settled(
+        *(bool((((a - b).abs() <= share * size) | ~a.isfinite()).all()) for a, b, size in compared)
+    )
 
 
 def _checked(found: Moments) -> Moments:
-    """NaN where it is not finite, as at a pole; NoMeanError where it is so everywhere."""
-    there = found.mean.isfinite() & found.spread.isfinite()
+    """NaN where it is not finite, as at a pole; NoMeanError where no mean is."""
+    there = found.mean.isfinite()
     if len(there) and not bool(there.any()):
         raise NoMeanError(_NO_MEAN)
-    return Moments(*(torch.where(there, each, torch.nan) for each in found))
+    spread = torch.where(there & found.spread.isfinite(), found.spread, torch.nan)
+    return Moments(torch.where(there, found.mean, torch.nan), spread)
 
 
 def _moments(

@@ -24,7 +24,9 @@ from explorer.formula.tree import (
     walk,
 )
 
-_U = Name("u()")
+_U, _NORMAL = Name("u()"), Name("normal()")
+# Beside a normal number so large nothing else is seen, unless it is multiplied by 0.
+_ENDS = ((Number(0.0), Unary("-", Number(1e300))), (Number(1.0), Number(1e300)))
 _MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes
 
 
@@ -77,11 +79,11 @@ def edge_pieces(tree: Node) -> Iterator[Node]:
     """The trees in x at whose changes the mean over ``u()`` may have a kink.
 
     That is where a switch along u passes 0 or 1, and where one switches that hangs on x alone. What is normal
-    has no ends.
+    has no ends, unless its width is 0.
     """
     for piece in pieces(tree):
-        for end in (0.0, 1.0):
-            at_end = substituted(piece, {_U: Number(end)})
+        for uniform, normal in _ENDS:
+            at_end = substituted(piece, {_U: uniform, _NORMAL: normal})
             if not {*DRAWS, "y", "g"}.intersection(names(at_end)) and "x" in names(at_end):
                 yield at_end
 

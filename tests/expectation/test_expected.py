@@ -52,6 +52,12 @@ def test_bad_input_is_said(given: dict[str, object], message: str | None) -> Non
         explorer.expected(**call)
 
 
+def test_a_spread_without_a_bound_leaves_the_mean() -> None:
+    table = explorer.expected("gumbel_sigmoid", "default", [-2.0, 0.0, 1.0], f="1 / sqrt(y)")
+    np.testing.assert_allclose(table["mean"], table.exact, atol=1e-6)
+    assert table.sd.isna().all()
+
+
 def test_sample_gives_means_and_spreads() -> None:
     frame = explorer.sample(COIN, [ST, "straight_through"], points=25, dtype="float64", target=0.3, g=2.0)
     assert list(frame) == ["rule", "x", "y", "gradient", "y_sd", "gradient_sd", "unbiased"]
@@ -68,6 +74,20 @@ def test_kinks_of_a_mean_are_found_and_both_limits_drawn() -> None:
     assert curves.kinks["forward"] == (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
     at = np.flatnonzero(curves.x == 1.0).item()
     np.testing.assert_allclose(curves.unbiased[at - 2 : at + 3], [0.1, 0.1, 1.1, 2.1, 2.1], atol=1e-6)
+
+
+def test_where_kinks_are_too_many_each_x_on_one_has_the_middle_of_its_slopes() -> None:
+    frame = explorer.sample("stochastic_round", ["straight_through"], start=-300, stop=300, dtype="float64")
+    assert frame.attrs["curves"].kinks["forward"] is None
+    np.testing.assert_allclose(frame.unbiased, 2 * frame.x - 0.9, rtol=1e-6)
+
+
+@pytest.mark.parametrize("op", ["noisy_round", "formula: round(x + s * normal())"])
+def test_noise_of_no_width_leaves_the_jumps_of_the_op(op: str) -> None:
+    curves = explorer.sample(op, ["straight_through"], s=0.0).attrs["curves"]
+    assert curves.kinks["forward"] == (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
+    assert not curves.unbiased.any()
+    assert explorer.sample(op, ["straight_through"], s=0.1).attrs["curves"].kinks["forward"] == ()
 
 
 def test_what_draws_nothing_is_sampled_as_before() -> None:
