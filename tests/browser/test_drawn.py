@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, enter, slider, step_to, turn
+from tests.browser.reading import CHART, enter, sign, slider, step_to, turn
 
 OP = "formula: where(u() < sigmoid(x), 1, 0)"
 RULE = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
@@ -51,6 +51,32 @@ def test_flip_lies_on_the_exact_gradient_and_its_band_has_no_height(explore: Pag
     np.testing.assert_array_equal(there[: len(there) // 2], there[::-1][: len(there) // 2])
     expect(explore.locator(".headline")).to_have_text("On average Flip is exact for this loss.")
     expect(explore.locator("main")).to_contain_text("Flip returns its mean, whatever is drawn.")
+
+
+def test_the_bias_is_told_first_with_all_tools_and_alone_in_the_headline(explore: Page) -> None:
+    turn(explore, "/?op=bernoulli&rule=reinmax", shows=["reinmax"])
+    bias, spread = "On average ReinMax is exact for this loss.", "Single draws spread by up to 0.25"
+    main, below = explore.locator(".words .main"), explore.locator(".words .below")
+    expect(main).to_have_text(bias)
+    expect(below).to_be_hidden()
+    explore.get_by_text("More", exact=True).click()
+    expect(explore.locator(".words .rest")).to_contain_text(spread)
+    explore.get_by_role("button", name="All tools").click()
+    expect(explore.locator(".headline")).to_have_text(bias)
+    expect(below).to_contain_text(spread)
+    expect(main).to_be_hidden()
+    explore.get_by_role("button", name="All tools").click()
+    turn(explore, "/?op=round&rule=straight_through", shows=["straight_through"])
+    expect(main).to_contain_text("the gradient is 1 everywhere")
+
+
+def test_a_mean_too_large_for_a_number_is_refused_in_a_sentence_and_draws_no_dot_there(explore: Page) -> None:
+    words = urlencode({"op": "formula: exp(1000 * u())", "rule": "default"})
+    step_to(explore, f"/?{words}")  # a path far out of the chart would be an error of the page
+    expect(sign(explore)).to_have_text(
+        "The mean over what is drawn does not exist here, cannot be computed, or is too large."
+    )
+    expect(explore.locator(".words .main")).to_be_empty()
 
 
 def test_bias_and_spread_stand_behind_the_gradient_at_the_probe(explore: Page) -> None:

@@ -46,13 +46,19 @@ export function expectationsOf(trees, place, pace) {
   const alike = new Map();
   for (const tree of new Set(trees)) {
     const { leapsAt } = planOf(tree);
-    if (!hasDraw(tree)) found.set(tree, { mean: evaluate(tree, place), spread: zerosAt(place), reason: "" });
+    if (!hasDraw(tree)) found.set(tree, expectedOf(sure(tree, place), "", place));
     else if (isReduced(tree)) found.set(tree, nothing(place, "reduced"));
     else alike.set(leapsAt, [...(alike.get(leapsAt) ?? []), tree]);
   }
   for (const some of alike.values())
     for (const [tree, expected] of integrated(some, place, pace)) found.set(tree, expected);
   return trees.map((tree) => /** @type {Expected} */ (found.get(tree)));
+}
+
+/** The moments of what does not draw. @param {Tree} tree @param {Place} place @returns {Moments} */
+function sure(tree, place) {
+  const mean = evaluate(tree, place);
+  return { mean, size: mean.map(Math.abs), variance: zerosAt(place) };
 }
 
 /** @param {Place} place */

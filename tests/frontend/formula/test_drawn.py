@@ -113,6 +113,26 @@ def test_a_rule_without_a_mean_has_a_reason_and_no_curve(node: Node):
     assert found["drawn"]["reasons"] == {key: "unsettled"}
 
 
+def test_a_rule_that_is_infinite_has_a_reason_though_it_does_not_draw(node: Node):
+    some = [find_rule("flip"), find_rule("straight_through")]
+    given = {"op": entry(find_op("bernoulli")), "rules": [entry(rule) for rule in some], "points": POINTS}
+    loss = loss_entry(find_loss("log(y)"))
+    choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}, "loss": loss}
+    found = node.run(SAMPLE, {**given, "choice": choice})
+    assert found["gradients"]["flip"] is None
+    assert found["drawn"]["reasons"] == {each: "overflow" for each in ("flip", "straight_through", "exact")}
+
+
+def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
+    some = [entry(find_rule("straight_through"))]
+    choice = {"start": -3, "stop": 3, "g": 1, "loss": loss_entry(find_loss(SQUARE))}
+    for op in ("noisy_round", OWN + "round(x + s * normal())"):
+        given = {"op": entry(find_op(op)), "rules": some, "points": POINTS}
+        found = node.run(SAMPLE, {**given, "choice": {**choice, "parameters": {"s": 0.0}}})
+        assert found["kinks"]["forward"] == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
+        close(found["drawn"]["exact"], 0, 1e-9)
+
+
 def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
     rules = [OWN + "g * b", OWN + "2 * g * b"]
     choice = {"start": -1, "stop": 1, "g": 1, "loss": loss_entry(find_loss("y"))}

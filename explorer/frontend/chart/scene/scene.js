@@ -7,7 +7,7 @@ import { gripsOf } from "./grips.js";
 import { levelsOf } from "./levels.js";
 import { UNSEEN } from "../plotly/svg-paths.js";
 import { pixelsOf } from "./paths.js";
-import { frameOf, panelOf, partTitle } from "./panels.js";
+import { down, frameOf, panelOf, partTitle } from "./panels.js";
 import { linesOf, underlaid } from "./traces.js";
 
 /** @import { Range } from "./axes.js" */
@@ -31,6 +31,7 @@ import { linesOf, underlaid } from "./traces.js";
 const [MUCH, ROOM] = [30, 0.06]; // times the height of the rules; a part of it that is kept free
 const NARROW = 480; // px: beside a long legend there is no room for the buttons
 const SPARE = 0.2; // of a range of bands
+const FAR = 1e6; // px
 const CIRCLE = 12; // px along x that each jump needs for its circles
 const BROADER = 0.09; // of the smallest type on a stage, so that the last row sees each curve
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
@@ -77,6 +78,7 @@ export function sceneOf(picture, space, before) {
   const broader = BROADER * space.theme.type;
   const lines = drawn.map((line) => ({
     ...line,
+    ...(line.dots && { closed: line.closed.filter((i) => isNear(frame, line, line.y[i])) }),
     width: line.width && line.width + broader,
     ...(isCrowded(line) && { closed: [], open: [] }),
   }));
@@ -107,6 +109,14 @@ export function sceneOf(picture, space, before) {
     grips: gripsOf(picture),
   };
 }
+
+/**
+ * Whether a value lies in its panel, or not so far from it that SVG cannot write where.
+ * @param {import("./panels.js").Frame} frame
+ * @param {Line} line
+ * @param {number} y
+ */
+const isNear = (frame, line, y) => Math.abs(down(panelOf(frame, line.panel), y)) <= FAR;
 
 /** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture @param {Space} space */
 function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { width, theme }) {
