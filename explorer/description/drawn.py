@@ -113,7 +113,8 @@ def drawn_rests(curves: Sampled, names: Mapping[str, str]) -> str:
     by_words: dict[tuple[str, str], list[str]] = {}
     none = np.zeros(len(curves.x))
     for key, values in curves.gradients.items():
-        by_words.setdefault(_rest_words(curves.x, values, curves.spreads.get(key, none)), []).append(names[key])
+        words = _rest_words(curves.x, values, curves.spreads.get(key, none))
+        by_words.setdefault(words, []).append(names[key])
     each = [f"{listed(labels)} {_verb(labels, *words)}" for words, labels in by_words.items()]
     if curves.unbiased is not None:
         each.append(f"the exact gradient {_rest_words(curves.x, curves.unbiased, none)[0]}")

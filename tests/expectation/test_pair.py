@@ -177,9 +177,7 @@ def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
     torch.testing.assert_close(backward, leaf.grad)
 
 
-@pytest.mark.parametrize(
-    "op", ["1 / u()", "exp(1 / u())", "tan(pi * u())", "exp(800 + u())"]
-)
+@pytest.mark.parametrize("op", ["1 / u()", "exp(1 / u())", "tan(pi * u())", "exp(800 + u())"])
 def test_a_mean_that_is_not_there_is_said(op: str) -> None:
     with pytest.raises(
         NoMeanError, match="the mean over what is drawn does not exist here, cannot be computed, or is"

@@ -5,7 +5,7 @@ import { array } from "./arrays.js";
 
 /** @import { Choice } from "./choice.js" */
 /**
- * @typedef {{curves: *, words: {head: string, main: string, rest: string, below: string}}} Answer
+ * @typedef {{curves: *, words: {head: string, main: string, rest: string, below?: string}}} Answer
  * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser,
  *   and torch's values for it are not there to be had
  * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void,
@@ -104,7 +104,8 @@ export function understood(answer) {
     const [gradients, parts] = [answer.gradients, answer.parts].map(arrays);
     const all = [y, marks, ...Object.values(gradients), ...Object.values(parts)];
     if (all.some((values) => values.length !== x.length)) throw new Error("lengths differ");
-    if ([head, main, rest, below].some((text) => typeof text !== "string")) throw new Error("words are missing");
+    if ([head, main, rest, below].some((text) => typeof text !== "string"))
+      throw new Error("words are missing");
     return { curves: { x, y, marks, gradients, parts, kinks }, words: { head, main, rest, below } };
   } catch {
     return { message: "The server's answer was not understood: not confirmed by torch" };

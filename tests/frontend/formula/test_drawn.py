@@ -120,7 +120,7 @@ def test_a_rule_that_is_infinite_has_a_reason_though_it_does_not_draw(node: Node
     choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}, "loss": loss}
     found = node.run(SAMPLE, {**given, "choice": choice})
     assert found["gradients"]["flip"] is None
-    assert found["drawn"]["reasons"] == {each: "overflow" for each in ("flip", "straight_through", "exact")}
+    assert found["drawn"]["reasons"] == dict.fromkeys(("flip", "straight_through", "exact"), "overflow")
 
 
 def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
