@@ -16,7 +16,7 @@ from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaE
 from explorer.formula.tree import Node, measure, names, walk
 from explorer.reading.beginning import beginnings
 from explorer.reading.building import ONE, built, is_shared, number
-from explorer.reading.definitions import LEFT_OUT, NO_GRADIENT, Candidate, Trees, candidates, read
+from explorer.reading.definitions import NO_GRADIENT, Candidate, Trees, candidates, read
 from explorer.reading.errors import (
     DeadEndError,
     Note,
@@ -26,6 +26,7 @@ from explorer.reading.errors import (
     UnreadableError,
     require,
 )
+from explorer.reading.gradients import LEFT_OUT
 from explorer.reading.learning import Part
 from explorer.reading.reader import Input, Reader
 from explorer.reading.text import MAX_CHARACTERS, syntax_trees
