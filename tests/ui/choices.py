@@ -26,7 +26,7 @@ from explorer.training.limits import (
 from explorer.training.numerics.optimisers import OPTIMISERS
 from explorer.training.settings.branches import Branch
 from explorer.ui.links.choice import PREFIX, WORDS, Choice, ordered, parameters_of, training_texts
-from explorer.ui.links.link import Query
+from explorer.ui.links.reader import Query
 
 
 def _number(rng: random.Random, low: float, high: float) -> float:

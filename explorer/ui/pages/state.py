@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from explorer.ui.links.choice import Choice
-from explorer.ui.links.link import Query, from_query, from_text
+from explorer.ui.links.link import from_query, from_text
+from explorer.ui.links.reader import Query
 
 BROWSERS_OWN = ("lesson", "present", "class")  # of a link to Learn: the page in the browser reads them
 VIEW = "view."  # begins the key of every widget: open sections, pressed buttons

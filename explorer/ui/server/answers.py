@@ -38,9 +38,10 @@ from explorer.training.numerics import OPTIMISERS
 from explorer.training.runs import DEVICES
 from explorer.training.scheduling.status import SENTENCES
 from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
-from explorer.ui.links.link import MOST_RATES, MOST_VALUES, from_text, is_embedded
+from explorer.ui.links.link import from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.links.preview import preview, purpose, title
+from explorer.ui.links.training_words import MOST_RATES, MOST_VALUES
 from explorer.ui.sections import judged, lines, pasted
 from explorer.ui.sections.words import drawn
 

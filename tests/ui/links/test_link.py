@@ -10,9 +10,10 @@ import pytest
 
 from explorer.catalogue import find_op
 from explorer.curves import sample
-from explorer.ui.links import link
+from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
-from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, is_embedded, query_length, tidy_range
+from explorer.ui.links.curve_words import tidy_range
+from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, is_embedded, query_length
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.pages import state
 from explorer.ui.server import answers
@@ -221,7 +222,7 @@ def test_a_branch_that_cannot_be_is_said(text, taken, said):
 
 
 def test_of_three_branches_the_last_two_where_two_are_taken(monkeypatch):
-    monkeypatch.setattr(link, "MAX_BRANCHES", 2)
+    monkeypatch.setattr(training_words, "MAX_BRANCHES", 2)
     choice, notices = from_text(RACE + "".join(f"&branch={step},lr:0.1" for step in (1, 2, 3)))
     assert choice.branch == ((2, "lr", 0.1), (3, "lr", 0.1))
     assert notices == ["The link branches 3 times: the last 2 are taken."]

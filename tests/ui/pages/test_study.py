@@ -6,10 +6,11 @@ import pytest
 
 from explorer.study import Plan, usual_rates
 from explorer.training import FIRST, TASKS
-from explorer.ui.links import link
+from explorer.ui.links import training_words
 from explorer.ui.links.choice import training_texts
-from explorer.ui.links.link import MOST_RATES, from_text
+from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import STUDIES
+from explorer.ui.links.training_words import MOST_RATES
 from explorer.ui.server import answers
 from explorer.ui.server.runs import studies
 from tests.ui.opening import mounted, opened, sound, words_of
@@ -66,8 +67,8 @@ def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
 
 
 def test_limits_at_two(monkeypatch):
-    monkeypatch.setattr(link, "MOST_RATES", 2)
-    monkeypatch.setattr(link, "MOST_VALUES", 2)
+    monkeypatch.setattr(training_words, "MOST_RATES", 2)
+    monkeypatch.setattr(training_words, "MOST_VALUES", 2)
     query = "op=sign&rule=clipped&rates=1,2{}&sweep=c&values=1,2{}"
     choice, notices = from_text(query.format("", ""))
     assert (choice.rates, choice.values, notices) == ((1, 2), (1, 2), [])

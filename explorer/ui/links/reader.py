@@ -1,0 +1,72 @@
+"""What every word of a link is read by: its text, once, and a notice where that cannot be used."""
+
+import math
+from collections.abc import Callable
+
+from explorer.catalogue import OWN, Op, Rule, hint
+from explorer.formula import FormulaError
+from explorer.formula.quoting import LONGEST_QUOTE, shortened
+from explorer.training.settings import NUMBER
+
+_LONGEST_REASON = 200
+
+Query = dict[str, list[str]]
+
+
+class Reader:
+    """A reader of some words of a link, which takes what it reads from the query.
+
+    Attributes:
+        query: what nobody has read yet.
+        notices: a sentence for each value that cannot be used.
+    """
+
+    def __init__(self, query: Query, notices: list[str]) -> None:
+        self.query, self.notices = query, notices
+
+    def note(self, sentence: str) -> None:
+        """Add a notice."""
+        self.notices.append(sentence)
+
+    def last(self, key: str) -> str | None:
+        """The last of a word's values, or None; none of them is read again."""
+        values = self.query.pop(key, [])
+        return values[-1] if values else None
+
+    def key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
+        """The canonical key of an op or rule, or "" with a notice."""
+        try:
+            return find(text).key
+        except FormulaError as error:
+            self.note(
+                f"The link's own {kind} {quoted(text.removeprefix(OWN))} cannot be read: {error.message}."
+            )
+        except ValueError:
+            meant = hint(kind, text)
+            self.note(f"The link names an unknown {kind} {quoted(text)}{meant and f' ({meant})'}.")
+        return ""
+
+    def value(self, key: str, text: str, default: float, low: float, high: float) -> float:
+        """A number between two bounds, or the default with a notice."""
+        value = float(text) if NUMBER.fullmatch(text) else math.nan
+        if low <= value <= high:
+            return value + 0.0
+        self.note(
+            f"The link asks for {quoted(key)} = {quoted(text)}: "
+            f"it must be a number from {low:.15g} to {high:.15g} and is left at {default:.15g}."
+        )
+        return default
+
+
+def quoted(text: str) -> str:
+    """A quotation of what a link holds: one short line of printable characters."""
+    return f'"{_line(text, LONGEST_QUOTE)}"'
+
+
+def reason(error: ValueError) -> str:
+    """The reason of a refusal as a clause."""
+    return _line(str(error), _LONGEST_REASON)
+
+
+def _line(text: str, longest: int) -> str:
+    return "".join(character if character.isprintable() else "?" for character in shortened(text, longest))
