@@ -7,12 +7,12 @@ from statistics import NormalDist
 from explorer.catalogue.records import TAKEN, Op, Parameter, Rule
 from explorer.formula import Formula, FormulaError, derivative, parse, shortened
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted, with_losses
+from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, with_losses
 
 SQUARE = "(y - target)**2"
 LOSSES = (SQUARE, "y", "(y - target)**4")  # known without a reader of formulas
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
-_Y, _U, _NORMAL, _TWIN = (Name(each) for each in ("y", "u()", "normal()", "ya()"))
+_Y, _U, _NORMAL, _TWIN = (Name(each) for each in ("y", UNIFORM, NORMAL, "ya()"))
 _TWINS: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
 
 

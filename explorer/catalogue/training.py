@@ -1,8 +1,7 @@
 """Ops and rules in a net that trains: why it takes none of some, and how a net with an op is judged."""
 
 from explorer.catalogue.records import Op, Rule
-
-_TWIN_LOSS = "fa()"
+from explorer.formula.tree import TWIN_LOSS
 
 _OTHER_OUTPUT = (
     "{entry} asks for {loss}, the loss at an output that was not drawn, which in a net takes a pass for "
@@ -21,7 +20,7 @@ def refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
     """
     if entry.other_outputs:
         return _OTHER_OUTPUT.format(entry=name, loss=entry.other_outputs[0])
-    return _TWIN.format(entry=name) if spikes and _TWIN_LOSS in entry.drawn else ""
+    return _TWIN.format(entry=name) if spikes and TWIN_LOSS.name in entry.drawn else ""
 
 
 def judging(op: Op) -> str:

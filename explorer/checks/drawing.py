@@ -12,13 +12,13 @@ from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, short
 from explorer.expectation import DrawnPair
 from explorer.formula import DRAWS, Formula, listed
-from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted, walk
+from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, walk
 
 # By what a sentence calls them.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
 _NONE = 1e-6  # of the exact gradient's size: as much as integrals are off
 _LESS = 0.9  # of the bias: a draw turned round that leaves so little fits better
-_U, _NORMAL = Name("u()"), Name("normal()")
+_U, _NORMAL = Name(UNIFORM), Name(NORMAL)
 _SEES = {"y", "g", *DRAWS}  # g is the slope of the loss at y
 _TURNED: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.pieces import pieces
-from explorer.formula.tree import Call, Compare, Node, children, names, walk
+from explorer.formula.tree import NORMAL, UNIFORM, Call, Compare, Node, children, names, walk
 
-_DRAWN = {"u()", "normal()"}
+_DRAWN = {UNIFORM, NORMAL}
 _STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth, but all of the change may lie in a narrow place
 _SCAN, _REACH = 72, 36.0  # cells even in logit(u), as far as float64 tells u from 0 and 1
 _HALVINGS = 60

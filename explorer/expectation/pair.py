@@ -15,6 +15,8 @@ from explorer.expectation.jumps import Switch, is_flat, roots, switches
 from explorer.formula import Formula, quoted
 from explorer.formula.operands import reductions
 from explorer.formula.tree import (
+    NORMAL,
+    UNIFORM,
     Binary,
     Call,
     Name,
@@ -25,14 +27,14 @@ from explorer.formula.tree import (
     names,
     substituted,
 )
-from explorer.gradient.draws import NORMAL, U, normal
+from explorer.gradient.draws import normal
 
 _BESIDE = 1e-9  # of the distance from 0 or 1: on either side of a jump
 _ULPS = 2.0**-49  # of 1 + |x|: so far may a jump lie from where it was found
 _SAME = 1e-8  # of the distance from 0 or 1: jumps that are one
 _ONE = 1e-15  # of u: nothing lies between
 _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
-_DRAWN = {U, NORMAL}
+_DRAWN = {UNIFORM, NORMAL}
 _Y, _G = Name("y"), Name("g")
 _UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
 
@@ -102,7 +104,7 @@ class DrawnPair:
         bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
 
         def at(x: Tensor, u: Tensor) -> Tensor:
-            drawn = {U: u, NORMAL: normal(u)} if needs_normal else {U: u}
+            drawn = {UNIFORM: u, NORMAL: normal(u)} if needs_normal else {UNIFORM: u}
             return bound(x, None, None, drawn)
 
         return at

@@ -9,6 +9,8 @@ from explorer.formula.functions import FUNCTIONS
 from explorer.formula.parsing import filled
 from explorer.formula.tree import (
     DRAWS,
+    NORMAL,
+    UNIFORM,
     Binary,
     Call,
     Compare,
@@ -24,7 +26,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-_U, _NORMAL = Name("u()"), Name("normal()")
+_U, _NORMAL = Name(UNIFORM), Name(NORMAL)
 # Beside a normal number so large nothing else is seen, unless it is multiplied by 0.
 _ENDS = ((Number(0.0), Unary("-", Number(1e300))), (Number(1.0), Number(1e300)))
 _MOST_TURNS, _LONGEST_TURN = 8, 200  # orders of a derivative, and nodes

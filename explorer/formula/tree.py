@@ -9,7 +9,8 @@ from typing import Any, Protocol
 VARIABLES = ("x", "y", "g")
 # What is drawn at random for each element, or hangs on it: brackets, so that no parameter has such a name.
 DRAWS = ("u()", "normal()", "f()", "ya()", "fa()")
-OP_NAMES = ("x", "u()", "normal()")
+UNIFORM, NORMAL, *_ = DRAWS
+OP_NAMES = ("x", UNIFORM, NORMAL)
 RULE_NAMES = VARIABLES + DRAWS
 CONSTANTS = ("pi", "e")
 COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")

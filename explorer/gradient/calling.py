@@ -22,8 +22,9 @@ from explorer.catalogue import (
     in_formulas,
 )
 from explorer.formula import Formula, FormulaError
+from explorer.formula.tree import UNIFORM
 from explorer.gradient.bound import RULE_FUNCTIONS, Bound, bind
-from explorer.gradient.draws import Draw, U, drawn
+from explorer.gradient.draws import Draw, drawn
 from explorer.gradient.varying import LEARNING_FUNCTIONS, Learning, learning_by
 
 
@@ -93,7 +94,7 @@ def apply(
     title = _title(op, rule)
     fitting = [_fitting(title, name, value, x) for name, value in tensors.items()]
     given = dict(zip(bound.given, fitting, strict=True))
-    return bound(x, {**given, U: drawn(title, draw, x)} if bound.draws else given)
+    return bound(x, {**given, UNIFORM: drawn(title, draw, x)} if bound.draws else given)
 
 
 BOUNDARY = RULE_FUNCTIONS + LEARNING_FUNCTIONS

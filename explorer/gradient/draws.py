@@ -8,9 +8,8 @@ from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no publ
 
 from explorer.catalogue import Loss, settled
 from explorer.formula import Formula
-from explorer.formula.tree import LossAt, Node, Varying, is_constant, substituted, walk
+from explorer.formula.tree import NORMAL, UNIFORM, LossAt, Node, Varying, is_constant, substituted, walk
 
-U, NORMAL = "u()", "normal()"
 Draw = torch.Generator | Tensor | None
 
 
@@ -61,7 +60,7 @@ def drawing(
         return evaluate
 
     def with_further(x: Tensor, y: Tensor | None, g: Tensor | None, tensors: Mapping[str, Tensor]) -> Tensor:
-        given = {**tensors, NORMAL: normal(tensors[U])} if further else {**tensors}
+        given = {**tensors, NORMAL: normal(tensors[UNIFORM])} if further else {**tensors}
         return evaluate(x, y, g, given | {name: output(x, y, g, tensors) for name, output in filled.items()})
 
     return with_further

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from explorer.formula import CONSTANTS, RULE_NAMES
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, walk
+from explorer.formula.tree import UNIFORM, Binary, Call, Compare, Name, Node, Number, walk
 
 _BELOW = -1.0  # the other bound, as any parameter, begins at 1
 _EVEN = 0.5
-_U = Name("u()")
+_U = Name(UNIFORM)
 
 
 def beginnings(tree: Node) -> dict[str, float]:

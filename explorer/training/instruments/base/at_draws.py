@@ -8,6 +8,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.gradient import bind, learning
+from explorer.training.nets import LOSS, TWIN_LOSS, U
 
 _DRAWS = 64
 
@@ -23,6 +24,6 @@ def gradients(
         bound = bind(op, rule, parameters)
         return bound.gradient(x, bound.forward(x), torch.full_like(x, g)).unsqueeze(0)
     u = ((torch.arange(_DRAWS, dtype=x.dtype) + 0.5) / _DRAWS)[:, None].expand(-1, len(x))
-    drawn = {"u()": u, "f()": torch.full_like(u, loss), "fa()": torch.full_like(u, 2 * loss)}
+    drawn = {U: u, LOSS: torch.full_like(u, loss), TWIN_LOSS: torch.full_like(u, 2 * loss)}
     pair, x = learning(op, rule, parameters, ()), x.expand_as(u)
     return pair.gradient(x, pair.forward(x, drawn), torch.full_like(x, g), drawn)

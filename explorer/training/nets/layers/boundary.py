@@ -6,6 +6,7 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
+from explorer.formula import tree
 from explorer.training.nets.layers.joined import Function, Joined
 from explorer.training.nets.layers.layer import Trace
 from explorer.training.nets.layers.moment import Moment
@@ -16,7 +17,7 @@ Drawn = Mapping[str, Tensor]
 
 NOTHING: Drawn = {}
 _OP, _RULE, _JUDGED = range(3)
-U, LOSS, TWIN_LOSS = "u()", "f()", "fa()"
+U, LOSS, TWIN_LOSS = tree.UNIFORM, tree.LOSS.name, tree.TWIN_LOSS.name
 Call = tuple[Function, int, int]
 """A function, and the members it is for: the first, and the one after the last."""
 
