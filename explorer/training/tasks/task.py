@@ -52,7 +52,7 @@ class Task:
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        purpose: its aim, in one sentence.
+        purpose: its aim, in one sentence that is true of any op.
         data: the examples; the same ones for every seed if the generator is not used.
         loss: to minimise.
         widths: inputs and outputs of a net.
@@ -66,6 +66,7 @@ class Task:
         same: every step sees all examples, and they are few: under plain gradient descent most work of the
             first layer can be spared.
         note: a sentence on its first settings, if they need one.
+        of_own_op: sentences that are true of its first op with its first parameters alone.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
             learn_each, device: as in ``Settings``.
         source: code for a script, that of a table given: the examples x and y and how many are ``judged``;
@@ -90,6 +91,7 @@ class Task:
     unit_weights: bool = False
     same: bool = False
     note: str = ""
+    of_own_op: str = ""
     steps: int = 400
     lr: float = 0.01
     hidden: int | tuple[int, ...] = 16

@@ -127,7 +127,7 @@ def _setting(setting: Setting) -> Answer:
 
 def _task(task: Task) -> Answer:
     """With the text of every default, and the op, rules and parameters it begins with."""
-    fields = ("key", "label", "purpose", "kind", "metric", "chance", "note")
+    fields = ("key", "label", "purpose", "kind", "metric", "chance", "note", "of_own_op")
     visible = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text(setting.default(task.key)) for setting in visible}
     defaults["rates"] = numbers_text(usual_rates(task.lr))

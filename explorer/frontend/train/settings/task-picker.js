@@ -31,7 +31,7 @@ export function createPicker(host, onChoose, offered = tasks()) {
 function buttonOf(task, onclick) {
   return element(
     "button",
-    { title: task.purpose, onclick },
+    { title: [task.purpose, task.of_own_op].filter(Boolean).join(" "), onclick },
     pictureOf(task),
     element("span", {}, task.label),
   );

@@ -1,6 +1,7 @@
 // Tasks and settings of a choice: what a task brings along, and what else is set. No page.
 
 import { catalogue, find, refusalOfTraining } from "../../choice/entries.js";
+import { learningOf } from "../../choice/learning.js";
 import { entriesOf, stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
 import { plain, pointsOf } from "./branches.js";
@@ -11,7 +12,7 @@ import { NO_TABLE } from "./own-table.js";
  * A task, as Python declares it. ``defaults`` are the texts of all settings but the task, as a link has
  * them; ``begins`` is what a choice of it begins with; ``picture`` is drawn small.
  * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null,
- *   chance: number|null, site: Site, note: string, defaults: Object<string, string>,
+ *   chance: number|null, site: Site, note: string, of_own_op: string, defaults: Object<string, string>,
  *   begins: {op: string, rules: string[], parameters: Object<string, number>},
  *   picture: {points: [number, number, number][]}|{grid: number[][]}|null}} Task
  * The site of the op in the net of a task, as ``OpSite`` in Python has it; ``output``: in its last layer too.
@@ -39,9 +40,21 @@ export function untrained(choice) {
  * @param {Choice} choice
  */
 export function wordsOfTask(choice) {
-  const { purpose, note } = taskOf(choice);
+  const { purpose, note, of_own_op: ofOwnOp } = taskOf(choice);
   const judging = isJudged(choice) ? judgingOf(choice) : [];
-  return [purpose, note, ...judging].filter(Boolean).join(" ");
+  return [purpose, hasOwnOp(choice) ? ofOwnOp : "", note, ...judging].filter(Boolean).join(" ");
+}
+
+/** Whether the op of a choice is the one its task begins with, and stays so. @param {Choice} choice */
+function hasOwnOp(choice) {
+  const { op: own, parameters } = taskOf(choice).begins;
+  const { op, rules } = entriesOf(choice);
+  const learning = learningOf(op, rules, choice.training.learn ?? "");
+  const learns = learning.filter((each) => each.rules.some((one) => one.learns)).map(({ name }) => name);
+  const isOther = (/** @type {{name: string, default: number}} */ { name, default: usual }) =>
+    learns.includes(name) || (choice.parameters[name] ?? usual) !== (parameters[name] ?? usual);
+  const later = branchPoints(choice).some(({ name }) => name === "op");
+  return op.key === own && !later && !op.parameters.some(isOther);
 }
 
 /** Whether nets are judged by data that they do not learn from. @param {Choice} choice */

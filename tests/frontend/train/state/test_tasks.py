@@ -10,6 +10,7 @@ from explorer.catalogue import OPS, RULES, find_rule, judging
 from explorer.instrument import entry
 from explorer.training import TASKS, Settings
 from explorer.training import Run as Training
+from explorer.training.tasks import Task
 from explorer.ui.links.choice import Choice, training_texts
 from explorer.ui.links.link import from_query
 from tests.frontend.train.conftest import Run, choice, rules_of
@@ -163,6 +164,33 @@ def test_an_own_formula_brings_its_refusal_along():
 def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str):
     said = tell("state/tasks", "wordsOfTask", choice(op, "default", task="digits"))
     assert said == " ".join(filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, judging(OPS[op])]))
+
+
+@pytest.mark.parametrize(
+    "task", [each for each in TASKS.values() if each.of_own_op], ids=lambda task: task.key
+)
+def test_what_holds_for_a_tasks_own_op_is_said_of_that_alone(tell: Run, task: Task):
+    def said(op: str = task.op, **changed: str) -> str:
+        chosen = choice(op, *task.rules, parameters=dict(task.parameters), task=task.key, **changed)
+        return tell("state/tasks", "wordsOfTask", chosen)
+
+    assert said() == f"{task.purpose} {task.of_own_op}"
+    for other in (said("stochastic_round"), said(branch="3,op:round")):
+        assert other.startswith(task.purpose)
+        assert "−1" not in other
+
+
+@pytest.mark.parametrize(
+    ("parameters", "training", "holds"),
+    [({}, {}, True), ({"a": 3.0}, {}, True), ({"qmin": -2.0}, {}, False), ({}, {"learn": "s"}, False)],
+)
+def test_nor_where_the_ops_parameters_are_others_or_learn(
+    tell: Run, parameters: dict[str, float], training: dict[str, str], *, holds: bool
+):
+    task = TASKS["ternary weights"]
+    now = {**task.parameters, **parameters}
+    chosen = choice(task.op, "lsq", "soft_round", parameters=now, task=task.key, **training)
+    assert (task.of_own_op in tell("state/tasks", "wordsOfTask", chosen)) is holds
 
 
 @pytest.mark.parametrize(
