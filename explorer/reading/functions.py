@@ -1,15 +1,12 @@
-"""Torch names, tensor methods, layers and Python's own functions: callables in one table.
+"""Torch names, tensor methods, layers and Python's own functions: tables of callables.
 
 Each takes and returns values as the code that is read would, so that Python's own rules for
 arguments hold. Nothing here computes on tensors: the results are formula trees.
 """
 
-import inspect
 import math
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import islice
 from typing import Any
@@ -24,99 +21,11 @@ from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
 from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.sums import NUMPY, REMARKS, arranged, expanded, larger, statistic, summed_to, total
 from explorer.reading.tracking import AUTOGRAD, assigned, detached
-from explorer.reading.values import SHAPE, Quantity, Tensor, Value, quantity, several
-from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, UNKNOWN, words
+from explorer.reading.values import SHAPE, Library, Quantity, Tensor, Value, quantity, several
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, words
 
-OF_NUMBERS = "takes a single number, not a tensor: use the function of torch"
-OF_TENSORS = "takes a tensor, not a number: use the function of math"
 OF_ONE_DTYPE = "takes two tensors of one dtype, as torch.heaviside(a, torch.zeros_like(a)) does"
 MASKED_BY = "fills with a tensor, and torch takes a single number: use torch.where"
-READABLE_ROOTS = ("torch", "math", "numpy", "copy")
-
-
-@dataclass(frozen=True)
-class Library:
-    """A module or a member of one, by its dotted name: ``torch.nn.functional.relu``."""
-
-    path: str
-
-    @property
-    def name(self) -> str:
-        """The last part of the dotted name."""
-        return self.path.rsplit(".", 1)[-1]
-
-    @property
-    def row(self) -> values.Function:
-        """The function it stands for; UnreadableError where it has no meaning here."""
-        root, name = self.path.split(".")[0], self.name
-        if self.path == "copy.copy":  # of a tensor it shares the memory
-            return lambda a: values.List(a) if isinstance(a, list) else a
-        if root == "numpy":
-            NUMPY.set(True)
-        if root == "builtins":
-            return BUILTINS.get(name) or refusal(UNKNOWN)
-        require(root in READABLE_ROOTS, f"comes from {root}, which cannot be read here: paste its source too")
-        layer = _LAYERS.get(name.lower())
-        if layer and name[:1].isupper() and ".nn." in self.path:  # called, then called
-            return lambda *more, **named: lambda a: called(layer, (a, *more), named)
-        return of_name("tensor" if name.endswith("Tensor") else name)
-
-
-@contextmanager
-def sensible(what: str) -> Iterator[None]:
-    """Turn Python's own TypeError and ValueError in this block into UnreadableError."""
-    try:
-        yield
-    except (TypeError, ValueError) as reason:
-        raise UnreadableError(f"{what}: {reason}") from None
-
-
-def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """The result of a call, its arguments bound as Python binds them.
-
-    ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are ignored.
-    """
-    if isinstance(function, Library):
-        _require_suited(function, next(iter(positional), None))
-    if isinstance(function, Library | partial):  # none of the text's: what is a list is read as a tuple
-        positional = tuple(map(values.fixed, positional))
-        keywords = {name: values.fixed(value) for name, value in keywords.items()}
-    function = function.row if isinstance(function, Library) else function
-    if type(function) is Quantity and drawing.CALLED.get() is not None:
-        return drawing.loss_at(function.node, positional, keywords)
-    require(not isinstance(function, Quantity), UNKNOWN)
-    what = values.WORDS.get(type(function), "an object")
-    require(callable(function), f"calls {what}, which is not a function that can be read")
-    with sensible("has arguments that cannot be read"):
-        signature = inspect.signature(function)
-        takes = signature.parameters
-        kinds = {parameter.kind for parameter in takes.values()}
-        fixed = "inplace" not in takes and inspect.Parameter.VAR_POSITIONAL not in kinds
-        if fixed and len(positional) == len(takes) + 1 and isinstance(positional[-1], bool):
-            positional, keywords = positional[:-1], {**keywords, "inplace": positional[-1]}  # nn.ReLU(True)
-        first = "input" if "input" in takes else next(iter(takes), "")
-        takes_any = inspect.Parameter.VAR_KEYWORD in kinds
-        ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(takes)
-        passed = {name: value for name, value in keywords.items() if name not in ignored}
-        named = {first if name == "input" else name: value for name, value in passed.items()}
-        target = None if "out" in takes else named.pop("out", None)
-        if "inplace" not in takes and keywords.get("inplace") is True and positional:
-            target = positional[0]
-        bound = signature.bind(*positional, **named)
-    bound.apply_defaults()
-    result = function(*bound.args, **bound.kwargs)
-    if "dtype" in set(keywords).difference(takes) and isinstance(result, Quantity):
-        result = _Torch.to(result, keywords["dtype"])
-    return result if target is None else assigned(target, result)
-
-
-def _require_suited(function: Library, first: Value) -> None:
-    """Raise RaisesError where a function of tensors is given a number, or one of numbers a tensor."""
-    root, row = function.path.split(".")[0], FUNCTIONS.get(function.name)
-    whole = isinstance(first, Tensor) and has_elements(first.node)
-    require(not (root == "math" and whole), OF_NUMBERS, RaisesError)
-    alone = root == "torch" and row is not None and row.arity == 1
-    require(not (alone and values.is_number(first)), OF_TENSORS, RaisesError)
 
 
 def refusal(reason: str) -> values.Function:
@@ -124,14 +33,9 @@ def refusal(reason: str) -> values.Function:
     return lambda *_positional, **_keywords: require(False, reason)
 
 
-def of_name(name: str) -> values.Function:
-    """The row of a function or method; with an underscore at its end it changes its first argument."""
-    if name in drawing.FILLS:
-        return drawing.FILLS[name]
-    if name.endswith("_"):
-        row = of_name(name[:-1])
-        return lambda a, *more, **named: assigned(a, called(row, (a, *more), named))
-    return TABLE.get(name) or refusal(UNKNOWN)
+def of_dtype(value: Value, dtype: Value) -> Value:
+    """A tensor or number as one of a kind of number; any other value as it is."""
+    return TABLE["to"](value, dtype) if isinstance(value, Quantity) else value
 
 
 def _maths(text: str, *arguments: Value, kind: str = "float32") -> Value:
@@ -392,17 +296,15 @@ _FLOAT32 = type("finfo", (values.Pasted,), {"eps": 2.0**-23, "tiny": 2.0**-126})
 
 def _finfo(dtype: Value = None) -> type:
     """The limits of float32, or the largest number of a format of eight bits."""
-    last = dtype.name.rsplit(".", 1)[-1] if isinstance(dtype, Library) else ""
-    if last not in vocabulary.LARGEST:
+    largest = vocabulary.LARGEST.get(dtype.name) if isinstance(dtype, Library) else None
+    if largest is None:
         return _FLOAT32
-    largest = vocabulary.LARGEST[last]
     return type("finfo", (values.Pasted,), {"max": largest, "min": -largest})
 
 
 _INFINITY = Quantity(built("/", ONE, ZERO))
 _MINUS_INFINITY = Quantity(built("-", _INFINITY.node))
 LEARNED = "has a weight that learns: here it stays at its first value, {}"
-
 _ROWS: dict[str, values.Function] = {
     **{name: _of_one(row) for name, row in FUNCTIONS.items() if row.arity == 1},
     **{name: _formula(call) for name, calls in CALLS.items() for call in calls if _is_whole(name, call)},
@@ -432,14 +334,13 @@ _ROWS: dict[str, values.Function] = {
     "dim": lambda self: 1,
     "size": lambda self, dim=None: (_size(self),) if dim is None else values.picked((SHAPE,), dim),
     "full": lambda self, fill_value: _filled(fill_value),
-    "sequential": lambda self, *layers: reduce(lambda a, layer: called(layer, (a,), {}), layers, self),
     "logical_and": partial(_logical, "&"),
     "logical_or": partial(_logical, "|"),
     "logical_xor": partial(_logical, "^"),
     "logical_not": partial(_logical, "~"),
     "neg": lambda self: -self if isinstance(self, int | float) else made("-", self),
     "new_full": lambda self, size, fill_value: TABLE["full"](size, fill_value),
-    "new_tensor": lambda self, data: called(_Torch.tensor, (data,), {"dtype": PROPERTIES["dtype"](self)}),
+    "new_tensor": lambda self, data: of_dtype(_Torch.tensor(data), PROPERTIES["dtype"](self)),
     "get_default_dtype": lambda: Library("torch.float32"),
     "type": lambda self, dtype=None: _Torch.to(self, dtype) if dtype else PROPERTIES["dtype"](self),
     "round": lambda self, decimals=0: _maths("round(a * 10**b) / 10**b", self, decimals),
@@ -490,7 +391,11 @@ def _prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
     return result
 
 
-_LAYERS = {name.replace("_", ""): row for name, row in TABLE.items()} | {"prelu": _prelu, **drawing.LAYERS}
+LAYERS: dict[str, values.Function] = {
+    **{name.replace("_", ""): row for name, row in TABLE.items()},
+    "prelu": _prelu,
+    **drawing.LAYERS,
+}
 BUILTINS: dict[str, values.Function] = {
     **{name: TABLE[name] for name in ("abs", "pow", "round", "int", "bool")},
     "float": _float,

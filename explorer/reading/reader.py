@@ -20,6 +20,7 @@ from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, drawing, functions, sums, tracking, values, vocabulary
 from explorer.reading.arithmetic import SIGNS, compared, operation
+from explorer.reading.calls import READABLE_ROOTS, called, of_name, sensible
 from explorer.reading.errors import (
     DeadEndError,
     Note,
@@ -29,9 +30,8 @@ from explorer.reading.errors import (
     UnreadableError,
     require,
 )
-from explorer.reading.functions import Library, called, of_name, sensible
 from explorer.reading.spoiling import Scope, spoil
-from explorer.reading.values import SHAPE, Function, Opaque, Pasted, Quantity, Tensor, Value
+from explorer.reading.values import SHAPE, Function, Library, Opaque, Pasted, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, words
 
 MAX_STEPS = 15_000  # expressions looked at in all; a helper that calls helpers can double at each level
@@ -241,7 +241,7 @@ class Reader:
                 require(hasattr(owner, name), "is never given a value in this text")
                 return getattr(owner, name)
             case Library(path):
-                known = name in functions.CONSTANTS and path.split(".")[0] in functions.READABLE_ROOTS
+                known = name in functions.CONSTANTS and path.split(".")[0] in READABLE_ROOTS
                 return functions.CONSTANTS[name] if known else Library(f"{path}.{name}")
             case Opaque():
                 return owner

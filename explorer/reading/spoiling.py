@@ -5,8 +5,7 @@ import inspect
 from collections import ChainMap
 
 from explorer.reading.errors import ReadingError
-from explorer.reading.functions import Library
-from explorer.reading.values import Pasted, Value
+from explorer.reading.values import Library, Pasted, Value
 from explorer.reading.vocabulary import words
 
 CHANGES = words("append extend insert update setdefault pop popitem remove sort reverse clear add")

@@ -111,6 +111,18 @@ class Opaque:
         return self
 
 
+@dataclass(frozen=True)
+class Library:
+    """A module or a member of one, by its dotted name: ``torch.nn.functional.relu``."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the dotted name."""
+        return self.path.rsplit(".", 1)[-1]
+
+
 class Pasted:
     """The base of all classes of a text: the parts of ``Function`` and ``Module`` that hold values."""
 
