@@ -428,11 +428,11 @@ def test_long_loops_let_go_of_their_tensors(monkeypatch):
     with explorer.observe(model) as whole:
         for _ in range(5):
             loss_of(model).backward()
-    monkeypatch.setattr("explorer.model.observing.observation._MOST_KEPT", 10)
+    monkeypatch.setattr("explorer.model.observing.listener._MOST_KEPT", 10)
     with explorer.observe(model) as bounded:
         for _ in range(5):
             loss_of(model).backward()
-    assert sum(len(seen.records) for seen in bounded._sites.values()) == 1
+    assert sum(len(seen.records) for seen in bounded._listener.sites.values()) == 1
     assert bounded.frame.equals(whole.frame)
 
 

@@ -3,50 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-import torch
 from torch import Tensor, nn
-from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
 from torch.autograd import Function
-from torch.utils._pytree import tree_leaves
 
 from explorer.gradient import BOUNDARY
-from explorer.model.observing.record import Record, hook_on
+from explorer.model.observing.listener import Listener
 from explorer.model.observing.seen import Seen
 from explorer.model.observing.slopes import Slope, slope_of
 from explorer.model.observing.table import rows_of
-from explorer.model.observing.words import UNNEEDED, sentences
-from explorer.model.watching import (
-    Asked,
-    Cut,
-    Masked,
-    Run,
-    Site,
-    Tracker,
-    Unseen,
-    compiled,
-    elementwise_nodes,
-    enclosing,
-    explain,
-    names_of,
-    place_of,
-    probing,
-    reached,
-    site_of,
-    unseen_in,
-    watched,
-)
+from explorer.model.observing.words import sentences
+from explorer.model.watching import Site, Unseen
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
-
-_MOST_KEPT = 2**25  # elements that calls hold before older ones are added up: 128 MB of float32
-_PASSES = 3  # forward passes whose graph is searched for what no site explains
 
 
 class Observation:
@@ -61,35 +34,14 @@ class Observation:
         if not isinstance(model, nn.Module):
             raise ValueError(f"observe takes a model, an nn.Module, not a {type(model).__name__}")
         self.model = model
-        self.functions: Sequence[type[Function]] = (*checked_functions(functions), *BOUNDARY)
-        self._names = names_of(model)
-        self._outer: Any = None
-        self._tracker, self._stack = Tracker(), ExitStack()
-        self._sites: dict[tuple[Site, str], Seen] = {}
-        self._turn = self._depth = 0
-        self._turns: set[int] = set()
-        self._kept = 0
-        self._unseen: dict[Unseen, None] = {}
-        self._searched = 0
+        self._listener = Listener(model, (*checked_functions(functions), *BOUNDARY))
 
     def __enter__(self) -> Self:
-        elementwise_nodes()  # asks torch, before anybody listens
-        self._names, self._outer = names_of(self.model), sys._getframe(1)
-        if compiled(self.model):  # what is compiled calls no function of torch
-            self._stack.enter_context(torch.compiler.set_stance("force_eager"))
-        hooks = (
-            self.model.register_forward_pre_hook(self._begins),
-            self.model.register_forward_hook(self._ends, with_kwargs=True, always_call=True),
-        )
-        for hook in hooks:
-            self._stack.callback(hook.remove)
-        self._stack.enter_context(watched(self))
+        self._listener.enter(sys._getframe(1))
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._stack.close()
-        self._outer = None
-        self._tracker.clear()
+        self._listener.leave()
 
     @property
     def sites(self) -> dict[str, Site]:
@@ -110,12 +62,12 @@ class Observation:
         """
         import pandas as pd
 
-        return pd.DataFrame(rows_of(self._named(), self._turns))
+        return pd.DataFrame(self._rows())
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
         """Autograd's nodes of elementwise functions that no site explains."""
-        return tuple(self._unseen)
+        return tuple(self._listener.unseen)
 
     def describe(self) -> str:
         """Which site is to blame, in sentences."""
@@ -124,11 +76,11 @@ class Observation:
     @property
     def sentences(self) -> list[str]:
         """The sentences of ``describe``: plain text, never markup."""
-        return sentences(rows_of(self._named(), self._turns), self.unseen, bool(self._turns), self._turn > 0)
+        return sentences(self._rows(), self.unseen, bool(self._listener.turns), self._listener.passes > 0)
 
     def scalars(self, prefix: str = "explorer") -> dict[str, float]:
         """The numbers of all sites as a flat dict, for TensorBoard or W&B: "explorer/act1/share_grad"."""
-        rows = rows_of(self._named(), self._turns)
+        rows = self._rows()
         return {
             f"{prefix}/{row['site']}/{name}": float(value)
             for row in rows
@@ -144,7 +96,7 @@ class Observation:
         from explorer.model.observing.picture import site_figure
 
         name, seen = self._found(site)
-        return site_figure(name, seen.site.op, seen.statistics(self._turns), seen.run)
+        return site_figure(name, seen.site.op, seen.statistics(self._listener.turns), seen.run)
 
     def slope(
         self,
@@ -173,141 +125,15 @@ class Observation:
         Raises ValueError for a site of another name, and for one that gets no gradient.
         """
         name, seen = self._found(site)
-        return slope_of(self.model, self.functions, loss, name, seen.site, sigma, draws, seed)
+        return slope_of(self.model, self._listener.functions, loss, name, seen.site, sigma, draws, seed)
 
-    def handle(self, asked: Asked) -> Run:
-        """The run of a call, with its tensors kept."""
-        place = place_of(self._names, self._outer)
-        if place is None or (not torch.is_grad_enabled() and enclosing()):
-            return asked.run
-        site = site_of(place, asked.op)
-        return partial(self._called, asked, site, asked.run)
-
-    def follow(self, function: Any, args: Sequence[Any], result: Any) -> Any:
-        """The result as it is; a detach trick that it completes is a site."""
-        met = self._tracker.follow(function, args, result)
-        if isinstance(met, Cut):
-            self._tricked(met)
-        elif isinstance(met, Masked):
-            self._masked(function, met)
-        return result
-
-    def meet(self, other: object) -> None:
-        """Nothing is observed of what is no tensor."""
-
-    def _called(self, asked: Asked, site: Site, run: Run, x: Tensor) -> Any:
-        if is_functorch_wrapped_tensor(x):
-            return run(x)
-        live = torch.is_grad_enabled() and x.requires_grad
-        record = self._record(site, x, live)
-        seen = self._sites[site, ""]
-        seen.rule, seen.run = asked.rule, run
-        seen.parameters = {
-            name: each for name, each in asked.parameters.items() if not isinstance(each, Tensor)
-        }
-        if not live:
-            record.cut = self._reason(asked, x)
-            result = run(x)
-            self._tracker.called(record, x, _first(result))
-            return result
-        alias = x.view_as(x)
-        hook_on(alias, record.take_in)
-        result = run(alias)
-        y = _first(result)
-        if y.requires_grad:
-            hook_on(y, record.take_out)
-            explain(y, alias.grad_fn)
-        else:
-            record.live, record.cut = False, "its output requires no gradient"
-        record.y_key = id(y)
-        self._tracker.called(record, x, y)
-        return result
-
-    def _reason(self, asked: Asked, x: Tensor) -> str:
-        """Why autograd does not follow a call."""
-        if asked.in_place and self._tracker.tagged(asked.x):
-            return "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
-        return "called under no_grad" if x.requires_grad else UNNEEDED
-
-    def _record(self, site: Site, x: Tensor, live: bool, kind: str = "") -> Record:
-        if (site, kind) not in self._sites:
-            self._sites[site, kind] = Seen(site, x)
-            self._sites[site, kind].kind = kind
-        record = Record(site, self._turn, x, live)
-        self._sites[site, kind].records.append(record)
-        return record
-
-    def _tricked(self, cut: Cut) -> None:
-        calls = [call for call in cut.calls if isinstance(call, Record)]
-        site = calls[0].site if len(calls) == 1 else self._joined(calls)
-        record = self._record(site, cut.x, True, "detach trick")
-        for part in cut.parts:
-            if isinstance(part, Record):
-                part.merged = True
-        slope = None if cut.slope is None else cut.slope.detach()
-
-        def take(g: Tensor) -> None:
-            record.take_out(g)
-            record.take_in(g if slope is None else g * slope)
-
-        hook_on(cut.result, take)
-
-    def _joined(self, calls: Sequence[Record]) -> Site:
-        ops = " → ".join(call.site.op for call in calls)
-        place = place_of(self._names, self._outer)
-        last = calls[-1].site
-        return site_of(place, ops) if place else Site(last.module, ops, last.function, last.file, last.line)
-
-    def _masked(self, function: Any, masked: Masked) -> None:
-        place = place_of(self._names, self._outer)
-        if place is None:
-            return
-        explain(masked.result, None)
-        name = getattr(function, "__name__", str(function)).strip("_")
-        site = site_of(place, name)
-        reason = f"by a value that is made of the same tensor without gradient, at {site}, as in (x > 0) * x"
-        self._unseen[Unseen(name, 1, reason)] = None
-
-    def _begins(self, *_: object) -> None:
-        self._depth += 1
-        if self._depth == 1:
-            self._turn += 1
-            self._tracker.clear()
-            with torch._C.DisableTorchFunction():
-                self._let_go()
-
-    def _ends(self, _model: nn.Module, args: Any, kwargs: Any, result: Any) -> None:
-        self._depth -= 1
-        if self._depth == 0 and torch.is_grad_enabled():
-            self._await_backward(result)
-            if self._searched < _PASSES:
-                self._searched += 1
-                self._unseen |= dict.fromkeys(unseen_in(reached(result, (args, kwargs))))
-
-    def _await_backward(self, result: Any) -> None:
-        """Notice where a backward of this forward pass arrives."""
-        turn, sign = self._turn, probing()
-        for each in tree_leaves(result):
-            if isinstance(each, Tensor) and each.requires_grad:
-                hook_on(each, lambda _g: None if sign.on else self._turns.add(turn))
-
-    def _let_go(self) -> None:
-        """Add the calls of older passes up where they hold much."""
-        self._find_turns()
-        kept = sum(record.elements for seen in self._sites.values() for record in seen.records)
-        if kept > _MOST_KEPT:
-            for seen in self._sites.values():
-                seen.add_up(self._turns)
-
-    def _find_turns(self) -> None:
-        self._turns |= {
-            record.turn for seen in self._sites.values() for record in seen.records if record.g is not None
-        }
+    def _rows(self) -> list[dict[str, Any]]:
+        return rows_of(self._named(), self._listener.turns)
 
     def _named(self) -> dict[str, Seen]:
         """The sites that have a row, by the shortest name that no other has."""
-        self._find_turns()
-        visible = [seen for seen in self._sites.values() if seen.added.calls or _alive(seen)]
+        self._listener.find_turns()
+        visible = [seen for seen in self._listener.sites.values() if seen.added.calls or _alive(seen)]
         taken: dict[str, int] = {}
         for seen in visible:
             for name in seen.site.names:
@@ -330,15 +156,6 @@ class Observation:
 
 def _alive(seen: Seen) -> bool:
     return any(not record.merged for record in seen.records)
-
-
-def _first(result: Any) -> Tensor:
-    """The tensor that a Function returns, the first of several."""
-    return result if isinstance(result, Tensor) else next(_tensors(result))
-
-
-def _tensors(result: Any) -> Iterator[Tensor]:
-    yield from (each for each in result if isinstance(each, Tensor))
 
 
 def checked_functions(functions: Sequence[type[Function]] | type[Function]) -> tuple[type[Function], ...]:
