@@ -96,6 +96,23 @@ def test_slow_motion_says_what_was_drawn_at_the_cell(train: Page) -> None:
     train.keyboard.press("Escape")
 
 
+def test_bias_stands_below_the_spread_as_python_measures_it(train: Page) -> None:
+    turn_train(train, f"op=stochastic_round&rule=default&rule=straight_through&{SMALL}")
+    press(train, "Start")
+    finished(train)
+    press(train, "Show Spread and bias")
+    notes = train.locator(".why-panel.spread .cell .note")
+    expect(notes).to_have_text(["Bias: w1 100 %", re.compile(r"^Bias: w1 (\d[\d.]* ± \d[\d.]* %|< \d+ %)$")])
+    run = linked(train)
+    (share,), (within,) = (
+        run.snapshot(visible=("spread",)).measured["spread"]["straight_through"][name]
+        for name in ("bias", "within")
+    )
+    told = float((notes.last.text_content() or "").split(" ")[2 if share else 3])
+    assert told == pytest.approx(100 * (share or within), abs=1)
+    press(train, "Show Spread and bias")
+
+
 def test_a_study_of_what_draws_ends_with_its_figure_and_its_shares(page: Page) -> None:
     query = {"op": "bernoulli", "rule": ["sigmoid_st", "reinforce"], "task": "moons", "steps": "10"}
     page.goto(link("/study", {**query, "seeds": "2", "hidden": "8", "batch": "16"}))

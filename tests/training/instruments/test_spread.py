@@ -1,4 +1,4 @@
-"""The spread of a batch's gradient over draws."""
+"""The spread of a batch's gradient over draws; its bias has a file of its own."""
 
 from __future__ import annotations
 

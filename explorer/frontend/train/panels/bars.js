@@ -1,11 +1,11 @@
-// A bar for each layer of weights, with its name and its number.
+// A bar for each layer of weights, with its name and its number, and a note below them.
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 /**
  * ``length`` is a share of the whole bar.
- * @typedef {{words: string, bars: {name: string, value: string, length: number}[]}} Bars
+ * @typedef {{words: string, note?: string, bars: {name: string, value: string, length: number}[]}} Bars
  */
 
 /**
@@ -26,10 +26,14 @@ export function barsOf(numbers, [low, high], text) {
 
 /** The painter of a cell of bars. @param {HTMLElement} cell */
 export function createBars(cell) {
+  const [rows, below] = [element("div", {}), element("p", { class: "note" })];
+  cell.append(rows, below);
   return {
     /** @param {Bars} picture */
-    draw({ bars }) {
-      counted(cell, bars, made, ({ children: [label, bar, number] }, { name, value, length }) => {
+    draw({ bars, note = "" }) {
+      setText(below, note);
+      setAttribute(below, "hidden", !note);
+      counted(rows, bars, made, ({ children: [label, bar, number] }, { name, value, length }) => {
         setText(label, name);
         setAttribute(bar.firstChild, "style", `width:${(100 * length).toFixed(1)}%`);
         setText(number, value);

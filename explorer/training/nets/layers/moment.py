@@ -22,12 +22,14 @@ class Moment(NamedTuple):
         layer: of those with the op, from 0.
         again: how often the same step has been drawn anew.
         twin: whether with 1 − u in the place of u.
+        copies: so many times all examples stand one after the other, each time with the same u.
     """
 
     step: int = JUDGED
     layer: int = 0
     again: int = 0
     twin: bool = False
+    copies: int = 1
 
     @property
     def is_judging(self) -> bool:
@@ -36,11 +38,11 @@ class Moment(NamedTuple):
 
     def u(self, seeds: Sequence[int], like: Tensor) -> Tensor:
         """One u for each element, (members, …) as ``like``, strictly between 0 and 1; alike for one seed."""
-        count = like[0].numel()
+        count = like[0].numel() // self.copies
         known = {
             seed: fresh(seed, self.step, count, self.layer, self.again, like.device).to(like.dtype)
             for seed in dict.fromkeys(seeds)
         }
-        u = torch.stack([known[seed] for seed in seeds]).view(like.shape)
+        u = torch.stack([known[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)
         u.clamp_(_LEAST, 1 - _LEAST)  # so that float32 has 1 − u
         return 1 - u if self.twin else u

@@ -183,14 +183,34 @@ def test_norms_are_bars_in_decades_and_a_norm_of_0_has_none(node: Node):
     assert shown["words"] == "w1 0, w2 1, w3 1,000"
 
 
+SPREAD = """
+    const { panel } = await import("./train/panels/spread.js");
+    const numbers = (own) => Float32Array.from(own, Number);
+    const [spread, bias, within] = [given.spread, given.bias, given.within].map(numbers);
+    return panel.picture({ measured: { spread, bias, within } });
+"""
+
+
+def spread(node: Node, spread: list[Any], bias: list[Any], within: list[Any]) -> dict[str, Any]:
+    result: dict[str, Any] = node.run(SPREAD, {"spread": spread, "bias": bias, "within": within})
+    return result
+
+
 def test_a_spread_without_a_mean_fills_its_bar_and_one_of_nothing_has_none(node: Node):
-    body = """
-        const { panel } = await import("./train/panels/spread.js");
-        return panel.picture({ measured: { spread: Float32Array.of(1, Infinity, NaN) } });
-    """
-    shown = node.run(body)
+    shown = spread(node, [1, "Infinity", "NaN"], [], [])
     assert [bar["length"] for bar in shown["bars"]] == [0.5, 1, 0]
-    assert shown["words"] == "w1 1, w2 ∞, w3 none"
+    assert shown["words"] == "w1 1, w2 ∞, w3 none. Bias: not measured here"
+
+
+@pytest.mark.parametrize(("bias", "within", "said"), [
+    (0.378, 0.021, "38 ± 2 %"), (0.1874, 0.0081, "18.7 ± 0.8 %"), (0.0276, 0.0004, "2.76 ± 0.04 %"),
+    (5.557, 0.048, "556 ± 5 %"), (1, 0, "100 %"), (0, 0, "none"), (0, 0.2913, "< 30 %"), (0, 0.0031, "< 1 %"),
+    (0, 1.2, "lost in the noise"), ("NaN", "NaN", "lost in the noise"), (0, "NaN", "lost in the noise"),
+])  # fmt: skip
+def test_a_bias_is_told_with_its_error_or_below_a_bound(node: Node, bias: Any, within: Any, said: str):
+    shown = spread(node, [1, 1, 1], [0.5, bias], [0.1, within])
+    assert shown["note"] == f"Bias: w1 50 ± 10 %, w2 {said}"
+    assert shown["words"].endswith(f". {shown['note']}")
 
 
 def test_what_passes_is_never_hatched(node: Node):

@@ -1,0 +1,244 @@
+"""The bias of a batch's gradient, against all outputs of all units with their chances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from explorer.training import Run, Settings
+from explorer.training.instruments.base import exact
+from explorer.training.instruments.base.exact import exact_of
+from explorer.training.instruments.base.instrument import Nets
+from explorer.training.instruments.spread import DRAWS, Bias, bias
+from explorer.training.nets.layers.moment import Moment
+
+SMALL: dict[str, Any] = {"task": "moons", "device": "cpu", "steps": 100, "lr": 0.05}
+DIGITS: dict[str, Any] = {"task": "digits", "device": "cpu", "steps": 100}
+
+
+class Coin(NamedTuple):
+    """An op with two outputs at each z: the chance of the second, both, and what its rule differentiates."""
+
+    rule: str
+    chance: Callable[[Tensor], Tensor]
+    first: Callable[[Tensor], Tensor]
+    second: Callable[[Tensor], Tensor]
+    passes: Callable[[Tensor], Tensor]
+
+
+COINS = {
+    "bernoulli": Coin("sigmoid_st", torch.sigmoid, torch.zeros_like, torch.ones_like, torch.sigmoid),
+    "stochastic_round": Coin(
+        "straight_through",
+        lambda z: z - z.detach().floor(),
+        lambda z: z.detach().floor(),
+        lambda z: z.detach().floor() + 1,
+        lambda z: z,
+    ),
+    "dropout": Coin(
+        "straight_through",
+        lambda z: torch.full_like(z, 0.5),
+        torch.zeros_like,
+        lambda z: 2 * z,
+        lambda z: z,
+    ),
+    "formula: where(u() < sigmoid(2 * x), 1, -1)": Coin(
+        "formula: 4 * g * sigmoid(2 * x) * sigmoid(-2 * x)",
+        lambda z: torch.sigmoid(2 * z),
+        lambda z: -torch.ones_like(z),
+        torch.ones_like,
+        lambda z: 2 * torch.sigmoid(2 * z),
+    ),
+}
+
+
+def nets_of(run: Run) -> Nets:
+    return run._recorder.observed(run.settings)
+
+
+def seen(run: Run) -> dict[str, list[Bias]]:
+    """The bias by rule, by layer with the op."""
+    records = run.snapshot(visible=("spread",)).measured["spread"]
+    return {
+        rule: [Bias(*each) for each in zip(own["bias"].tolist(), own["within"].tolist(), strict=True)]
+        for rule, own in records.items()
+    }
+
+
+def enumerated(nets: Nets, coin: Coin, member: int) -> tuple[list[Tensor], list[Tensor]]:
+    """The rule's mean gradient of the weights below each op and the exact one, in float64."""
+    x, y = (each[member % len(each)] for each in nets.batch)
+    found = []
+    for by_rule in (True, False):
+        own = [
+            each[member].double().requires_grad_()
+            for views in nets.ensemble.parameter_views
+            for each in views
+        ]
+        loss = mean_loss(x.double(), y, own, coin, torch.ones(len(x)).double(), by_rule)
+        found.append(list(torch.autograd.grad(loss, own[:-2:2])))
+    return found[0], found[1]
+
+
+def mean_loss(x: Tensor, y: Tensor, own: list[Tensor], coin: Coin, chance: Tensor, by_rule: bool) -> Tensor:
+    """The mean over all outputs of all units; ``by_rule``: its gradient is the mean of the rule's."""
+    weights, biases, *rest = own
+    z = x @ weights + biases
+    if not rest:
+        return (chance * functional.cross_entropy(z, y, reduction="none")).mean()
+    total = z.new_zeros(())
+    for bits in product((False, True), repeat=z.shape[1]):
+        second, p = torch.tensor(bits), coin.chance(z)
+        each = torch.where(second, p, 1 - p).prod(1)
+        h = torch.where(second, coin.second(z), coin.first(z))
+        if by_rule:
+            passes = coin.passes(z)
+            each, h = each.detach(), h.detach() + passes - passes.detach()
+        total = total + mean_loss(h, y, rest, coin, chance * each, by_rule)
+    return total
+
+
+@pytest.mark.parametrize("hidden", [(4,), (3, 2)], ids=str)
+@pytest.mark.parametrize("op", COINS)
+def test_it_is_that_over_all_outputs(op: str, hidden: tuple[int, ...]) -> None:
+    coin = COINS[op]
+    run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=3, **SMALL), recorded=())
+    told = 0
+    for step in (0, 10, 30, 60, 100):
+        run.advance(step - run.step)
+        both = [enumerated(nets_of(run), coin, member) for member in range(3)]
+        for layer, (share, within) in enumerate(seen(run)[coin.rule]):
+            between = sum(float((by_rule[layer] - own[layer]).square().sum()) for by_rule, own in both)
+            wanted = (between / sum(float(own[layer].square().sum()) for _, own in both)) ** 0.5
+            if share:
+                assert share == pytest.approx(wanted, abs=4 * within + 1e-4)
+            else:
+                assert wanted < 1.2 * within
+            told += share > 0
+    assert told >= 2
+
+
+@pytest.mark.parametrize("hidden", [(4,), (3, 2)], ids=str)
+@pytest.mark.parametrize("op", COINS)
+def test_what_it_is_held_to_is_exact_on_average(op: str, hidden: tuple[int, ...]) -> None:
+    coin = COINS[op]
+    run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=1, **SMALL), recorded=())
+    run.advance(20)
+    nets = nets_of(run)
+    estimate = exact_of(nets)
+    assert estimate
+    looks: list[list[Tensor]] = []
+    for again in range(400):
+        look = nets.ensemble.look_at(*nets.batch, nets.task.loss, again)
+        known = estimate(look)
+        assert known
+        looks.append(
+            [
+                look.traces[at - 1].saved[0][0].mT.double() @ g[0].double()
+                for at, g in zip(nets.op_layers, known, strict=True)
+            ]
+        )
+    for layer, wanted in enumerate(enumerated(nets, coin, 0)[1]):
+        draws = torch.stack([look[layer] for look in looks])
+        error = draws.std(0) / len(draws) ** 0.5
+        assert ((draws.mean(0) - wanted).abs() <= 5 * error + 1e-6).all()
+
+
+UNBIASED = ("reinforce", "reinforce_baseline", "arm", "disarm")
+
+
+def test_unbiased_rules_are_not_told_from_unbiased_and_straight_through_is() -> None:
+    rules = (*UNBIASED, "sigmoid_st", "st_gumbel")
+    run = Run(Settings(op="bernoulli", rules=rules, seeds=3, **DIGITS), recorded=())
+    for step in (0, 20, 50, 100):
+        run.advance(step - run.step)
+        its = seen(run)
+        for rule in UNBIASED:
+            ((share, within),) = its[rule]
+            assert share == 0
+            assert within > 0.1
+        for rule in ("sigmoid_st", "st_gumbel"):
+            ((share, within),) = its[rule]
+            assert share > 6 * within > 0
+
+
+@pytest.mark.parametrize(("op", "rule", "wanted"), [
+    ("gaussian_noise", "default", 0), ("gaussian_noise", "formula: 2 * g", 1), ("dropout", "default", 0),
+    ("gumbel_sigmoid", "default", 0), ("stochastic_round", "default", 1), ("bernoulli", "zero", 1),
+])  # fmt: skip
+def test_what_has_no_bias_has_none_and_no_gradient_misses_all_of_it(op: str, rule: str, wanted: int) -> None:
+    run = Run(Settings(op=op, rules=(rule,), seeds=2, **DIGITS), recorded=())
+    run.advance(10)
+    ((share, within),) = seen(run)[rule]
+    assert share == pytest.approx(wanted, abs=1e-4)
+    assert within == pytest.approx(0, abs=1e-4)
+
+
+@pytest.mark.parametrize("given", [
+    {"task": "digits convolution", "op": "bernoulli"}, {"task": "ternary weights", "op": "stochastic_round"},
+    {"task": "spikes", "op": "bernoulli"}, {"task": "digits", "op": "noisy_round"},
+    {"task": "moons", "op": "sign", "rules": ("formula: g * u()",)},
+    {"task": "moons", "op": "gaussian_noise", "rules": ("default",), "learn": ("s",)},
+    {"task": "moons", "op": "formula: where(u() < sigmoid(x - mean(x)), 1, 0)"},
+], ids=str)  # fmt: skip
+def test_where_it_is_not_measured_spread_is(given: dict[str, Any]) -> None:
+    run = Run(Settings(**{"rules": ("straight_through",), "device": "cpu", "steps": 4} | given), recorded=())
+    run.advance(2)
+    for own in run.snapshot(visible=("spread",)).measured["spread"].values():
+        assert own
+        assert len(own["bias"]) == len(own["within"]) == 0
+        assert len(own["spread"]) >= 2
+
+
+def test_it_is_not_measured_in_nets_that_are_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), seeds=1, **SMALL), recorded=())
+    monkeypatch.setattr(exact, "_MOST", 2)
+    assert seen(run) == {"sigmoid_st": []}
+
+
+def products(vectors: Tensor) -> Any:
+    return (vectors @ vectors.T).double().numpy()
+
+
+def test_the_noise_of_single_draws_is_no_bias() -> None:
+    generator = torch.Generator().manual_seed(1)
+    whole = torch.tensor([3.0, 4.0] + 62 * [0.0]).expand(DRAWS, -1)
+    shares = []
+    for _ in range(400):
+        noise = torch.randn(DRAWS, 64, generator=generator)
+        found = bias(products(noise), products(whole))
+        shares.append(found.share)
+        assert found.within > 0
+    assert np.mean([share > 0 for share in shares]) < 0.03
+
+
+def test_a_bias_is_told_with_its_error_or_is_below_a_bound() -> None:
+    whole = torch.tensor([3.0, 4.0]).expand(DRAWS, -1)
+    assert bias(products(0.5 * whole), products(whole)) == pytest.approx((0.5, 0), abs=1e-12)
+    assert bias(products(1e-6 * whole), products(whole)) == (0, 0)
+    lost = whole * torch.tensor([1.0, -1.0]).repeat(DRAWS // 2)[:, None]
+    assert np.isnan(bias(products(whole), products(lost))).all()
+    assert np.isnan(bias(products(whole), products(0 * whole))).all()
+
+
+def test_copies_of_examples_draw_the_same() -> None:
+    one = Moment(3, layer=1, again=2).u([5, 6], torch.zeros(2, 4, 3))
+    three = Moment(3, layer=1, again=2, copies=3).u([5, 6], torch.zeros(2, 12, 3))
+    assert torch.equal(three, one.repeat(1, 3, 1))
+
+
+def test_it_is_the_same_whoever_asks_and_whenever() -> None:
+    rules = ("sigmoid_st", "disarm")
+    run, other = (Run(Settings(op="bernoulli", rules=rules, seeds=2, **SMALL), recorded=()) for _ in range(2))
+    for _ in range(3):
+        run.advance(5)
+        assert seen(run) == seen(run)
+    other.advance(15)
+    assert seen(other) == seen(run)
