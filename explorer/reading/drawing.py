@@ -143,8 +143,10 @@ def gumbel_softmax(
     return Two((share, operation("-", 1, share)))
 
 
-def part(owner: Two, key: Value) -> Value:
-    """One of two tensors, by a key along the last dimension."""
+def element(owner: Value, key: Value) -> Value:
+    """``owner[key]``; of two tensors one of them, by a key along the last dimension."""
+    if not isinstance(owner, Two):
+        return values.element(owner, key)
     *others, place = key if isinstance(key, tuple) else (None, None)
     known = place in (0, 1, -1) and others in ([...], [slice(None)])
     require(known, f"takes a piece of a tensor: {ELEMENTWISE}")

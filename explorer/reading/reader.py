@@ -155,15 +155,8 @@ class Reader:
                 return self.attribute(self.value(owner, scope), name)
             case ast.Call(ast.Name(name)) if name not in scope:
                 raise UnreadableError(f"{UNKNOWN}: paste the definition of {name} too")
-            case ast.Call(function, parts, keywords):
-                named: dict[str, Value] = {}
-                for word in keywords:
-                    value = self.lenient(word.value, scope)
-                    require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
-                    named |= {word.arg: value} if word.arg else value
-                result = called(self.value(function, scope), self._tuple(parts, scope), named)
-                self._note(node)
-                return result
+            case ast.Call():
+                return self._call(node, scope)
             case ast.BinOp(left, sign, right):
                 require(type(sign) in SIGNS, REFUSED.get(type(sign), OTHER))
                 return operation(SIGNS[type(sign)], self.value(left, scope), self.value(right, scope))
@@ -171,24 +164,15 @@ class Reader:
                 return not self.truth(operand, scope)
             case ast.UnaryOp(sign, operand):
                 return of_name(UNARY[type(sign)])(self.value(operand, scope))
-            case ast.Compare(first, signs, others):
-                sides = [self.value(part, scope) for part in (first, *others)]
-                links = [compared(*link) for link in zip(signs, sides, sides[1:], strict=False)]
-                chained = any(isinstance(link, Tensor) and has_elements(link.node) for link in links[:-1])
-                require(not chained, YES_OR_NO, RaisesError)  # Python asks each link but the last
-                return reduce(partial(operation, "&"), links)
+            case ast.Compare():
+                return self._comparison(node, scope)
             case ast.BoolOp(sign, [*parts, last]):
                 settled = (part for part in parts if self.truth(part, scope) == isinstance(sign, ast.Or))
                 return self.value(next(settled, last), scope)
             case ast.IfExp(test, then, otherwise):
                 return self.value(then if self.truth(test, scope) else otherwise, scope)
             case ast.Subscript(owner, key):
-                held, place = self.value(owner, scope), self.value(key, scope)
-                return (
-                    drawing.part(held, place)
-                    if isinstance(held, drawing.Two)
-                    else values.element(held, place)
-                )
+                return drawing.element(self.value(owner, scope), self.value(key, scope))
             case ast.Slice(lower, upper, None):
                 return slice(*(self.value(end, scope) if end else None for end in (lower, upper)))
             case ast.List(parts):
@@ -211,10 +195,26 @@ class Reader:
             case _:
                 raise UnreadableError(OTHER)
 
-    def _note(self, call: ast.Call) -> None:
+    def _call(self, node: ast.Call, scope: Scope) -> Value:
+        """The result of a call, of which remarks are noted."""
+        named: dict[str, Value] = {}
+        for word in node.keywords:
+            value = self.lenient(word.value, scope)
+            require(word.arg or isinstance(value, dict), "passes ** on, which cannot be followed")
+            named |= {word.arg: value} if word.arg else value
+        result = called(self.value(node.func, scope), self._tuple(node.args, scope), named)
         remarks = sums.REMARKS.get()
-        self.notes |= {part: str(self.error(call, UnreadableError(words))) for part, words in remarks}
+        self.notes |= {part: str(self.error(node, UnreadableError(words))) for part, words in remarks}
         remarks.clear()
+        return result
+
+    def _comparison(self, node: ast.Compare, scope: Scope) -> Value:
+        """All links of a comparison; Python asks each but the last for one yes or no."""
+        sides = [self.value(part, scope) for part in (node.left, *node.comparators)]
+        links = [compared(*link) for link in zip(node.ops, sides, sides[1:], strict=False)]
+        chained = any(isinstance(link, Tensor) and has_elements(link.node) for link in links[:-1])
+        require(not chained, YES_OR_NO, RaisesError)
+        return reduce(partial(operation, "&"), links)
 
     def truth(self, node: ast.expr, scope: Scope) -> bool:
         """Whether a test holds; raises UndecidedError where a parameter or a shape decides."""
@@ -283,13 +283,11 @@ class Reader:
 
     def function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
         """A function of the text: its defaults are read now, its body when it is called."""
-        body, parameters = definition.body, self._parameters(definition.args, scope)
+        body, signature = definition.body, self._signature(definition.args, scope)
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)]
         decorators: list[ast.expr] = getattr(definition, "decorator_list", [])
         marks = set(map(last_name, decorators))
         starts, around = getattr(definition, "name", "") == "__init__", _outside(scope)
-        with sensible("is no function"):
-            signature = inspect.Signature(parameters)
 
         def function(*positional: Value, **keywords: Value) -> Value:
             require(self.depth < MAX_CALLS, "calls too deeply, or itself")
@@ -322,7 +320,7 @@ class Reader:
         known = isinstance(mark, ast.Name | ast.Call) and inspect.isfunction(scope.get(name))
         return called(self.value(mark, scope), (function,), {}) if known else function
 
-    def _parameters(self, takes: ast.arguments, scope: Scope) -> list[Parameter]:
+    def _signature(self, takes: ast.arguments, scope: Scope) -> inspect.Signature:
         names = [*takes.posonlyargs, *takes.args]
         optional = [*names[len(names) - len(takes.defaults) :], *takes.kwonlyargs]
         defaults = dict(zip(optional, [*takes.defaults, *takes.kw_defaults], strict=True))
@@ -330,12 +328,14 @@ class Reader:
             Parameter.POSITIONAL_OR_KEYWORD: names, Parameter.VAR_POSITIONAL: [takes.vararg],
             Parameter.KEYWORD_ONLY: takes.kwonlyargs, Parameter.VAR_KEYWORD: [takes.kwarg],
         }  # fmt: skip
-        return [
+        parameters = [
             Parameter(name.arg, kind, default=self.lenient(value, scope) if value else Parameter.empty)
             for kind, group in kinds.items()
             for name in filter(None, group)
             for value in [defaults.get(name)]
         ]
+        with sensible("is no function"):
+            return inspect.Signature(parameters)
 
     def arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
         """The arguments of a call; one without value and default becomes a parameter."""
@@ -432,15 +432,8 @@ class Reader:
                     self._assign(target, value, scope)
             case ast.AnnAssign(target, _, ast.expr() as value):
                 self._assign(target, self._fresh(value, scope), scope)
-            case ast.AugAssign(target, sign, value):  # a tensor changes in place, a number is a new one
-                result = ast.copy_location(ast.BinOp(target, sign, value), statement)
-                held, changed = self.lenient(target, scope), self._fresh(result, scope)
-                if isinstance(held, Tensor):
-                    changed = self._added(statement, held, changed)
-                elif isinstance(held, values.List):
-                    held[:] = values.several(changed)
-                    changed = held
-                self._assign(target, changed, scope)
+            case ast.AugAssign(target):
+                self._assign(target, self._changed(statement, scope), scope)
             case ast.If(test, then, otherwise):
                 self._run(then if self.truth(test, scope) else otherwise, scope)
             case ast.For(target, items, body, otherwise):
@@ -472,8 +465,18 @@ class Reader:
             case _:
                 raise UnreadableError(REFUSED.get(type(statement), OTHER))
 
-    def _added(self, statement: ast.AugAssign, held: Tensor, value: Value) -> Value:
-        """A tensor after an in-place change; within a Function an unreadable change marks the tensor."""
+    def _changed(self, statement: ast.AugAssign, scope: Scope) -> Value:
+        """The value after ``a += b``: a tensor and a list change in place, a number is a new one.
+
+        Within a Function an unreadable change marks the tensor.
+        """
+        result = ast.copy_location(ast.BinOp(statement.target, statement.op, statement.value), statement)
+        held, value = self.lenient(statement.target, scope), self._fresh(result, scope)
+        if isinstance(held, values.List):
+            held[:] = values.several(value)
+            return held
+        if not isinstance(held, Tensor):
+            return value
         try:
             return tracking.assigned(held, value)
         except (UnreadableError, ReadingError) as reason:
