@@ -108,12 +108,6 @@ def _expanded_as(self: Value, other: Value) -> Value:
     return expanded(self, _size(other)) if values.sum_of(self) else _Torch.view(self, SHAPE)
 
 
-def _lined_up(tensor: Value) -> Value:
-    """A tensor of one element in a list."""
-    held = values.sum_of(tensor)
-    return values.shaped(tensor, held) if held else tensor
-
-
 def _size(tensor: Value) -> values.Opaque:
     """The dimension that a size was read from."""
     if not isinstance(tensor, Quantity):
@@ -234,7 +228,7 @@ class _Torch:
     def tensor(self: Value) -> Value:
         if isinstance(self, tuple):
             several_of = tuple(map(_Torch.tensor, self))
-            return several_of if len(self) != 1 else _lined_up(several_of[0])
+            return several_of if len(self) != 1 else values.shaped(several_of[0])
         held = quantity(self)
         same = {name: getattr(held, name, default) for name, default in _ALIKE.items()}
         return Tensor(detach(held.node), held.kind, held.within, **same)
@@ -242,8 +236,8 @@ class _Torch:
     def view(self: Value, *shape: Value) -> Value:
         """The same tensor, where it keeps one dimension or is given the shape of another."""
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        if held := values.sum_of(self):
-            return values.shaped(self, held)
+        if values.sum_of(self):
+            return values.shaped(self)
         if not isinstance(self, Tensor) or not has_elements(self.node):
             return self
         if sizes in ((), (-1,), (SHAPE,)):

@@ -70,8 +70,8 @@ def larger(name: str, self: Value, other: Value = None, *more: Value, **along: V
 
 def arranged(self: Value, *_sizes: Value, **_named: Value) -> Value:
     """A single number, which is the same in any shape; a sum."""
-    if held := values.sum_of(self):
-        return values.shaped(self, held)
+    if values.sum_of(self):
+        return values.shaped(self)
     require(not has_elements(quantity(self).node), REASONS["scatter"])
     return self
 

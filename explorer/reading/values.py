@@ -235,10 +235,11 @@ def sum_of(value: Value) -> Sum | None:
     return value.summed if isinstance(value, Tensor) else None
 
 
-def shaped(tensor: Tensor, held: Sum) -> Tensor:
+def shaped(value: Value) -> Value:
     """A sum in another shape: the same memory, so that what changes it in place is seen by all its names."""
-    tensor.summed = replace(held, bare=False)
-    return tensor
+    if held := sum_of(value):
+        value.summed = replace(held, bare=False)
+    return value
 
 
 def element(owner: Value, key: Value) -> Value:
@@ -249,9 +250,9 @@ def element(owner: Value, key: Value) -> Value:
         return picked(owner, key)
     tensor = quantity(owner)
     keys = key if isinstance(key, tuple) else (key,)
-    if held := sum_of(tensor):
+    if sum_of(tensor):
         require(all(part in (None, ..., slice(None)) for part in keys), REASONS["sum"])
-        return shaped(owner, held)
+        return shaped(owner)
     if all(part in (..., slice(None)) for part in keys):
         return owner
     if key in (0, -1) and not has_elements(tensor.node):
