@@ -1,0 +1,57 @@
+"""A study as its panels draw it: names, colours and rows of its rules, and the unit of its scores."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
+from explorer.study.differences import Difference, differences
+from explorer.study.judged import Judged, decimals_of
+from explorer.study.plan import Plan
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A study with its judged rules, and what is the same in all of its panels."""
+
+    plan: Plan
+    variants: Sequence[Judged]
+
+    @cached_property
+    def compared(self) -> Sequence[Difference]:
+        """The differences from the highest rule, as the rules rank."""
+        return differences(self.plan, self.variants)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The name of each rule, escaped: never markup."""
+        return {key: html.escape(label, quote=False) for key, label in self.plan.labels.items()}
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """The colour of each rule by its index; controls share one."""
+        count = len(RULE_COLOURS_LIGHT)
+        return {
+            key: NEUTRAL if key in self.plan.controls else RULE_COLOURS_LIGHT[index % count]
+            for index, key in enumerate(self.plan.keys)
+        }
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each rule, from the top: as they rank, and then those that have no rank."""
+        ranked = [each.rule for each in self.compared]
+        order = [*ranked, *(key for key in self.plan.keys if key not in ranked)]
+        return {key: row for row, key in enumerate(order)}
+
+    @property
+    def scale(self) -> int:
+        """The factor of what is drawn: accuracies are drawn in hundredths."""
+        return 100 if self.plan.metric == "accuracy" else 1
+
+    @property
+    def digits(self) -> int:
+        """The decimals of all scores."""
+        return decimals_of(self.plan, self.variants)
