@@ -88,9 +88,7 @@ class Plan:
 
         ``most``: runs that are taken.
         """
-        if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
-            names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
-            raise ValueError(f"a study has no setting {quoted(wrong[0])}: beside its own it takes {names}")
+        _require_known(others)
         task = FIRST if task is None and table is None else task
         learn = SETTINGS["learn"].checked(others.pop("learn", ()))
         common = {"task": task, "steps": steps, "table": table, "device": "cpu", **others}
@@ -101,9 +99,8 @@ class Plan:
         added = [key for key in CONTROLS if controls and key not in map(key_of, selected)]
         usual = TASKS[base.task].parameters if op is None else {}
         op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*selected, *added)]
-        values = values_of(
-            [op_entry, *entries], {**known_to([op_entry, *entries], usual), **(parameters or {})}
-        )
+        known = known_to([op_entry, *entries], usual)
+        values = values_of([op_entry, *entries], {**known, **(parameters or {})})
         chosen = seeds_of(seeds, base.seed)
         plan = cls(
             task=base.task,
@@ -126,16 +123,21 @@ class Plan:
         if equal and base.optimiser not in SCALED:
             raise ValueError(UNSCALED.format(optimiser=base.optimiser))
         plan._check(len(chosen), most)
-        chosen = sorted({SETTINGS["seed"].checked(seed) for seed in chosen})
-        judging = range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen))
-        plan = dataclasses.replace(plan, seeds=tuple(chosen), judge_seeds=tuple(judging))
-        for rule in plan.keys:
-            for seed in (*plan.seeds[:1], plan.judge_seeds[-1]):
-                plan.settings(Trial("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed))
-        if equal:
-            for rule in plan.keys:
-                for variant in plan.variants(rule):
-                    plan.settings(Trial("choose", rule, variant, plan.lrs[-1], plan.seeds[0]))
+        return plan._seeded(sorted({SETTINGS["seed"].checked(seed) for seed in chosen}))
+
+    def _seeded(self, seeds: Sequence[int]) -> Plan:
+        """The plan with seeds to choose by, and as many behind them to judge by. Raises ValueError."""
+        judging = tuple(range(seeds[-1] + 1, seeds[-1] + 1 + len(seeds)))
+        plan = dataclasses.replace(self, seeds=tuple(seeds), judge_seeds=judging)
+        trials = [
+            Trial("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed)
+            for rule in plan.keys
+            for seed in (seeds[0], judging[-1])
+        ]
+        if plan.equal:
+            trials += [Trial("choose", *variant, plan.lrs[-1], seeds[0]) for variant in plan._variants]
+        for trial in trials:
+            plan.settings(trial)
         return plan
 
     @property
@@ -234,9 +236,7 @@ class Plan:
     @property
     def shares(self) -> dict[tuple[str, Values], float]:
         """The share of straight-through's gradient by rule and swept values, before the first step."""
-        return {
-            (rule, values): self._share(rule, values) for rule in self.keys for values in self.variants(rule)
-        }
+        return {variant: self._share(*variant) for variant in self._variants}
 
     def rate(self, trial: Trial) -> float:
         """The learning rate that a trial trains with; one of a rule that passes nothing stays undivided."""
@@ -272,6 +272,11 @@ class Plan:
         swept = self._swept(dict(zip(self.keys, self.rules, strict=True))[rule])
         return [tuple(zip(swept, values, strict=True)) for values in product(*swept.values())]
 
+    @property
+    def _variants(self) -> list[tuple[str, Values]]:
+        """Each rule with all values of its swept parameters."""
+        return [(rule, values) for rule in self.keys for values in self.variants(rule)]
+
     def trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
         """The trials of a stage, in the order in which they are done.
 
@@ -279,9 +284,7 @@ class Plan:
         of what diverged at every rate.
         """
         if stage == "choose":
-            configurations = [
-                (rule, values, lr) for rule in self.keys for values in self.variants(rule) for lr in self.lrs
-            ]
+            configurations = [(*variant, lr) for variant in self._variants for lr in self.lrs]
             return in_blocks("choose", configurations, self.seeds)
         chosen = self.chosen(rows)
         configurations = [(*variant, lr) for variant, lr in chosen.items() if lr is not None]
@@ -297,8 +300,7 @@ class Plan:
             if row.trial.stage == "choose":
                 rates = scores.setdefault((row.trial.rule, row.trial.values), {})
                 rates.setdefault(row.trial.lr, []).append(row)
-        variants = [(rule, values) for rule in self.keys for values in self.variants(rule)]
-        return {variant: best_rate(scores.get(variant, {})) for variant in variants}
+        return {variant: best_rate(scores.get(variant, {})) for variant in self._variants}
 
     def missing(self, rows: Iterable[Row]) -> list[Trial]:
         """The trials that can be done next: the rest of "choose", and only then the rest of "judge"."""
@@ -343,6 +345,13 @@ class Plan:
             raise ValueError(
                 f"parameter {quoted(taken[0])} cannot be swept: the table of runs has a column of it"
             )
+
+
+def _require_known(others: Iterable[str]) -> None:
+    """Raise ValueError for a setting that a study does not have, or says otherwise."""
+    if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
+        names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
+        raise ValueError(f"a study has no setting {quoted(wrong[0])}: beside its own it takes {names}")
 
 
 def spoken(seconds: float) -> str:
