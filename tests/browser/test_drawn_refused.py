@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from explorer.catalogue import RULES, refusal
 from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
 from tests.browser.reading import link, turn, visit
-from tests.browser.training import button, open_train, status
+from tests.browser.training import button, open_train, press, requests, status
 
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
 LABEL = "Bernoulli unit"
@@ -91,6 +91,16 @@ def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
 def test_a_rule_that_is_refused_alone_leads_to_the_tasks_own(page: Page) -> None:
     open_train(page, "op=bernoulli&rule=flip&task=digits")
     expect(page.locator(".curves")).to_contain_text("Choose another rule to train.")
+    with requests(page, "/first") as first, requests(page, "/runs") as runs:
+        press(page, "Code")
+        expect(page.locator(".script")).to_contain_text(f"{UNTRAINED}.")
+        press(page, "Code")
+        press(page, "Slow motion")
+        expect(page.get_by_role("dialog", name="Slow motion")).to_contain_text(
+            f"{UNTRAINED}. Choose another rule"
+        )
+        page.keyboard.press("Escape")
+        assert (first, runs) == ([], []), "nothing is asked for that is refused"
     status(page).get_by_role("button", name="Use the task's own op and rules").click()
     expect(status(page)).to_contain_text("Ready: press Start.")
 

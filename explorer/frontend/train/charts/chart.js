@@ -67,8 +67,8 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: { visible: known, ...along },
-      yaxis: { visible: known, ...y },
+      xaxis: { visible: known, ...along, showgrid: begun }, // else lines go through the words
+      yaxis: { visible: known, ...y, showgrid: begun },
       shapes: [
         ...(known && scale.chance ? [guessed(scale.chance)] : []),
         ...(known && at !== null ? [playhead(at)] : []),

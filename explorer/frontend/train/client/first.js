@@ -2,7 +2,7 @@
 
 import { post } from "../../choice/server.js";
 import { withArrays } from "../state/series.js";
-import { taskOf } from "../state/tasks.js";
+import { taskOf, untrained } from "../state/tasks.js";
 import { orderOf } from "./request.js";
 
 /** @import { State } from "../state/state.js" */
@@ -38,7 +38,7 @@ export function createFirst({ server, onFirst }) {
       const { choice, reading } = state;
       const hasNoTable = taskOf(choice).kind === "own" && (!reading || reading.message !== undefined);
       if (state.view.status.snapshot) return;
-      if (hasNoTable) return forget();
+      if (hasNoTable || untrained(choice)) return forget();
       const { settingsKey } = orderOf(state.choice, state.table);
       if (last === settingsKey) return;
       clearTimeout(timer);

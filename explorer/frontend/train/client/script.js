@@ -1,6 +1,7 @@
 // The script of what is chosen, which the server writes: no run is needed for it.
 
 import { post } from "../../choice/server.js";
+import { untrained } from "../state/tasks.js";
 import { orderOf } from "./request.js";
 
 /**
@@ -15,6 +16,9 @@ export function createScripts({ server, now, state }) {
   return {
     scriptKey: () => JSON.stringify(body()),
     /** @returns {Promise<{text?: string, message?: string}>} */
-    onScript: () => post(server("script"), body()),
+    async onScript() {
+      const message = untrained(now());
+      return message ? { message } : post(server("script"), body());
+    },
   };
 }

@@ -2,6 +2,7 @@
 
 import { layerOf, positionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, LOST } from "../state/status.js";
+import { untrained } from "../state/tasks.js";
 
 const SLOW = "slow_motion"; // the key of the instrument
 const FIRST_STAGE = "input";
@@ -32,8 +33,8 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
       /** Look at the next step: of a run that goes on once it is paused, and without one at its first. */
       onSlowMotion() {
         const { state: name } = run.status;
-        if (!isMine() || LOST.includes(name)) first();
-        else if (ACTIVE.includes(name)) run.pause();
+        if (ACTIVE.includes(name) && isMine()) run.pause();
+        else if (!untrained(now()) && (!isMine() || LOST.includes(name))) first();
         choose({ ...now(), slow: FIRST_STAGE }, { thing: "slow" });
       },
       onAgain: () => become({ slow: null }),

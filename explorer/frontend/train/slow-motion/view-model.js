@@ -6,7 +6,8 @@ import { within } from "../../formula/numbers.js";
 import { DRAWINGS } from "./drawings.js";
 import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
 import { ACTIVE, LOST } from "../state/status.js";
-import { settingText } from "../state/tasks.js";
+import { remedyOf } from "../state/refused.js";
+import { settingText, untrained } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Slow, State } from "../state/state.js" */
@@ -167,9 +168,10 @@ function known(slow) {
  * @param {LegendEntry} line
  * @returns {{message: string, action: Picture["action"]}}
  */
-function refusalOf({ view, slow }, records, record, line) {
+function refusalOf({ choice, view, slow }, records, record, line) {
   const { state, sentence, snapshot } = view.status;
   if (ACTIVE.includes(state)) return { message: GOES_ON, action: "pause" };
+  if (untrained(choice)) return { message: `${untrained(choice)} ${remedyOf(choice)}`, action: "" };
   if (state === "idle" || (!view.id && !record)) return { message: NO_RUN, action: "first" };
   if ([...LOST, "silent", "crowded"].includes(state)) return { message: sentence, action: "" };
   if (slow?.answer?.message) return { message: slow.answer.message, action: "again" };

@@ -157,6 +157,17 @@ def test_where_there_is_no_step_a_sentence_says_why(shown, status, identity, sai
     assert (picture["message"], picture["action"], picture["stages"]) == (said, action, [])
 
 
+def test_of_a_rule_that_no_net_trains_it_says_why_and_what_to_do(
+    node: Node, document: dict[str, Any]
+) -> None:
+    chosen = choice("bernoulli", "flip", "reinmax", task="digits") | {"slow": "input"}
+    given = {"choice": chosen, "answer": None, "status": {}, "id": None, "document": document}
+    picture = node.run(SHOWN, given)
+    assert picture["message"].startswith("Flip asks for f(1), ")
+    assert picture["message"].endswith("Explore shows it. Remove Flip to train the other.")
+    assert (picture["action"], picture["stages"]) == ("", [])
+
+
 def test_a_rule_that_diverged_leaves_the_others(shown, records) -> None:
     left = records | {"clipped": None}
     status = PAUSED | {"snapshot": {"diverged": {"clipped": 2}, "seeds": 1}}
