@@ -11,8 +11,8 @@ import { scoreText } from "./heat.js";
 /** @import { Picture, Point, Series } from "./accuracy.js" */
 
 const DECADE = 10; // from the least to the largest value, beyond which they stand among decades
-const [FEW_LETTERS, MANY_LETTERS] = [13, 22]; // of a rule's name beside its line
-const LETTER = 0.56; // of the font's height
+const [FEW_LETTERS, MANY_LETTERS] = [13, 26]; // of a rule's name beside its line
+const LETTER = 0.5; // of the font's height
 const LEAST_SPAN = 0.1; // of scores along the axis
 const AIR = 0.06; // beside the first and the last value of what is swept
 
