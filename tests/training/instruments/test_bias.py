@@ -151,6 +151,21 @@ def test_what_it_is_held_to_is_exact_on_average(op: str, hidden: tuple[int, ...]
         assert ((draws.mean(0) - wanted).abs() <= 5 * error + 1e-6).all()
 
 
+def test_a_unit_that_leads_nowhere_has_no_gradient_in_any_draw() -> None:
+    """Whatever the layers above it draw, they draw it for both of its outputs."""
+    run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), hidden=(3, 2), seeds=2, **SMALL), recorded=())
+    run.advance(20)
+    nets = nets_of(run)
+    _, above = nets.op_layers
+    nets.ensemble.parameter_views[above - 1][0][:, 0] = 0
+    estimate = exact_of(nets)
+    assert estimate
+    known = estimate(nets.ensemble.look_at(*nets.batch, nets.task.loss, 1))
+    assert known
+    assert known[0][..., 0].abs().max() < 1e-8
+    assert known[0][..., 1:].abs().max() > 1e-4
+
+
 UNBIASED = ("reinforce", "reinforce_baseline", "arm", "disarm")
 
 
