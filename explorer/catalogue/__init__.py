@@ -26,15 +26,7 @@ from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.kinks import Kink, Lattice, TooManyKinksError, kink_points
 from explorer.catalogue.losses import SQUARE, TARGET, Loss, find_loss, frozen, require_fixed, settled, twin_of
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
-from explorer.catalogue.records import (
-    AT_BOUND,
-    COUNT,
-    OWN_FAMILY,
-    Learned,
-    Op,
-    Parameter,
-    Rule,
-)
+from explorer.catalogue.records import AT_BOUND, COUNT, OWN_FAMILY, Learned, Op, Parameter, Rule
 from explorer.catalogue.training import judging, refusal
 from explorer.formula import quoted, shortened
 

@@ -16,13 +16,7 @@ from explorer.catalogue import (
     find_op,
     find_rule,
 )
-from explorer.catalogue.colours import (
-    NEGATIVE,
-    NEUTRAL,
-    POSITIVE,
-    RULE_COLOURS_DARK,
-    RULE_COLOURS_LIGHT,
-)
+from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
 from explorer.catalogue.noises import MOST_RATE, NOISES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS

@@ -10,26 +10,10 @@ from typing import NamedTuple
 
 from explorer.catalogue import twin_of
 from explorer.formula import Formula, derivative
-from explorer.formula.tree import (
-    LOSS,
-    RULE_NAMES,
-    TWIN_LOSS,
-    LossAt,
-    Name,
-    Node,
-    names,
-    substituted,
-    walk,
-)
+from explorer.formula.tree import LOSS, RULE_NAMES, TWIN_LOSS, LossAt, Name, Node, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.drawing import DREW
-from explorer.reading.errors import (
-    Note,
-    ReadingError,
-    UndecidedError,
-    UnreadableError,
-    require,
-)
+from explorer.reading.errors import Note, ReadingError, UndecidedError, UnreadableError, require
 from explorer.reading.gradients import faults, others
 from explorer.reading.learning import Part
 from explorer.reading.passes import G, Passes, both_passes, first, whole

@@ -299,6 +299,7 @@ def _finfo(dtype: Value = None) -> type:
 _INFINITY = Quantity(built("/", ONE, ZERO))
 _MINUS_INFINITY = Quantity(built("-", _INFINITY.node))
 LEARNED = "has a weight that learns: here it stays at its first value, {}"
+
 _ROWS: dict[str, values.Function] = {
     **{name: _of_one(row) for name, row in FUNCTIONS.items() if row.arity == 1},
     **{name: _formula(call) for name, calls in CALLS.items() for call in calls if _is_whole(name, call)},

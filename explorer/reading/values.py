@@ -14,9 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import (
-    Node,
-)
+from explorer.formula.tree import Node
 from explorer.reading.building import literal
 from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, REASONS, UNKNOWN, words
