@@ -7,7 +7,7 @@ from explorer.checks.result import Finding, by_design, fails, holds
 
 
 def deterministic(curve: Curve) -> Finding:
-    """The same x and g three times, with another x in between, bit for bit."""
+    """The same x and g three times, with another x in between, bit for bit; with the same draw, if any."""
     subject = curve.subject
     x = subject.lifted(torch.linspace(-2.3, 2.9, 101, dtype=subject.trial.dtype))
     calls = [subject.both(x)]
@@ -24,7 +24,8 @@ def deterministic(curve: Curve) -> Finding:
             "Two backwards of the same x and g differ: leave random numbers out, or draw them in forward."
         )
     if torch.equal(y.nan_to_num(), later.nan_to_num()) and torch.equal(r.nan_to_num(), r_later.nan_to_num()):
-        return holds("Three calls on the same x and g give the same bits.")
+        same = "x, g and draw" if curve.drawn else "x and g"
+        return holds(f"Three calls on the same {same} give the same bits.")
     return fails(
         "After a call on another x it gives another result: it keeps state between calls. Keep it in ctx."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -15,6 +15,8 @@ from explorer.expectation.pair import DrawnPair
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_COLUMNS = ("x", "forward", "mean", "sd", "exact")
 
 
 def expected(
@@ -51,13 +53,24 @@ def expected(
 
     op, rule, loss = find_op(op), find_rule(rule), find_loss(f)
     chosen = checked(op, (rule,), parameters, (), loss)
-    at = torch.from_numpy(np.array(x, dtype=np.float64).ravel())
-    if not bool(at.isfinite().all()):
-        raise ValueError("x must be finite numbers")
+    at = _numbers(x)
     pair = DrawnPair(op, rule, loss, chosen, finite("g", g), over=at)
+    columns = _columns(pair, at) if len(at) else dict.fromkeys(_COLUMNS, at)
+    return pd.DataFrame({name: column.numpy() for name, column in columns.items()})
+
+
+def _numbers(x: Tensor | ArrayLike) -> Tensor:
+    """x as (n,) float64; ValueError for what are no finite real numbers."""
+    try:
+        given = x.detach().cpu() if isinstance(x, Tensor) else torch.from_numpy(np.array(x))
+    except (TypeError, ValueError):
+        raise ValueError("x must be numbers") from None
+    if given.is_complex() or not bool(given.isfinite().all()):
+        raise ValueError("x must be finite numbers")
+    return given.to(torch.float64).ravel()
+
+
+def _columns(pair: DrawnPair, at: Tensor) -> dict[str, Tensor]:
     mean, spread = pair.gradient(at)
     exact = slopes(pair, at, corners_among(pair, at))
-    columns: dict[str, Any] = {
-        "x": at, "forward": pair.forward(at).mean, "mean": mean, "sd": spread, "exact": exact,
-    }  # fmt: skip
-    return pd.DataFrame({name: column.numpy() for name, column in columns.items()})
+    return dict(zip(_COLUMNS, (at, pair.forward(at).mean, mean, spread, exact), strict=True))

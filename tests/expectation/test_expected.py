@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import explorer
 
@@ -17,6 +18,16 @@ def test_a_table_has_a_row_for_each_x() -> None:
     assert table.x.tolist() == [0.0, 1.0, 2.0, -1.3862943611198906]
     assert table.iloc[3].tolist() == pytest.approx([-1.386294361, 0.2, -0.08, 0.128, 0.016])
     assert {str(kind) for kind in table.dtypes} == {"float64"}
+
+
+def test_x_may_be_any_numbers_or_none() -> None:
+    wanted = explorer.expected(COIN, ST, [-1.0, 2.0])
+    leaf = torch.tensor([-1.0, 2.0], requires_grad=True)
+    for x in (leaf, leaf.bfloat16(), [-1, 2], np.array([-1, 2], dtype=np.float16)):
+        assert explorer.expected(COIN, ST, x).equals(wanted)
+    none = explorer.expected(COIN, ST, [])
+    assert list(none) == list(wanted)
+    assert len(none) == 0
 
 
 def test_at_a_corner_of_the_mean_the_middle_of_its_slopes_stands() -> None:
@@ -34,6 +45,8 @@ def test_a_pair_that_draws_nothing_has_no_spread() -> None:
     ("given", "message"),
     [
         ({"x": [np.nan]}, "x must be finite numbers"),
+        ({"x": ["a"]}, "x must be numbers"),
+        ({"x": [1j]}, "x must be finite numbers"),
         ({"f": "y * z"}, None),
         ({"f": "y **"}, "a value is missing"),
         ({"f": "x + y"}, '"x" at column 1 is not known here: use y'),
