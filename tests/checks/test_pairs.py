@@ -344,7 +344,7 @@ def test_bad_keys_are_told_as_everywhere():
 def test_of_what_draws_the_same_bits_are_those_of_the_same_draw(only):
     only("deterministic")
     for op, rule in (("bernoulli", "reinmax"), ("round", "arm")):
-        (result,) = check_pair(op, rule, {})
+        (result,) = explorer.check(op, rule)
         assert result.sentence == "Three calls on the same x, g and draw give the same bits."
-    (result,) = check_pair("round", "straight_through", {})
+    (result,) = explorer.check("round", "straight_through")
     assert result.sentence == "Three calls on the same x and g give the same bits."
