@@ -21,7 +21,7 @@ const LEAST_SPAN = 0.1; // of scores from the lightest to the darkest: less is n
 const NOT_YET = "–";
 const LEGEND = "Framed: the rate each rule is judged at. A cell opens as a run on Train.";
 const SHARES =
-  "Share: the part of straight-through's gradient that the rule passes at the start weights of seed 0.";
+  "Share: how large the rule's gradient is beside straight-through's, at the start weights of seed 0.";
 const DIVIDED =
   "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
 export const SOURCE = "https://arxiv.org/abs/2405.05171";

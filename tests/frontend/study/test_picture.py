@@ -122,7 +122,7 @@ def test_each_line_has_the_share_of_its_rule(
     shown = picture(node, document, SEEN, event=event(plan, rows[:1]))
     wanted = {rule: f"{100 * share:.0f} %" for (rule, _), share in plan.shares.items()}
     assert {row["line"]["key"]: row["share"] for row in shown["heat"]["rows"]} == wanted
-    assert "Share: the part of straight-through's gradient" in shown["heat"]["legend"]
+    assert "Share: how large the rule's gradient is" in shown["heat"]["legend"]
 
 
 def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(node: Node, document: dict[str, Any]):

@@ -67,7 +67,7 @@ function layersOf(snapshot) {
 
 /**
  * @param {State} state
- * @param {{line: LegendEntry, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
+ * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
  *   points: import("../state/branches.js").Point[]}} of
  * @returns {Lane}
  */
@@ -78,6 +78,7 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
   const left = leftOf(plates, record?.passed ?? [], site.per_example);
   const lost = isLost(view.status.snapshot, line);
   const isFinite = hasFinite(record);
+  const text = lost ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? "");
   return {
     slot,
     line,
@@ -87,7 +88,7 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
       known: isFinite,
       text: isFinite && isBehindOp(plates[at + 2], site.per_example) ? `× ${timesText(share ?? 0)}` : "",
     })),
-    said: lost ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? ""),
+    said: line.onward && text ? `Goes on with ${line.onward}. ${text}` : text,
     score: view.status.judged[line.key] ?? "",
     why: said && view.status.step > 0 ? why === line.key : null,
   };

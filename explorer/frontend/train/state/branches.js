@@ -93,15 +93,17 @@ export function inForce(points, taken, { op, rule }) {
 }
 
 /**
- * The lines of a run after so many steps, named by the rules that they went on with.
+ * The lines of a run after so many steps, named by the rules that they went on with; ``onward`` is that rule.
  * @param {LegendEntry[]} lines
  * @param {Point[]} points
  * @param {number} taken
+ * @returns {(LegendEntry & {onward: string})[]}
  */
 export function goingOn(lines, points, taken) {
   return lines.map((line) => {
     const { rule } = inForce(points, taken, { op: "", rule: line.key });
-    return { ...line, label: nameOf(line.label, line.key, rule) };
+    const onward = rule === line.key ? "" : labelOf("rule", rule);
+    return { ...line, label: nameOf(line.label, line.key, rule), onward };
   });
 }
 

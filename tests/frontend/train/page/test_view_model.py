@@ -136,6 +136,21 @@ def test_where_no_net_trains_a_rule_the_page_says_what_to_do(
         assert asked["question"] == (remedy or "Will this rule tell the two kinds apart?")
 
 
+@pytest.mark.parametrize(("step", "begins"), [(1, "Goes on with ReinMax. "), (2, "")])
+def test_a_lane_names_the_rule_that_it_goes_on_with(
+    node: Node, document: dict[str, Any], step: int, begins: str
+):
+    """Its card is that of the rule which it began with."""
+    seen = status("paused", "sigmoid_st", recorded={"branch": f"{step},sigmoid_st:reinmax"}, headline="")
+    seen["lines"] = {"sigmoid_st": {"text": "The whole gradient passes."}}
+    seen["snapshot"]["measured"] = {"way": {"sigmoid_st": None}}
+    chosen = choice("bernoulli", "sigmoid_st", task="digits")
+    (lane,) = picture(node, document, f"{SEEN} state.drawn = true;", status=seen, choice=chosen)["object"][
+        "lanes"
+    ]
+    assert lane["said"] == f"{begins}The whole gradient passes."
+
+
 def test_a_branch_to_a_rule_that_no_net_trains_is_to_be_removed(node: Node, document: dict[str, Any]):
     chosen = choice("bernoulli", "reinmax", task="digits", branch="3,rule:flip")
     shown = picture(node, document, "", choice=chosen)
