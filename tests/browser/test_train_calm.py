@@ -270,8 +270,9 @@ def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradi
     assert clipped.evaluate(_BANDS)[0][0] != left
 
 
-# The names of lanes, ends of curves and folded layers that are cut.
-CUT_NAMES = """() => [...document.querySelectorAll(".card.rule h2, .ends span, .lane-plate, .net .fold")]
+# The names of lanes, ends of curves, rows of the table and folded layers that are cut.
+CUT_NAMES = """() => [...document.querySelectorAll(
+    ".card.rule h2, .ends span, .holder, .lane-plate, .net .fold")]
     .filter(node => node.checkVisibility())
     .filter(node => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1
         || node.getBoundingClientRect().right > innerWidth)
@@ -297,6 +298,10 @@ def test_curves_whose_names_begin_alike_have_ends_that_differ(first: First, opti
     finish(page)
     texts = ["…(sigmoid)", "…Gumbel", "REINFORCE…"] if options else [RULES[key].label for key in BERNOULLI]
     expect(page.locator(".ends i")).to_have_text(texts)
+    assert page.evaluate(CUT_NAMES) == []
+    press(page, "Evidence")
+    expect(page.locator(".measured .holder")).to_have_text([RULES[key].label for key in BERNOULLI])
+    expect(page.locator(".measured .holder").last).to_be_visible()
     assert page.evaluate(CUT_NAMES) == []
 
 
