@@ -35,7 +35,7 @@ def unbiased(curve: Curve) -> Finding:
     off = f"It is off by up to {_share(most)} for {listed(others)}"
     if fitting:
         return by_design(f"On average it is right for {listed(fitting)}. {off}.", figure=most)
-    return by_design(f"{off}: it trades bias for less spread, or for a single pass.", figure=most)
+    return by_design(f"{off}, however many draws are averaged.", figure=most)
 
 
 def draw_fits(curve: Curve) -> Finding:

@@ -348,3 +348,14 @@ def test_of_what_draws_the_same_bits_are_those_of_the_same_draw(only):
         assert result.sentence == "Three calls on the same x, g and draw give the same bits."
     (result,) = explorer.check("round", "straight_through")
     assert result.sentence == "Three calls on the same x and g give the same bits."
+
+
+def test_of_a_bias_no_purpose_is_claimed(only):
+    only("unbiased")
+    (result,) = explorer.check("bernoulli", own_key("-g * u()"))  # louder than what is right, and wrong
+    assert result.verdict == "by design"
+    assert re.fullmatch(
+        "It is off by up to .* for a straight loss, a parabola and a fourth power, however many draws are "
+        "averaged\\.",
+        result.sentence,
+    )
