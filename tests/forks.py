@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
 
 _LOADED = (
@@ -29,7 +30,9 @@ class Fork:
     """A process that was forked for us, as ``subprocess.Popen`` has it."""
 
     def __init__(self, process: ForkServerProcess) -> None:
-        process.start()
+        # Else it begins with what is the main module here, which may be the page that a test ran last.
+        with patch.dict(sys.modules, __main__=ModuleType("__main__")):
+            process.start()
         self._process = process
         self.pid = int(process.pid or 0)
 

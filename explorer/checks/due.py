@@ -142,7 +142,7 @@ def _plain_forward(function: type[torch.autograd.Function], x: Tensor, *argument
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
 
 
-def _rounds(func: Any, named: dict[str, Any]) -> bool:
+def _is_rounding(func: Any, named: dict[str, Any]) -> bool:
     return func in _ROUNDINGS or bool(named.get("rounding_mode"))
 
 
@@ -157,7 +157,7 @@ class _Rounding(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         named = kwargs or {}
-        self.rounds |= func in _IN_PLACE or _rounds(func, named)
+        self.rounds |= func in _IN_PLACE or _is_rounding(func, named)
         return func(*args, **named)
 
 
@@ -172,7 +172,7 @@ class _StraightThrough(TorchFunctionMode):
             moved = args[0].detach()
             return args[0].add_(_IN_PLACE[func](moved, *args[1:], **named) - moved)
         result = func(*args, **named)
-        if _rounds(func, named):
+        if _is_rounding(func, named):
             smooth = args[0] if func in _ROUNDINGS else args[0] / args[1]
             return smooth + (result - smooth).detach()
         return result

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import Loss, Op, Rule
-from explorer.curves.evaluated import CurveValues
+from explorer.curves.values import CurveValues
 from explorer.expectation import DrawnPair, Moments, NoMeanError, corners_among, slopes
 from explorer.formula import Formula
 from explorer.formula.reference import REFERENCE_POINTS, even_points

@@ -2,28 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, gradient_beside, values
+from explorer.curves.values import CurveValues
 from explorer.formula import Formula
 from explorer.formula.reference import fixed, fixed_pair
 from explorer.gradient import joined, pulled_back
 from explorer.sampled import Floats
-
-
-class CurveValues(NamedTuple):
-    """The values of curves at the same x, (n,) each of its dtype; of what draws they are means.
-
-    ``spreads`` are the standard deviations of what draws, ``unbiased`` its gradient without bias.
-    """
-
-    y: Floats
-    gradients: dict[str, Floats]
-    spreads: Mapping[str, Floats]
-    unbiased: Floats | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,17 +37,20 @@ def drawn_biases(curves: Sampled, names: Mapping[str, str]) -> str:
 
 def _shorter(curves: Sampled, biases: Mapping[str, float]) -> Iterator[str]:
     """The gist of the biases, shorter and shorter."""
-    yield f"On average {listed(_each_bias(curves, biases))}."
     off, all_of = _off(curves, biases), f"{len(biases)} rules"
-    if len(biases) < len(curves.gradients):
+    if len(biases) == len(curves.gradients):
+        yield f"On average {listed(_each_bias(curves, biases))}."
+    else:
         all_of += " with a mean"
+    exact, most = len(biases) - len(off), in_digits(max(off.values(), default=0.0), 2)
     if not off:
         yield f"On average all {all_of} are exact for this loss."
+    elif not exact:
+        yield f"On average none of {all_of} is exact for this loss: they are off by up to {most}."
     else:
-        exact, most = len(biases) - len(off), in_digits(max(off.values()), 2)
-        right = f"{exact} of {all_of} {'are' if exact > 1 else 'is'}" if exact else "no rule is"
-        others = "the others" if exact else "they"
-        yield f"On average {right} exact for this loss; {others} are off by up to {most}."
+        right = f"{exact} of {all_of} {'are' if exact > 1 else 'is'} exact for this loss"
+        others = "the others are" if len(off) > 1 else "the other is"
+        yield f"On average {right}; {others} off by up to {most}."
 
 
 def _known_biases(curves: Sampled, names: Mapping[str, str]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from explorer.exercises.cases import Case
 from explorer.exercises.entries import EXERCISES
-from explorer.exercises.exercise import Argument, Exercise
+from explorer.exercises.exercise import Exercise
 from explorer.exercises.judging import Verdict, judged
 
-__all__ = ["EXERCISES", "Argument", "Case", "Exercise", "Verdict", "judged"]
+__all__ = ["EXERCISES", "Case", "Exercise", "Verdict", "judged"]

@@ -32,9 +32,9 @@ class Jump(NamedTuple):
 
 
 def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
-    """Whether an op has two outputs at an x and no slope, as far as a few x tell: its jump is all that moves.
+    """Whether an op has two outputs at each x and no slope: its one jump along u is all that moves.
 
-    And whether ``jump`` finds it soon.
+    It is tried at a few x.
     """
     hard = _hard(op)
     if is_smooth(op) or len(hard) != 1 or hard[0].level is not None or degree(op.parsed.tree) != 0:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import DRAWN_OUTPUTS, LOSS, LossAt, Name, Node
+from explorer.formula.tree import DRAWN_OUTPUTS, LOSS, NORMAL, UNIFORM, LossAt, Name, Node
 from explorer.reading import values
 from explorer.reading.arithmetic import like, made, operation
 from explorer.reading.building import detach, number, untracked
@@ -50,25 +50,25 @@ def drawn(name: str) -> Tensor:
 def uniform(*sizes: Value, size: Value = None) -> Value:
     """``torch.rand`` in the shape of a tensor."""
     _require_sizes(sizes, size)
-    return drawn("u()")
+    return drawn(UNIFORM)
 
 
 def normal(*sizes: Value, size: Value = None) -> Value:
     """``torch.randn`` in the shape of a tensor."""
     _require_sizes(sizes, size)
-    return drawn("normal()")
+    return drawn(NORMAL)
 
 
 def uniform_like(input: Value) -> Value:
     """``torch.rand_like``."""
     _require_whole(input)
-    return drawn("u()")
+    return drawn(UNIFORM)
 
 
 def normal_like(input: Value) -> Value:
     """``torch.randn_like``."""
     _require_whole(input)
-    return drawn("normal()")
+    return drawn(NORMAL)
 
 
 def between(self: Value, low: Value = 0, to: Value = 1) -> Value:
@@ -82,7 +82,7 @@ def around(mean: Value, std: Value = 1, size: Value = None) -> Value:
         _require_sizes((), size)
     else:
         require(any(map(_is_whole, (mean, std))), OF_ONE)
-    return operation("+", _constant(mean), operation("*", _constant(std), drawn("normal()")))
+    return operation("+", _constant(mean), operation("*", _constant(std), drawn(NORMAL)))
 
 
 def _filled(self: Value, mean: Value, std: Value) -> Value:
@@ -104,7 +104,7 @@ def loss_at(function: Node, positional: tuple[Value, ...], keywords: Mapping[str
 def coin(input: Value, p: Value = None) -> Value:
     """1 with the chance p, 0 otherwise; without p the tensor holds the chances."""
     _require_whole(input)
-    return made("where", made("<", drawn("u()"), input if p is None else p), 1.0, 0.0)
+    return made("where", made("<", drawn(UNIFORM), input if p is None else p), 1.0, 0.0)
 
 
 def dropout(input: Value, p: Value = 0.5, training: Value = True) -> Value:
@@ -116,7 +116,7 @@ def dropout(input: Value, p: Value = 0.5, training: Value = True) -> Value:
     if isinstance(p, int | float) and p == 1:
         return operation("*", input, 0)
     kept = operation("-", 1, p)
-    return made("where", made("<", drawn("u()"), kept), operation("/", input, kept), 0)
+    return made("where", made("<", drawn(UNIFORM), kept), operation("/", input, kept), 0)
 
 
 def stacked(tensors: Value, dim: Value = 0) -> Value:
@@ -133,7 +133,7 @@ def gumbel_softmax(
 ) -> Value:
     """Of two logits: the difference of two Gumbel numbers is logistic, so that one u gives both shares."""
     require(isinstance(logits, Two) and dim == -1 and isinstance(hard, bool), OF_CLASSES)
-    u = drawn("u()")
+    u = drawn(UNIFORM)
     odds = made("log", operation("/", u, operation("-", 1, u)))
     lead = operation("-", operation("-", *logits.parts), odds)
     share = made("sigmoid", operation("/", lead, tau))

@@ -1,7 +1,8 @@
 """A reader that follows pasted code, line by line, on formula trees; nothing of it is ever executed.
 
 The syntax tree is walked: a function of the text becomes a Python callable that walks its own body, a
-class a Python class of such functions, and every other name means a row of ``functions``.
+class a Python class of such functions, and every other name means what ``calls`` finds in the tables of
+``functions``.
 """
 
 import ast

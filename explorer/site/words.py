@@ -16,7 +16,7 @@ from explorer.description.telling import telling
 from explorer.sampled import FORWARD, Floats, Sampled, dtype_of
 
 _LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": sys.float_info.max}
-_NO_MEAN = "What the op draws has no mean here, or none that can be computed."
+_NO_MEAN = "The mean over what is drawn does not exist here, cannot be computed, or is too large."
 _UNKNOWN = "Only torch knows the gradient of {}: the app says what it shows."
 
 
@@ -69,7 +69,7 @@ def words(
     span = browser.start, browser.stop
     drawn: dict[str, Any] = {}
     if browser.loss:
-        if not np.isfinite(y).any():
+        if entries[0].draws and not np.isfinite(y).any():
             return {"message": _NO_MEAN}
         spreads = {key: browser.spread(key) for key in (FORWARD, *columns)}
         drawn = {"loss": browser.loss, "unbiased": none if browser.exact is None else _array(browser.exact)}

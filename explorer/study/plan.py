@@ -31,7 +31,7 @@ UNSCALED = (
     "on an equal footing rates are divided by a rule's share, which says nothing about {optimiser}: the "
     f"length of its steps does not hang on the size of a gradient; choose {' or '.join(SCALED)}"
 )
-_TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # said otherwise
+_TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # by other arguments
 
 # Measured on one of two shared cores: digits, 64-16-10, chunks of 300 trials.
 _LANE_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
@@ -348,7 +348,7 @@ class Plan:
 
 
 def _require_known(others: Iterable[str]) -> None:
-    """Raise ValueError for a setting that a study does not have, or says otherwise."""
+    """Raise ValueError for a setting that a study does not have, or takes by another argument."""
     if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
         names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
         raise ValueError(f"a study has no setting {quoted(wrong[0])}: beside its own it takes {names}")

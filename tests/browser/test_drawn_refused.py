@@ -89,9 +89,9 @@ def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
 
 
 def test_a_rule_that_is_refused_alone_leads_to_the_tasks_own(page: Page) -> None:
-    open_train(page, "op=bernoulli&rule=flip&task=digits")
-    expect(page.locator(".curves")).to_contain_text("Choose another rule to train.")
     with requests(page, "/first") as first, requests(page, "/runs") as runs:
+        open_train(page, "op=bernoulli&rule=flip&task=digits")
+        expect(page.locator(".curves")).to_contain_text("Choose another rule to train.")
         press(page, "Code")
         expect(page.locator(".script")).to_contain_text(f"{UNTRAINED}.")
         press(page, "Code")

@@ -100,7 +100,8 @@ def test_the_modules_are_those_that_are_needed() -> None:
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
     left_out |= {
         "explorer/curves/sampling.py",
-        "explorer/gradient/function.py",
+        "explorer/curves/grids.py",
+        "explorer/gradient/bound.py",
         "explorer/description/description.py",
     }
     assert not left_out & set(program)

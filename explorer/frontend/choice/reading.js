@@ -1,4 +1,4 @@
-// The reader of links without a server, as explorer/ui/links/link.py reads them. The words of a training are carried
+// The reader of links without a server, as explorer/ui/links/curve_words.py reads them. The words of a training are carried
 // along unread; own formulas are read by the function that is passed in.
 
 import { FRAME, wordOf } from "./address.js";

@@ -28,7 +28,7 @@ export const COLUMNS = [
   { name: "peak", label: "Peak", title: "Its largest value by size, at g = 1" },
   { name: "area", label: "Area", title: "Its integral over all x, at g = 1" },
   { name: "support", label: "Support", title: "The length of x from where it begins to where it ends" },
-  { name: "share", label: "Share", title: "What it passes of straight-through's gradient" },
+  { name: "share", label: "Share", title: "How large its gradient is beside straight-through's" },
   {
     name: "lens",
     label: "Off lens",

@@ -1,5 +1,5 @@
 /**
- * The gradient that given data send to a parameter, and its points of rest; as in explorer/rest.py, with the
+ * The gradient that given data send to a parameter, and its points of rest; as in tests/description/resting.py, with the
  * upstream gradient y − x of each number.
  *
  * @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` says how often

@@ -12,7 +12,7 @@ import { isEqual } from "./settings.js";
  * to 1, null where there is no score; ``chosen`` is the rate of its line.
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
  *   diverged: boolean, chosen: boolean}} Drawn
- * ``share`` is what the rule of a line passes of straight-through's gradient before the first step, in words.
+ * ``share`` is how large the gradient of a line's rule is beside straight-through's before the first step, in words.
  * @typedef {{line: Line, name: string, share: string, cells: Drawn[]}} Row
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
  */

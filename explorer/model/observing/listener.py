@@ -43,7 +43,7 @@ _PASSES = 3  # forward passes whose graph is searched for what no site explains
 
 
 class Listener:
-    """A listener to the forward passes of a model, from one entering to one leaving after the other.
+    """A listener to the forward passes of a model between ``enter`` and ``leave``, which may come again.
 
     Attributes:
         functions: the Function classes that are watched.

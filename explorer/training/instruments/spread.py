@@ -170,10 +170,11 @@ INSTRUMENT = Visible(
     "draws, in lengths of that mean, for each layer of weights. Bias: how far that mean lies from the exact "
     "gradient of the mean loss, in % of its length.",
     limits=f"{DRAWS} draws tell both roughly, ± is a standard error. ∞: the mean is lost among them. < 30 %: "
-    "no bias is told from none, and one above 30 % would be. A mean that points the exact way and is twice "
-    "as long has a bias of 100 %. The last layer of weights has none, as no rule lies behind it. Bias is "
-    "measured at hidden units, not those of maps or spikes, that draw one of two outputs, in nets that are "
-    "not too wide; and where the op is smooth in x for each draw: default autograd has none there.",
+    "no bias is told from none; if there is one, it is most likely below 30 %. A mean that points the exact "
+    "way and is twice as long has a bias of 100 %. The last layer of weights has none. "
+    "Bias is measured at hidden units, not those of maps or spikes, of an op without a mean that learns "
+    "nothing: where it draws one of two outputs, if the net is not too wide, and where it is smooth in x for "
+    "each draw, so that default autograd has none.",
     cost="33 ms for six rules with three seeds and one hidden layer of 16 units, 90 ms with two",
     measure=measured,
     missing=missing,

@@ -123,7 +123,7 @@ export function createStage(hosts, options) {
   /** @param {Status} status @param {string} [text] */
   function said(status, text) {
     words.say(status, text);
-    if (status === "refused") words.show(NO_WORDS); // of other curves
+    if (status === "refused") words.show(NO_WORDS); // those on display are of other curves
     if (status !== "computed") return;
     words.show(NO_WORDS);
     telling?.offer(store.now);

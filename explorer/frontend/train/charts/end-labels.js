@@ -91,7 +91,7 @@ function createLabel() {
 /**
  * @param {HTMLElement} label
  * @param {Name} name
- * @param {string} text of it
+ * @param {string} text as much of its name as there is room for
  * @param {number} left
  * @param {number} top
  */

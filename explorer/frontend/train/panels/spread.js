@@ -41,6 +41,7 @@ function noteOf({ bias, within }) {
  * @param {number} within
  */
 function biasText(share, within) {
+  if (Number.isNaN(share)) return "cannot be told";
   if (!(share > 0) && !(within < 1)) return "lost in the noise";
   if (!(share > 0)) return within > 0 ? `< ${Math.ceil(100 * within)} %` : "none";
   if (within < 0.00005) return `${shortText(100 * share)} %`;

@@ -1,1 +1,1 @@
-"""Shared by instruments: the nets that they measure, questions, the shape of a rule, smoothing."""
+"""Shared by instruments: the nets that they measure, questions, shapes of rules, smoothing, exact slopes."""

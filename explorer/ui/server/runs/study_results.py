@@ -34,7 +34,7 @@ class Cell(TypedDict):
 class Judgement(TypedDict):
     """How a rule does at its own rate, on seeds and data of its own; ``half`` of the 95 % interval.
 
-    ``share``: what passes of straight-through's gradient at the start weights; null where it is not finite.
+    ``share``: the size of its gradient ÷ straight-through's at the start weights; null where not finite.
     """
 
     rule: str

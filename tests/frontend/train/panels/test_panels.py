@@ -205,7 +205,7 @@ def test_a_spread_without_a_mean_fills_its_bar_and_one_of_nothing_has_none(node:
 @pytest.mark.parametrize(("bias", "within", "said"), [
     (0.378, 0.021, "38 ± 2 %"), (0.1874, 0.0081, "18.7 ± 0.8 %"), (0.0276, 0.0004, "2.76 ± 0.04 %"),
     (5.557, 0.048, "556 ± 5 %"), (1, 0, "100 %"), (0, 0, "none"), (0, 0.2913, "< 30 %"), (0, 0.0031, "< 1 %"),
-    (0, 1.2, "lost in the noise"), ("NaN", "NaN", "lost in the noise"), (0, "NaN", "lost in the noise"),
+    (0, 1.2, "lost in the noise"), ("NaN", "NaN", "cannot be told"), (0, "NaN", "lost in the noise"),
 ])  # fmt: skip
 def test_a_bias_is_told_with_its_error_or_below_a_bound(node: Node, bias: Any, within: Any, said: str):
     shown = spread(node, [1, 1, 1], [0.5, bias], [0.1, within])
