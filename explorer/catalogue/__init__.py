@@ -24,7 +24,18 @@ from explorer.catalogue.contribution import (
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
 from explorer.catalogue.kinks import Kink, Lattice, TooManyKinksError, kink_points
-from explorer.catalogue.losses import SQUARE, TARGET, Loss, find_loss, frozen, require_fixed, settled, twin_of
+from explorer.catalogue.losses import (
+    SQUARE,
+    TARGET,
+    UPSTREAM,
+    Loss,
+    find_loss,
+    frozen,
+    in_draws,
+    require_fixed,
+    settled,
+    twin_of,
+)
 from explorer.catalogue.own import OWN, own_key, own_op, own_rule
 from explorer.catalogue.records import AT_BOUND, COUNT, OWN_FAMILY, Learned, Op, Parameter, Rule
 from explorer.catalogue.training import judging, refusal
@@ -32,11 +43,11 @@ from explorer.formula import quoted, shortened
 
 __all__ = [
     "AT_BOUND", "COUNT", "FAMILIES", "FIXED_RULES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN",
-    "OWN_FAMILY", "RULES", "SQUARE", "TARGET", "Contribution", "Kink", "Lattice", "Learned", "Loss", "Op",
-    "Parameter", "Rule", "TooManyKinksError", "beside", "checked", "contribution", "contribution_or_none",
-    "find_loss", "find_op", "find_rule", "finite", "frozen", "gradient_beside", "hint", "in_formulas",
-    "judging", "kink_points", "learnable", "narrowed", "own_key", "qualified", "refusal",
-    "require_admitted", "require_fixed", "settled", "twin_of", "values",
+    "OWN_FAMILY", "RULES", "SQUARE", "TARGET", "UPSTREAM", "Contribution", "Kink", "Lattice", "Learned",
+    "Loss", "Op", "Parameter", "Rule", "TooManyKinksError", "beside", "checked", "contribution",
+    "contribution_or_none", "find_loss", "find_op", "find_rule", "finite", "frozen", "gradient_beside",
+    "hint", "in_draws", "in_formulas", "judging", "kink_points", "learnable", "narrowed", "own_key",
+    "qualified", "refusal", "require_admitted", "require_fixed", "settled", "twin_of", "values",
 ]  # fmt: skip
 
 MOST_RULES = 6  # that may be compared or trained at once

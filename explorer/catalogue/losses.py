@@ -76,6 +76,16 @@ def settled(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -
     return Formula(substituted(tree, {_TWIN: twin_of(op).tree}))
 
 
+UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
+
+
+def in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
+    """A formula in x, y, g and draws as a tree in x, ``u()``, ``normal()`` and UPSTREAM: y is the op."""
+    slope = substituted(loss.slope.tree, {_Y: op.tree})
+    drawn: dict[Node, Node] = {_Y: op.tree, Name("g"): Binary("*", UPSTREAM, slope)}
+    return substituted(settled(formula, op, loss, UPSTREAM).tree, drawn)
+
+
 DRAWN = "{entry} draws at random, so that it has no one value at each x, which {here} needs"
 FROZEN_U = 0.37
 

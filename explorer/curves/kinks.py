@@ -1,7 +1,7 @@
 """Positions of kinks: declared in the catalogue, found numerically in an own formula or function."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -10,15 +10,27 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, TooManyKinksError, beside, contribution, kink_points, values
+from explorer.catalogue import (
+    UPSTREAM,
+    Loss,
+    Op,
+    Rule,
+    TooManyKinksError,
+    beside,
+    contribution,
+    in_draws,
+    kink_points,
+    values,
+)
 from explorer.formula import Formula
-from explorer.formula.pieces import degree, edge_pieces, pieces, turns
+from explorer.formula.pieces import at_ends, degree, edge_pieces, pieces, turns
 from explorer.formula.reference import even_points, fixed
-from explorer.formula.tree import Call, Foreign, Node, children, walk
+from explorer.formula.tree import Call, Foreign, Node, children, names, walk
 
 MOST_KINKS = 512  # all jumps of a format of eight bits; more could not be told apart in a picture
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
+_THROUGH = {"y", "g", "ya()", "f()", "fa()"}
 
 SCAN_POINTS = 2001
 _OFF = 0.137  # of a step: keeps a scan off the round numbers where kinks are
@@ -54,6 +66,31 @@ def kinks(
     if forward is None and "y" not in rule.parsed.variables:
         forward = []
     return None if forward is None or own is None else _few({*forward, *own})
+
+
+def through_kinks(
+    op: Op,
+    rule: Rule | None,
+    loss: Loss,
+    settings: Mapping[str, float],
+    start: float,
+    stop: float,
+    g: float,
+    known: Sequence[float],
+) -> list[float] | None:
+    """The x but those ``known`` where a rule or the loss switches with y, g or f at an end of what is drawn.
+
+    Its mean may have a kink there: that of ``abs(y - 1)`` where the largest y passes 1. None for too many.
+    """
+    own = {each.name: settings.get(each.name, each.default) for each in loss.parameters}
+    parameters = own | values(op, rule, settings) | {UPSTREAM.name: g}
+    formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
+    trees: dict[Node, None] = {}
+    for piece in (piece for formula in formulas for piece in pieces(formula.tree)):
+        if _THROUGH.intersection(names(piece)):
+            trees |= dict.fromkeys(at_ends(in_draws(Formula(piece), op.parsed, loss)))
+    found = _switching(trees, parameters, start, stop)
+    return found and [x for x in found if not _is_near(x, known, 1e-6 * (stop - start))]
 
 
 def part_kinks(
@@ -109,11 +146,17 @@ def _edges(
     formula: Formula, parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
     """The x where the mean of a formula that draws may have a kink; they need not bend it."""
+    return _switching(dict.fromkeys(edge_pieces(formula.tree)), parameters, start, stop)
+
+
+def _switching(
+    trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
+) -> list[float] | None:
+    """The x where one of some trees, each constant between them, changes; None for too many."""
     found: list[float] = []
     try:
-        for piece in dict.fromkeys(edge_pieces(formula.tree)):
-            curve = Formula(piece).bind(parameters)
-            found += _switches(curve, start, stop, found)
+        for tree in trees:
+            found += _switches(Formula(tree).bind(parameters), start, stop, found)
     except TooManyKinksError:
         return None
     return _few({x for x in _apart(sorted(found), stop - start) if start <= x <= stop})
@@ -299,7 +342,7 @@ def _zeros(value: Curve, x: list[float]) -> list[float]:
     return zeros
 
 
-def _is_near(x: float, positions: list[float], distance: float) -> bool:
+def _is_near(x: float, positions: Sequence[float], distance: float) -> bool:
     return any(abs(x - other) <= distance for other in positions)
 
 

@@ -29,7 +29,7 @@ from explorer.catalogue import (
 from explorer.curves.drawn import Drawing
 from explorer.curves.evaluated import Evaluation
 from explorer.curves.grids import exact_floats, given_dtype, given_points, given_range, grid, late_jumps
-from explorer.curves.kinks import kinks, part_kinks
+from explorer.curves.kinks import kinks, part_kinks, through_kinks
 from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.sampled import BESIDE, FORWARD, KINK, POINTS, Floats, Sampled, part_key
 
@@ -124,7 +124,7 @@ def sample_curves(
     learning = _learning(op, chosen, learns)
     positions = {
         key: None if some is None else exact_floats(some, torch_dtype)
-        for key, some in _kinks(op, chosen, learns, learning, settings, span, g).items()
+        for key, some in _kinks(op, chosen, learns, learning, settings, span, g, loss).items()
     }
     bends = [value for some in positions.values() for value in some or ()]
     x, marks = grid(start, stop, points, bends, torch_dtype)
@@ -165,15 +165,27 @@ def _kinks(
     settings: Mapping[str, float],
     span: tuple[float, float],
     g: float,
+    loss: Loss | None,
 ) -> dict[str, list[float] | None]:
-    """The kinks of each curve, by "forward", rule key or ``part_key`` of one; None for too many."""
+    """The kinks of each curve, by "forward", rule key or ``part_key`` of one; None for too many.
+
+    Where something draws those of the mean ``loss`` are among them all.
+    """
     found = {FORWARD: kinks(op, None, settings, *span, g)}
     found |= {rule.key: kinks(op, rule, settings, *span, g) for rule in rules}
-    return found | {
+    found |= {
         part_key(rule.key): part_kinks(op, rule, learns, settings, *span, g)
         for rule in rules
         if rule.key in learning
     }
+    if not loss:
+        return found
+    by_key = {rule.key: rule for rule in rules}
+    for key, known in found.items():
+        if known is not None:
+            more = through_kinks(op, by_key.get(key), loss, settings, *span, g, known)
+            found[key] = None if more is None else sorted([*known, *more])
+    return found
 
 
 def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:

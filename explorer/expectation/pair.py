@@ -9,7 +9,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Loss, Op, Rule, beside, settled, values
+from explorer.catalogue import UPSTREAM, Loss, Op, Rule, beside, in_draws, values
 from explorer.expectation.integral import Moments, Shape, moments
 from explorer.expectation.jumps import Switch, is_flat, roots, switches
 from explorer.formula import Formula, quoted
@@ -36,7 +36,6 @@ _ONE = 1e-15  # of u: nothing lies between
 _BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _DRAWN = {UNIFORM, NORMAL}
 _Y, _G = Name("y"), Name("g")
-_UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class DrawnPair:
     def parameters(self) -> dict[str, float]:
         """All numbers, by their names in formulas."""
         own = {p.name: self.settings.get(p.name, p.default) for p in self.loss.parameters}
-        return own | values(self.op, self.rule, self.settings) | {_UPSTREAM.name: self.g}
+        return own | values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
     @cached_property
     def _forward(self) -> Node:
@@ -95,10 +94,7 @@ class DrawnPair:
 
     def _in_draws(self, formula: Formula) -> Node:
         """A formula in x, y, g and draws as one in x and u alone."""
-        tree = settled(formula, self.op.parsed, self.loss, _UPSTREAM).tree
-        slope = substituted(self.loss.slope.tree, {_Y: self._forward})
-        drawn: dict[Node, Node] = {_Y: self._forward, _G: Binary("*", _UPSTREAM, slope)}
-        return self._without_means(substituted(tree, drawn))
+        return self._without_means(in_draws(formula, self.op.parsed, self.loss))
 
     def _values(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws

@@ -40,7 +40,7 @@ def pieces(tree: Node) -> Iterator[Node]:
                 yield from _signs(Binary("-", left, right))
         elif isinstance(node, Binary) and node.operator == "/":
             yield from _signs(node.right)
-        elif isinstance(node, Binary) and node.operator == "**":
+        elif isinstance(node, Binary) and node.operator == "**" and not _is_whole(node.right):
             yield from _signs(node.left)
         elif isinstance(node, Call):
             for text in FUNCTIONS[node.function].pieces:
@@ -49,6 +49,11 @@ def pieces(tree: Node) -> Iterator[Node]:
                         yield from _signs(inner)
                     case piece:
                         yield piece
+
+
+def _is_whole(exponent: Node) -> bool:
+    """Whether a power with it is a polynomial."""
+    return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.is_integer()
 
 
 def _counted(node: Node) -> Iterator[Node]:
@@ -84,10 +89,15 @@ def edge_pieces(tree: Node) -> Iterator[Node]:
     has no ends, unless its width is 0.
     """
     for piece in pieces(tree):
-        for uniform, normal in _ENDS:
-            at_end = substituted(piece, {_U: uniform, _NORMAL: normal})
-            if not {*DRAWS, "y", "g"}.intersection(names(at_end)) and "x" in names(at_end):
-                yield at_end
+        yield from at_ends(piece)
+
+
+def at_ends(tree: Node) -> Iterator[Node]:
+    """A tree for the least and the largest draw, where it is then one in x alone."""
+    for uniform, normal in _ENDS:
+        at_end = substituted(tree, {_U: uniform, _NORMAL: normal})
+        if not {*DRAWS, "y", "g"}.intersection(names(at_end)) and "x" in names(at_end):
+            yield at_end
 
 
 @lru_cache(maxsize=1024)

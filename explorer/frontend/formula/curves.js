@@ -30,7 +30,7 @@ import { firstDrawn } from "./draws.js";
 import { drawnCurves, OUTPUT, valuesOfLoss } from "./drawn.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
-import { candidatesOf, entryKinks, few, searched } from "./kinks.js";
+import { candidatesOf, entryKinks, few, searched, throughKinks } from "./kinks.js";
 import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
@@ -76,6 +76,7 @@ export function sampleCurves(
     const part = learning[i];
     if (part) kinks[partKey(rule.key)] = partKinks(op, rule, part, parameters[i], range, ofOp);
   });
+  if (isRandom) addThrough(kinks, { op, rules }, choice, range);
   const every = Object.values(kinks).flatMap((each) => each ?? []);
   const { x, marks } = grid(start, stop, isRandom && pace === "quick" ? QUICK : points, every);
   const pairs = rules.map((rule, i) => pairOf(op, rule, parameters[i], choice.learns));
@@ -283,6 +284,25 @@ function kinksOf(op, rule, parameters, range, ofOp) {
   const own = entryKinks(rule, searchOf(op, parameters, range, false), parameters);
   const through = forward ?? (rule.usesY ? null : []);
   return through && own && few([...through, ...own]);
+}
+
+/**
+ * Add to the kinks of means those that the loss makes, and a rule through y, g and the loss.
+ * @param {Record<string, number[]|null>} kinks of each curve, by its key
+ * @param {{op: Op, rules: Rule[]}} entries
+ * @param {Choice} choice
+ * @param {Range} range
+ */
+function addThrough(kinks, { op, rules }, { loss = OUTPUT, parameters: settings }, range) {
+  const own = valuesOfLoss(loss, settings);
+  for (const [key, known] of Object.entries(kinks)) {
+    if (!known) continue;
+    const rule = rules.find((each) => each.key === key) ?? null;
+    const trees = [loss.tree, loss.gradient, ...(rule?.tree ? [rule.tree] : [])];
+    const search = searchOf(op, { ...own, ...valuesOf(op, rule, settings) }, range, false);
+    const more = throughKinks(trees, { op, loss }, search, known);
+    kinks[key] = more && few([...known, ...more]);
+  }
 }
 
 /**

@@ -13,14 +13,27 @@
  * @typedef {(x: Float64Array) => Sides} Curve
  */
 
-import { hasDraw } from "./draws.js";
-import { constantValue, evaluate } from "./evaluation.js";
+import { hasDraw, settledTree, withTrees } from "./draws.js";
+import { constantValue, evaluate, NORMAL, operands, UNIFORM } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
+import { piecesOf } from "./leaps.js";
 import { toEven } from "./python.js";
 import { sampling } from "./sampling.js";
 
-/** @import { Entry, Lattice, Piece } from "./entry.js" */
-/** @import { Scope, Tree } from "./evaluation.js" */
+/** @import { Loss } from "./draws.js" */
+/** @import { Entry, Lattice, Op, Piece } from "./entry.js" */
+/** @import { Node, Scope, Tree } from "./evaluation.js" */
+
+const NEAR = 1e-6; // of the range: what lies nearer is one kink
+const THROUGH = ["y", "g", "ya()", "f()", "fa()"];
+/** The least and the largest draw; beside a normal number so large nothing else is seen. @type {Record<string, Tree>[]} */
+const ENDS = [
+  { [UNIFORM]: 0, [NORMAL]: ["-", 1e300] },
+  { [UNIFORM]: 1, [NORMAL]: 1e300 },
+];
+
+/** By the settled tree. @type {WeakMap<Node, Piece[]>} */
+const ofEnds = new WeakMap();
 
 /**
  * The kinks of an entry within a range, ascending; null for too many to be shown.
@@ -128,13 +141,57 @@ export function candidatesOf(entry, { scopeAt, start, stop }) {
     const signs = valueOf(tree)(Float64Array.from(turning));
     // A sign is 0 at its zero, of which rounding may have made a stretch.
     const touching = turning.filter((_, i) => isSign && signs[i] === 0);
-    found.push(...touching, ...changing.filter((x) => !isNear(x, touching, 1e-6 * width)));
+    found.push(...touching, ...changing.filter((x) => !isNear(x, touching, NEAR * width)));
   }
   return Float64Array.from(apart(found, width).filter((x) => x >= start && x <= stop));
 }
 
 /** @param {number} x @param {number[]} positions @param {number} distance */
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
+
+/**
+ * The x but those ``kinks`` where one of some trees switches with y, g or f at an end of what is drawn: its mean may
+ * have a kink there. Null for too many.
+ * @param {Tree[]} trees
+ * @param {{op: Op, loss: Loss}} drawn
+ * @param {Search} search
+ * @param {number[]} kinks
+ */
+export function throughKinks(trees, { op, loss }, search, kinks) {
+  const pieces = trees.flatMap((tree) => piecesAtEnds(tree, op, loss));
+  const found = candidatesOf({ tree: 0, pieces, slopes: { x: 0, y: 0 } }, search);
+  const width = search.stop - search.start;
+  return found && [...found].filter((x) => !isNear(x, kinks, NEAR * width));
+}
+
+/** @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Piece[]} */
+function piecesAtEnds(tree, op, loss) {
+  const whole = settledTree(tree, op, loss);
+  if (typeof whole === "number") return [];
+  const pieces = ofEnds.get(whole) ?? piecesIn(tree).flatMap((piece) => atEnds(settledTree(piece, op, loss)));
+  ofEnds.set(whole, pieces);
+  return pieces;
+}
+
+/** The parts of a tree that switch with what is drawn for y. @param {Tree} tree @returns {Node[]} */
+function piecesIn(tree) {
+  if (typeof tree === "number") return [];
+  const own = piecesOf(tree).filter((piece) => names(piece).some((name) => THROUGH.includes(name)));
+  return [...operands(tree).flatMap(piecesIn), ...own];
+}
+
+/** @param {Tree} tree @returns {Piece[]} */
+const atEnds = (tree) =>
+  ENDS.map((end) => withTrees(tree, end))
+    .filter((at) => names(at).includes("x"))
+    .map((at) => ({ tree: at, turns: [] }));
+
+/** All names in a tree; of a loss at an output the word ``f()``. @param {Tree} tree @returns {string[]} */
+function names(tree) {
+  if (typeof tree === "number") return [];
+  if (tree[0] === "name") return [tree[1]];
+  return [...(tree[0] === "f" ? ["f()"] : []), ...operands(tree).flatMap(names)];
+}
 
 /**
  * The x at which a piecewise constant function changes; null for too many. A step beyond both ends is scanned too.

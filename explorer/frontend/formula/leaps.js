@@ -70,7 +70,7 @@ function switchesOf(tree) {
   const walk = (node) => {
     if (typeof node === "number" || !hasDraw(node) || logitIn(node)) return;
     operands(node).forEach(walk);
-    for (const piece of piecesOf(node)) {
+    for (const piece of [...piecesOf(node), ...steepIn(node)]) {
       if (!hasDraw(piece)) continue;
       const { inner, kind } = changing(piece);
       if (degreeOf(inner) === 0) continue; // it leaps where its own parts do
@@ -84,7 +84,7 @@ function switchesOf(tree) {
 }
 
 /** Trees that are constant where a node is smooth. @param {Node} node @returns {Node[]} */
-function piecesOf(node) {
+export function piecesOf(node) {
   const sign = (/** @type {Tree} */ inner) => /** @type {Node} */ (["call", "sign", inner]);
   if (node[0] === "compare") {
     const [, , ...parts] = node;
@@ -94,10 +94,15 @@ function piecesOf(node) {
   if (node[0] === "**") return isPower(node[2]) ? [] : [sign(node[1])];
   if (node[0] !== "call") return [];
   const [, name, ...given] = node;
-  const { pieces, degree } = sampling().functions[name];
   const operand = Object.fromEntries(given.map((each, i) => ["abcd"[i], each]));
-  const own = pieces.map((piece) => /** @type {Node} */ (withTrees(piece, operand)));
-  return own.length || degree !== null ? own : [sign(given[0])]; // where a sigmoid is steep
+  return sampling().functions[name].pieces.map((piece) => /** @type {Node} */ (withTrees(piece, operand)));
+}
+
+/** A tree that changes where a smooth function, such as a sigmoid, is steep. @param {Node} node @returns {Node[]} */
+function steepIn(node) {
+  if (node[0] !== "call") return [];
+  const { pieces, degree } = sampling().functions[node[1]];
+  return pieces.length || degree !== null ? [] : [["call", "sign", node[2]]];
 }
 
 /** Whether an exponent makes a polynomial. @param {Tree} exponent */

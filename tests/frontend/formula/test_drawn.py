@@ -104,6 +104,35 @@ def test_a_mean_of_stochastic_rounding_has_its_kinks_at_whole_numbers(node: Node
     close(exact[at - 1 : at + 2], 1.5 * np.array([0.4, 1.4, 2.4]), 1e-9)
 
 
+@pytest.mark.parametrize(("f", "rule", "at"), [
+    ("abs(y - target)", "g", {0.24}),  # x / p passes the target
+    ("y", "g * (abs(y) <= 1)", {-0.8, 0, 0.8}),
+    (SQUARE, "sign(g) * x", {0.24}),
+    (SQUARE, "y * where(f() < 2.16, 1, 0)", {-0.72, 1.2}),  # 1.5 (x / p − 0.3)² passes it
+    ("y", "y * where(fa() < 1.5, 1, 0)", {0.8}),
+    (SQUARE, "g * sigmoid(y) * y**3", set()),
+])  # fmt: skip
+def test_a_mean_has_a_kink_where_the_largest_or_the_least_output_switches_a_rule_or_the_loss(
+    node: Node, f: str, rule: str, at: set[float]
+):
+    found, curves = sampled(node, "where(u() < p, x / p, 0)", [rule], f)
+    key = curves.rules[1].key
+    for kinks in (found["kinks"][key], curves.kinks[key]):
+        assert set(np.round(kinks, 12)) == at
+    assert (
+        curves.kinks[FORWARD] == tuple(found["kinks"][FORWARD]) == ((0.24,) if "abs(y - target)" in f else ())
+    )
+    shared = np.isin(np.array(found["x"]), curves.x)
+    close(np.array(found["gradients"][key])[shared], curves.gradients[key][np.isin(curves.x, found["x"])])
+
+
+def test_the_exact_gradient_has_both_limits_where_a_loss_bends_at_the_largest_output(node: Node):
+    found, curves = sampled(node, "where(u() < p, x / p, 0)", ["g"], "abs(y - target)")
+    for x, exact in ((np.array(found["x"]), found["drawn"]["exact"]), (curves.x, curves.unbiased)):
+        at = int(np.flatnonzero(x == 0.24)[0])
+        close(exact[at - 1 : at + 2], [-1.5, 0, 1.5], 1e-9)
+
+
 def test_a_rule_without_a_mean_has_a_reason_and_no_curve(node: Node):
     some = [find_rule(OWN + "g / u()")]
     given = {"op": entry(find_op("round")), "rules": [entry(rule) for rule in some], "points": POINTS}
