@@ -1,5 +1,6 @@
 // What lies around the means of a pair that draws: bands of a standard deviation, single draws, the exact gradient.
 
+import { KINK } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
 
 /** @import { Line } from "./traces.js" */
@@ -20,7 +21,7 @@ export function bandsOf(picture) {
   return around(picture).flatMap(({ key, of, panel, mean }) => {
     const spread = drawn?.spread[key];
     if (!drawn || !mean || !spread) return [];
-    const { gaps } = jumps(drawn, mean, picture.curves.kinks[key] ?? []);
+    const { gaps } = jumps(drawn, mean, kinksOf(drawn));
     const named = { ...OVER, key: `band ${key}`, label: "", colour: of.colour, rule: of.key };
     return [{ ...named, panel, width: 0, fill: true, closed: [], ...outline(drawn.x, mean, spread, gaps) }];
   });
@@ -33,7 +34,7 @@ export function bandsOf(picture) {
  * @returns {Line[]}
  */
 export function drawsOf(picture, ink) {
-  const { drawn, kinks } = picture.curves;
+  const { drawn } = picture.curves;
   if (!drawn) return [];
   const dots = around(picture).flatMap(({ key, of, panel, draws: y }) => {
     if (!y) return [];
@@ -43,7 +44,7 @@ export function drawsOf(picture, ink) {
     return [{ ...named, panel, width: 0, x, y, ...all }];
   });
   if (!drawn.exact) return dots;
-  const { gaps } = jumps(drawn, drawn.exact, kinks.forward ?? []);
+  const { gaps } = jumps(drawn, drawn.exact, kinksOf(drawn));
   const named = { ...OVER, key: "exact", label: "", colour: ink, rule: "" };
   return [
     ...dots,
@@ -95,3 +96,6 @@ function outline(x, mean, spread, gaps) {
   if (stretch.length) close();
   return { x: Float64Array.from(ring.x), y: Float64Array.from(ring.y), gaps: Uint8Array.from(ring.gaps) };
 }
+
+/** The kinks among the browser's own x: torch's are of another dtype. @param {import("../../formula/drawn.js").Drawn} drawn */
+const kinksOf = ({ x, marks }) => [...x.filter((_, at) => marks[at] === KINK)];

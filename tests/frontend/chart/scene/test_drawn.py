@@ -16,7 +16,7 @@ DRAW = """
     const { sampleCurves } = await import("./formula/curves.js");
     const { linesOf, tracesOf } = await import("./chart/scene/traces.js");
     const { op, rules, choice, drawnWords } = given;
-    const curves = sampleCurves(given, choice, { points: 61 });
+    const curves = { ...sampleCurves(given, choice, { points: 61 }), ...given.confirmed };
     const listed = rules.map((rule) => ({ ...rule, colour: "#102030", slot: 0, hidden: false, entry: rule }));
     const drawing = { ...choice, range: [choice.start, choice.stop], drawnWords, neutral: "#808080" };
     const drawn = linesOf({ curves, op, rules: listed, ...drawing }, "rgb(0, 0, 0)");
@@ -25,10 +25,10 @@ DRAW = """
 """
 
 
-def drawing(node: Node, op: str, rule: str) -> dict[str, Any]:
-    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": loss_entry(find_loss(SQUARE))}
+def drawing(node: Node, op: str, rule: str, f: str = SQUARE, **confirmed: Any) -> dict[str, Any]:
+    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": loss_entry(find_loss(f))}
     pair = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule))]}
-    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": DRAWN_WORDS})
+    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": DRAWN_WORDS, "confirmed": confirmed})
 
 
 def test_only_op_and_rule_have_meta(node: Node):
@@ -60,6 +60,15 @@ def test_dots_are_the_single_draws_and_the_exact_gradient_breaks_at_its_kinks(no
     assert "dash" not in next(
         t["line"] for t in result["traces"] if t.get("line", {}).get("color") == "rgb(0, 0, 0)"
     )
+
+
+def test_band_and_exact_gradient_break_where_a_loss_bends_though_torchs_kinks_are_of_float32(node: Node):
+    of_torch = [float(np.float32(0.225))]
+    kinks = {"forward": of_torch, "straight_through": of_torch}
+    lines = drawing(node, "dropout", "straight_through", "abs(y - target)", kinks=kinks)["lines"]
+    for line in (each for each in lines if each["key"] in ("exact", "band straight_through")):
+        broken = np.array(line["x"])[np.flatnonzero(line["gaps"])]
+        assert np.isclose(broken, 0.225, atol=1e-9).any(), line["key"]
 
 
 def test_nothing_stands_around_a_pair_that_draws_nothing(node: Node):
