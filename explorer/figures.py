@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import Curves
-from explorer.curves.kinks import MOST_KINKS
 from explorer.curves.levels import level_ticks, levels_of
+from explorer.curves.switches import MOST_KINKS
 from explorer.curves.tabled import curves_of
 from explorer.sampled import EVEN, FORWARD, Floats, Mask, part_key
 

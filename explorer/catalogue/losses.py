@@ -1,5 +1,6 @@
 """The loss of a pair that draws: a formula of its output y, whose derivative is the upstream gradient."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import NormalDist
@@ -47,6 +48,10 @@ class Loss:
         """The numbers that it depends on."""
         known = {TARGET.name: TARGET}
         return tuple(known.get(name) or Parameter(name, 1.0) for name in self.parsed.parameters)
+
+    def values(self, settings: Mapping[str, float]) -> dict[str, float]:
+        """The values of its parameters, by name: those among the settings, and the defaults of the others."""
+        return {each.name: settings.get(each.name, each.default) for each in self.parameters}
 
 
 @lru_cache(256)

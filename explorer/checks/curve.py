@@ -8,7 +8,8 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.checks.result import position
-from explorer.curves.kinks import jumps, kinks
+from explorer.curves.kinks import kinks
+from explorer.curves.switches import jumps
 from explorer.foreign import (
     FAR,
     NEAR,

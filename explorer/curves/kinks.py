@@ -1,13 +1,11 @@
 """Positions of kinks: declared in the catalogue, found numerically in an own formula or function."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import (
@@ -22,19 +20,23 @@ from explorer.catalogue import (
     kink_points,
     values,
 )
+from explorer.curves.switches import (
+    MOST_KINKS,
+    SCAN_POINTS,
+    Curve,
+    apart,
+    is_near,
+    jumps,
+    switches,
+    zeros,
+)
 from explorer.formula import Formula
 from explorer.formula.pieces import at_ends, degree, edge_pieces, pieces, turns
 from explorer.formula.reference import even_points, fixed
 from explorer.formula.tree import Call, Foreign, Node, children, names, walk
 
-MOST_KINKS = 512  # all jumps of a format of eight bits; more could not be told apart in a picture
-Curve = Callable[[Tensor], Tensor]
-Floats = NDArray[np.float64]
 _THROUGH = {"y", "g", "ya()", "f()", "fa()"}
-
-SCAN_POINTS = 2001
 _OFF = 0.137  # of a step: keeps a scan off the round numbers where kinks are
-HALVINGS = 64  # from a step of the scan down to neighbouring floats
 
 
 def kinks(
@@ -82,15 +84,14 @@ def through_kinks(
 
     Its mean may have a kink there: that of ``abs(y - 1)`` where the largest y passes 1. None for too many.
     """
-    own = {each.name: settings.get(each.name, each.default) for each in loss.parameters}
-    parameters = own | values(op, rule, settings) | {UPSTREAM.name: g}
+    parameters = loss.values(settings) | values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
     trees: dict[Node, None] = {}
     for piece in (piece for formula in formulas for piece in pieces(formula.tree)):
         if _THROUGH.intersection(names(piece)):
             trees |= dict.fromkeys(at_ends(in_draws(Formula(piece), op.parsed, loss)))
     found = _switching(trees, parameters, start, stop)
-    return found and [x for x in found if not _is_near(x, known, 1e-6 * (stop - start))]
+    return found and [x for x in found if not is_near(x, known, 1e-6 * (stop - start))]
 
 
 def part_kinks(
@@ -156,10 +157,10 @@ def _switching(
     found: list[float] = []
     try:
         for tree in trees:
-            found += _switches(Formula(tree).bind(parameters), start, stop, found)
+            found += switches(Formula(tree).bind(parameters), start, stop, found)
     except TooManyKinksError:
         return None
-    return _few({x for x in _apart(sorted(found), stop - start) if start <= x <= stop})
+    return _few({x for x in apart(sorted(found), stop - start) if start <= x <= stop})
 
 
 def _searched(
@@ -208,14 +209,14 @@ def _positions(
         turning: list[float] = []
         for tree in turns(piece) or ():
             with suppress(TooManyKinksError):
-                turning += _switches(on_curve(tree), start, stop, positions + turning)
-        changing = _switches(on_curve(piece), start, stop, positions + turning)
-        touching = _zeros(on_curve(piece), turning) if piece == Call("sign", children(piece)) else []
-        positions += touching + [x for x in changing if not _is_near(x, touching, 1e-6 * (stop - start))]
+                turning += switches(on_curve(tree), start, stop, positions + turning)
+        changing = switches(on_curve(piece), start, stop, positions + turning)
+        touching = zeros(on_curve(piece), turning) if piece == Call("sign", children(piece)) else []
+        positions += touching + [x for x in changing if not is_near(x, touching, 1e-6 * (stop - start))]
     for node in walk(formula.tree):
         if isinstance(node, Foreign):
             positions += _foreign_kinks(on_curve(node), start, stop, g)
-    inside = [x for x in _apart(sorted(positions), stop - start) if start <= x <= stop]
+    inside = [x for x in apart(sorted(positions), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
     bending = _bends(on_curve(formula.tree), candidates, stop - start, torchs, g)
     bent: list[float] = candidates[bending].tolist()
@@ -225,17 +226,17 @@ def _positions(
 def _foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
     """The jumps of the values of a function that is no formula, and of what its backward returns for g.
 
-    Raises TooManyKinksError as ``_switches``.
+    Raises TooManyKinksError as ``switches``.
     """
     step = (stop - start) / SCAN_POINTS
     scan = even_points(start - step, stop + step, SCAN_POINTS) + _OFF * step
-    zeros: list[float] = []
+    found: list[float] = []
     for some in (_values(curve), lambda x: _slopes(curve, x, g)[1]):
         at = jumps(some, scan)[0]
         if len(at) > MOST_KINKS:
             raise TooManyKinksError(f"a function jumps {len(at)} times")
-        zeros += at.tolist()
-    return zeros
+        found += at.tolist()
+    return found
 
 
 def _values(curve: Curve) -> Curve:
@@ -289,104 +290,3 @@ def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool, g: float) -> t
     changes = torch.stack([jump, corner])
     changes = torch.where(changes.isfinite() & (changes <= rounding), 0.0, changes)
     return changes, slopes[::2].abs().amax(0), ~values.isnan().all(0)
-
-
-def _switches(value: Curve, start: float, stop: float, also: list[float]) -> list[float]:
-    """The x at which a piecewise constant function changes, snapped to short decimals that are as near.
-
-    The scan goes a step beyond both ends, for what changes exactly there, and over ``also``. A cell
-    that changes is halved, and both halves are kept where both change: many jumps in one are all found.
-    """
-    step = (stop - start) / SCAN_POINTS
-    even = even_points(start - step, stop + step, SCAN_POINTS).numpy()
-    x = np.sort(np.concatenate([even, also])) if also else even
-    at = _comparable(value, x)
-    changes = np.flatnonzero(at[1:] != at[:-1])
-    cells = np.array([x[changes], x[changes + 1], at[changes], at[changes + 1]])
-    halvings = HALVINGS
-    while halvings:
-        cells = cells[:, cells[2] != cells[3]]
-        count = cells.shape[1]
-        if not count:
-            return []
-        if count > 4 * MOST_KINKS:
-            raise TooManyKinksError(f"a piece of the formula changes {count} times")
-        if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
-            break
-        # Several at once while they stay few: what takes long are the calls, not how many x they are for.
-        at_once = min(halvings, 4 if 16 * count <= 4 * MOST_KINKS else 2 if count <= MOST_KINKS else 1)
-        cells = _halved(value, cells, at_once)
-        halvings -= at_once
-    return _apart(sorted(cells[1, cells[2] != cells[3]].tolist()), stop - start)
-
-
-def _halved(value: Curve, cells: Floats, times: int) -> Floats:
-    """Cells halved so often, those left whose ends and those of all they are part of differ; (4, n) each."""
-    x = cells[:2]
-    for _ in range(times):
-        middles, both = (x[:-1] + x[1:]) / 2, np.empty((2 * len(x) - 1, x.shape[1]))
-        both[::2], both[1::2] = x, middles
-        x = both
-    inner = _comparable(value, x[1:-1].ravel()).reshape(x[1:-1].shape)
-    at = np.concatenate([cells[2:3], inner, cells[3:]])
-    changes = at[:-1] != at[1:]
-    for size in (2**level for level in range(1, times + 1)):
-        changes &= np.repeat(at[:-1:size] != at[size::size], size, axis=0)
-    return np.array([x[:-1][changes], x[1:][changes], at[:-1][changes], at[1:][changes]])
-
-
-def _zeros(value: Curve, x: list[float]) -> list[float]:
-    """The x at which a sign is 0: its zero, which rounding may have made a stretch."""
-    at = torch.tensor(x, dtype=torch.float64)
-    zeros: list[float] = at[value(at) == 0].tolist()
-    return zeros
-
-
-def _is_near(x: float, positions: Sequence[float], distance: float) -> bool:
-    return any(abs(x - other) <= distance for other in positions)
-
-
-def _comparable(value: Curve, x: Floats) -> Floats:
-    """Values with infinity for NaN, which would differ from itself; (n,) float64."""
-    with torch.no_grad():
-        y = value(torch.from_numpy(x))
-        return y.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()
-
-
-def _apart(positions: list[float], width: float) -> list[float]:
-    """Each x once, though ``sign`` changes both at its zero and right after it; as short decimals."""
-    apart: list[float] = []
-    for x in positions:
-        near = max(1e-14 * width, 8 * math.ulp(x))
-        if not apart or x - apart[-1] > near:
-            short = float(f"{x:.7g}") if abs(x) > near else 0.0
-            apart.append((short if abs(short - x) <= near else x) + 0.0)
-    return apart
-
-
-def jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Positions and heights of a function's jumps: the differences in cells of a scan that survive halving.
-
-    Neither the end of a domain nor a pole is a jump.
-    """
-    values = curve(scan)
-    cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
-    started = (cells[3] - cells[2]).abs()
-    keep = started.isfinite() & (started > 1e-10)
-    cells, started = cells[:, keep], started[keep]
-    for turn in range(HALVINGS):
-        low, high, before, after = cells
-        middle = (low + high) / 2
-        divisible = (middle > low) & (middle < high)
-        if not divisible.any():
-            break
-        between = curve(middle)
-        left = (between - before).abs() >= (after - between).abs()
-        halves = torch.stack([low, middle, before, between]), torch.stack([middle, high, between, after])
-        cells = torch.where(divisible, torch.where(left, *halves), cells)
-        change = (cells[3] - cells[2]).abs()
-        keep = change.isfinite() & (change < 4 * started)
-        if turn >= 5:  # what is smooth has shrunk to a thirtieth by now
-            keep &= change > 0.05 * started
-        cells, started = cells[:, keep], started[keep]
-    return cells[1], cells[3] - cells[2]

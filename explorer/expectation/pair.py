@@ -60,7 +60,7 @@ class DrawnPair:
     @cached_property
     def parameters(self) -> dict[str, float]:
         """All numbers, by their names in formulas."""
-        own = {p.name: self.settings.get(p.name, p.default) for p in self.loss.parameters}
+        own = self.loss.values(self.settings)
         return own | values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
     @cached_property

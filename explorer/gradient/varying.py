@@ -115,7 +115,7 @@ def learning_by(
     """The same by the ``contributions`` of those that learn; where a loss is given, formulas may name it."""
     numbers, rule = values(op, rule, settings), beside(op, rule)
     if loss:
-        numbers = {p.name: settings.get(p.name, p.default) for p in loss.parameters} | numbers
+        numbers = loss.values(settings) | numbers
 
     def bound(formula: Formula) -> Callable[..., Tensor]:
         return drawing(formula, op.parsed, loss, lambda each: in_own_memory(each.varying(names), numbers))

@@ -20,7 +20,7 @@ from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS
 from explorer.catalogue.losses import LOSSES
 from explorer.catalogue.noises import MOST_RATE, NOISES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
-from explorer.curves.kinks import HALVINGS, MOST_KINKS, SCAN_POINTS
+from explorer.curves.switches import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
 from explorer.description.pull import HALVINGS as HALVINGS_OF_REST
