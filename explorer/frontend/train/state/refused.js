@@ -10,12 +10,17 @@ import { taskOf, untrained } from "./tasks.js";
 const ANOTHER = "Choose another rule to train.";
 const BRANCH = "Remove the branch (×) to train.";
 
-/** The rules of a choice that its net does not train, by name. @param {Choice} choice @returns {string[]} */
+/** The rules of a choice that its net does not train. @param {Choice} choice */
 function refusedOf(choice) {
   const { fires } = taskOf(choice).site;
-  const refused = entriesOf(choice).rules.filter((rule) => refusalOfTraining(rule, fires));
-  return refused.map(({ label }) => label);
+  const { rules } = entriesOf(choice);
+  return choice.rules.flatMap(({ slot }, at) =>
+    refusalOfTraining(rules[at], fires) ? [{ slot, label: rules[at].label }] : [],
+  );
 }
+
+/** Their removal in words. @param {{label: string}[]} refused */
+const removing = (refused) => `Remove ${listed(refused.map(({ label }) => label))}`;
 
 /** What to do where a choice cannot be trained; "" where it can. @param {Choice} choice */
 export function remedyOf(choice) {
@@ -23,19 +28,16 @@ export function remedyOf(choice) {
   const refused = refusedOf(choice);
   const left = choice.rules.length - refused.length;
   if (!refused.length) return BRANCH;
-  return left ? `Remove ${listed(refused)} to train the other${left > 1 ? "s" : ""}.` : ANOTHER;
+  return left ? `${removing(refused)} to train the other${left > 1 ? "s" : ""}.` : ANOTHER;
 }
 
 /** The name of a press that leaves rules which can be trained; "" where none does. @param {Choice} choice */
 export function removalOf(choice) {
   const refused = refusedOf(choice);
-  return refused.length && refused.length < choice.rules.length ? `Remove ${listed(refused)}` : "";
+  return refused.length && refused.length < choice.rules.length ? removing(refused) : "";
 }
 
 /** A choice without the rules that its net does not train. @param {Choice} choice @returns {Choice} */
 export function withoutRefused(choice) {
-  const { fires } = taskOf(choice).site;
-  const { rules } = entriesOf(choice);
-  const slots = choice.rules.filter((_, at) => refusalOfTraining(rules[at], fires)).map(({ slot }) => slot);
-  return slots.reduce(withoutRule, choice);
+  return refusedOf(choice).reduce((left, { slot }) => withoutRule(left, slot), choice);
 }
