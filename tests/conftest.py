@@ -10,6 +10,20 @@ gc.disable()  # until all tests are known: of what is imported nothing is garbag
 
 import pytest  # noqa: E402
 
+from tests import selection  # noqa: E402
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    selection.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    selection.read_options(config)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    terminalreporter.write_line(selection.describe_part())
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
@@ -29,8 +43,9 @@ def pytest_collection(session: pytest.Session) -> None:
 _SHARING = ("tests/load/", "tests/site/", "tests/snippets/")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Raise UsageError for a test whose name another process does not know: workers would run none at all."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave thorough tests out; raise UsageError for a test whose name no other process can know."""
+    selection.deselect_thorough(config, items)
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid} holds an address: give its parameters ids")

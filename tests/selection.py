@@ -1,0 +1,74 @@
+"""Which tests a run takes: the thorough ones, one part of each sweep, one entry of the catalogue."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import pytest
+
+PARTS = 7
+_PART = (
+    "EXPLORER_TESTS_PART"  # environment variables, since workers and modules that are imported read them too
+)
+_ENTRY = "EXPLORER_TESTS_ENTRY"
+Item = TypeVar("Item")
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Add the options --thorough, --part and --entry to pytest's."""
+    group = parser.getgroup("explorer")
+    group.addoption("--thorough", action="store_true", help="run the tests marked thorough too")
+    group.addoption("--part", choices=[*map(str, range(1, PARTS + 1)), "all"],
+                    help="the part of each sweep to run; without it, the part of today (UTC)")  # fmt: skip
+    group.addoption(
+        "--entry", metavar="KEY", help="run the loops over the catalogue for this op or rule alone"
+    )
+
+
+def read_options(config: pytest.Config) -> None:
+    """Keep the chosen part and entry for this process and for its workers."""
+    if part := config.getoption("part"):
+        os.environ[_PART] = part
+    os.environ.setdefault(_PART, str(find_part_of_day(time.time_ns() // 10**9)))
+    if entry := config.getoption("entry"):
+        os.environ[_ENTRY] = entry
+
+
+def find_part_of_day(seconds: int) -> int:
+    """Return the part, 1 to 7, of the day (UTC) that is `seconds` after 1970 began."""
+    return seconds // 86_400 % PARTS + 1
+
+
+def describe_part() -> str:
+    """Return the line that tells which part of the sweeps this run takes."""
+    part = os.environ[_PART]
+    return (
+        "Sweeps: every part"
+        if part == "all"
+        else f"Sweeps: part {part} of {PARTS} (repeat it with --part {part})"
+    )
+
+
+def deselect_thorough(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take the tests marked thorough out of `items`, unless --thorough was given."""
+    if config.getoption("thorough"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
+def take_part(sweep: Iterable[Item]) -> list[Item]:
+    """Return the items of a sweep that this run takes: every seventh, or all of them with ``--part all``."""
+    items, part = list(sweep), os.environ[_PART]
+    return items if part == "all" else items[int(part) - 1 :: PARTS]
+
+
+def take_entries(keys: Iterable[str]) -> Sequence[str]:
+    """Return the keys of a loop over the catalogue that this run takes: all, or the one of ``--entry``."""
+    entry = os.environ.get(_ENTRY)
+    return [key for key in keys if entry in (None, key)]
