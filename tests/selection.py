@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import time
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import pytest
 
@@ -15,6 +17,7 @@ _PART = (
 )
 _ENTRY = "EXPLORER_TESTS_ENTRY"
 Item = TypeVar("Item")
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -34,6 +37,10 @@ def read_options(config: pytest.Config) -> None:
         os.environ[_PART] = part
     os.environ.setdefault(_PART, str(find_part_of_day(time.time_ns() // 10**9)))
     if entry := config.getoption("entry"):
+        from explorer.catalogue import OPS, RULES
+
+        if entry not in OPS and entry not in RULES:
+            raise pytest.UsageError(f"--entry {entry}: no op or rule has this key")
         os.environ[_ENTRY] = entry
 
 
@@ -68,7 +75,41 @@ def take_part(sweep: Iterable[Item]) -> list[Item]:
     return items if part == "all" else items[int(part) - 1 :: PARTS]
 
 
-def take_entries(keys: Iterable[str]) -> Sequence[str]:
+def take_entries(keys: Iterable[str]) -> list[str]:
     """Return the keys of a loop over the catalogue that this run takes: all, or the one of ``--entry``."""
     entry = os.environ.get(_ENTRY)
     return [key for key in keys if entry in (None, key)]
+
+
+def loop_over(names: str | tuple[str, ...], values: Iterable[Any]) -> Decorator:
+    """Return a decorator like ``pytest.mark.parametrize`` whose test runs its cases in one loop.
+
+    Each case is a subtest: all cases run, and each failure names its case. A loop is faster than
+    as many tests. With ``--entry KEY`` it runs the cases of that op or rule alone. The cases share the test's
+    fixtures, so a test that changes a fixture (``monkeypatch``, ``tmp_path``) is parametrised instead.
+    """
+    cases = list(values)
+    arguments = (names,) if isinstance(names, str) else names
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        wanted = [name for name in inspect.signature(test).parameters if name not in arguments]
+
+        def run_cases(**fixtures: Any) -> None:
+            for case in cases:
+                given = (case,) if isinstance(names, str) else case
+                labels = [ascii(getattr(value, "key", value)).strip("'") for value in given]
+                if take_entries(labels):
+                    with fixtures["subtests"].test(", ".join(label[:60] for label in labels)):
+                        test(
+                            **dict(zip(arguments, given, strict=True)),
+                            **{name: fixtures[name] for name in wanted},
+                        )
+
+        functools.update_wrapper(run_cases, test)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        run_cases.__signature__ = inspect.Signature(  # the fixtures that pytest is to give
+            [inspect.Parameter(name, kind) for name in dict.fromkeys(["subtests", *wanted])]
+        )
+        return run_cases
+
+    return decorate

@@ -19,6 +19,7 @@ from explorer.figures import CLOSED, OPEN, curve_figure, curve_spec
 from explorer.sampled import EVEN
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 LARGEST_BYTES = 1_500_000
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
@@ -82,7 +83,7 @@ def test_one_trace_for_each_rule_by_label_and_key():
     assert [trace["name"] for trace in traces] == names
 
 
-@pytest.mark.parametrize("op", [*OPS, *POLES])
+@loop_over("op", [*OPS, *POLES])
 def test_the_finite_points_of_a_trace_are_the_table(op: str):
     frame = sample(op, ["default", "masked", "published_clamp", "approx_sign"], g=2.0)
     for meta, trace in _traces(curve_spec(frame)).items():
@@ -106,7 +107,7 @@ def _steepest(trace: dict, kinks: list[float], axis: tuple[float, float]) -> flo
     return float(rise.max(initial=0)) / ((axis[1] - axis[0]) or 1.0)
 
 
-@pytest.mark.parametrize("op", [*OPS, *POLES])
+@loop_over("op", [*OPS, *POLES])
 def test_no_line_crosses_a_jump_of_an_op(op: str):
     for dtype in ("float32", "float64"):
         frame = sample(op, "default", dtype=dtype)
@@ -117,7 +118,7 @@ def test_no_line_crosses_a_jump_of_an_op(op: str):
         assert _steepest(default, kinks, _shown(spec, "yaxis2")) < 0.002
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
+@loop_over("rule", RULES.values())
 def test_no_line_crosses_a_jump_of_a_rule(rule):
     for g in (1.0, -2.0):
         frame = sample(usual_op(rule), rule, g=g)
@@ -151,7 +152,7 @@ def test_a_limit_that_is_reached_has_no_open_marker():
     assert [y for _, y in _markers(spec, "leaky_spike", OPEN)] == pytest.approx([0.1])
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("op", OPS.values())
 def test_circles_only_on_curves_that_jump_there_and_there_always(op):
     """A filled one exactly at each such kink, open ones where a side has another value."""
     curves = sample_curves(op, ["default", "clipped", "soft_round", "approx_sign"])
@@ -217,8 +218,8 @@ def test_own_formulas_are_shown_as_text():
     assert "<a" not in text
 
 
-@pytest.mark.parametrize("op", POLES)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@loop_over("op", POLES)
+@loop_over("dtype", ["float32", "float64"])
 def test_axes_show_the_curve_and_not_its_pole(op: str, dtype: str):
     frame = sample(op, ["default", "straight_through"], dtype=dtype)
     spec = curve_spec(frame)
@@ -245,7 +246,7 @@ def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
         assert set(_markers(spec, meta, CLOSED)) <= set(exact)
 
 
-@pytest.mark.parametrize("op", [*OPS, *POLES, "formula: x * 1e308", "formula: sqrt(-1 - x*x)", "formula: 3"])
+@loop_over("op", [*OPS, *POLES, "formula: x * 1e308", "formula: sqrt(-1 - x*x)", "formula: 3"])
 def test_every_number_outside_the_arrays_is_finite(op: str):
     """Plotly writes the others as null."""
     for dtype in ("float32", "float64"):

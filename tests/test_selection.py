@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -32,6 +33,39 @@ def test_an_entry_restricts_loops_to_itself(monkeypatch, entry, taken):
     if entry:
         monkeypatch.setenv("EXPLORER_TESTS_ENTRY", entry)
     assert selection.take_entries({"relu": 1, "sign": 2}) == taken
+
+
+def test_a_loop_runs_all_cases_and_names_those_that_fail(monkeypatch):
+    monkeypatch.delenv("EXPLORER_TESTS_ENTRY", raising=False)
+    failed = []
+
+    class Subtests:
+        @contextmanager
+        def test(self, name):
+            try:
+                yield
+            except AssertionError:
+                failed.append(name)
+
+    @selection.loop_over(("op", "number"), [("relu", 1), ("sign", 2), ("round", 3)])
+    def check_the_number(op, number, limit):
+        assert number == limit
+
+    check_the_number(subtests=Subtests(), limit=2)
+    assert failed == ["relu, 1", "round, 3"]
+    monkeypatch.setenv("EXPLORER_TESTS_ENTRY", "round")
+    check_the_number(subtests=Subtests(), limit=2)
+    assert failed == ["relu, 1", "round, 3", "round, 3"]
+
+
+@selection.loop_over("first", "ab")
+@selection.loop_over("second", range(3))
+@pytest.mark.parametrize("third", [0.5])
+def test_loops_and_parameters_may_be_nested(first, second, third, tmp_path):
+    path = tmp_path / f"{first}{second}"
+    assert not path.exists()
+    path.touch()
+    assert len(list(tmp_path.iterdir())) == "ab".index(first) * 3 + second + 1
 
 
 @pytest.mark.thorough

@@ -7,6 +7,7 @@ import explorer
 from explorer.catalogue import Op, Parameter, Rule, beside, checked, qualified, values
 from explorer.gradient import bind
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 PAIRS = [(op, rule) for op in OPS.values() for rule in RULES.values()]
 APART = [(op, rule) for op, rule in PAIRS if beside(op, rule) is not rule]
@@ -40,7 +41,7 @@ def test_the_pairs_of_two_meanings_are_these():
     assert names["delta"] == {"ternarize ewgs", "ttq ewgs"}
 
 
-@pytest.mark.parametrize("pair", APART, ids=named)
+@loop_over("pair", APART)
 def test_each_keeps_its_own_value(pair: tuple[Op, Rule]):
     """At the defaults and moved, op and rule are what each is alone, where the rule does not ask for y."""
     op, rule = pair
@@ -58,7 +59,7 @@ def test_each_keeps_its_own_value(pair: tuple[Op, Rule]):
         assert torch.equal(bound.gradient(X, y, g), expected)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
+@loop_over("rule", RULES.values())
 def test_every_pair_is_finite_at_the_defaults(rule: Rule):
     """A gradient is finite wherever the rule alone is, and the op's values are."""
     for op in OPS.values():
@@ -123,7 +124,7 @@ def test_beside_is_found_again():
         checked(op, (rule,), {"beta": 1.0})
 
 
-@pytest.mark.parametrize("pair", APART, ids=named)
+@loop_over("pair", APART)
 def test_formulas_beside_can_be_read(pair: tuple[Op, Rule]):
     """Renamed formulas stay within the limits of the language, those of kinks and areas among them."""
     rule = beside(*pair)

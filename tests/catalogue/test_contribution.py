@@ -27,9 +27,10 @@ from explorer.formula.measured import at_bounds
 from tests.catalogue.cases import settings_of
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
+from tests.selection import loop_over
 
 RANDOM = 20_000
-PAIRS = [pytest.param(OPS[op], RULES[rule], id=f"{op} {rule}") for op, rule in LEARNED]
+PAIRS = [(OPS[op], RULES[rule]) for op, rule in LEARNED]
 
 
 def points(op: Op, rule: Rule, parameters: dict[str, float]) -> Tensor:
@@ -71,7 +72,7 @@ def test_every_rule_that_learns_has_an_oracle():
     }
 
 
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over(("op", "rule"), PAIRS)
 def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, rule: Rule):
     for settings in settings_of(op):
         parameters = values(op, rule, settings)
@@ -88,7 +89,7 @@ def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, 
             torch.testing.assert_close(part, expected[name], rtol=1e-12, atol=1e-12, msg=f"{op} {name}")
 
 
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over(("op", "rule"), PAIRS)
 def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
     parameters = values(op, rule, {})
     x = points(op, rule, parameters)[-500:]
@@ -102,7 +103,7 @@ def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
         torch.testing.assert_close(exact, readable, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
+@loop_over("rule", RULES.values())
 def test_who_learns_exactly_at_a_bound_is_as_the_entry_says(rule: Rule):
     """The value at the bound is that beyond it, that inside, or half way between."""
     share = {"published": 1.0, "minimum": 0.5, "clamp": 0.0}

@@ -10,6 +10,7 @@ import explorer
 from explorer.catalogue import Op, Parameter, Rule
 from explorer.instrument.limits import reach
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 ENTRIES = [*OPS.values(), *RULES.values()]
 BOUND = [(entry, p) for entry in ENTRIES for p in entry.parameters if p.domain]
@@ -36,7 +37,7 @@ def outside(p: Parameter) -> Iterator[float]:
     yield from (value for value in (*TRIED, 1.000001) if not p.admits(value))
 
 
-@pytest.mark.parametrize(("entry", "p"), BOUND, ids=named)
+@loop_over(("entry", "p"), BOUND)
 def test_a_value_beyond_is_refused_by_name(entry: Op | Rule, p: Parameter):
     beyond = list(outside(p)) if p.conditioned == {p.name} else [p.high + 1.0]
     assert beyond
@@ -45,7 +46,7 @@ def test_a_value_beyond_is_refused_by_name(entry: Op | Rule, p: Parameter):
             sampled(entry, **{p.name: value})
 
 
-@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.parameters], ids=named)
+@loop_over("entry", [entry for entry in ENTRIES if entry.parameters])
 def test_within_its_domain_every_value_means_something(entry: Op | Rule):
     """No value that is admitted gives what is no number, however far beyond the slider."""
     for p in entry.parameters:
@@ -55,7 +56,7 @@ def test_within_its_domain_every_value_means_something(entry: Op | Rule):
                 assert not numbers(entry, **{p.name: value}).isnan().any(), (p.name, value)
 
 
-@pytest.mark.parametrize(("entry", "p"), BOUND, ids=named)
+@loop_over(("entry", "p"), BOUND)
 def test_sliders_and_links_stay_within(entry: Op | Rule, p: Parameter):
     low, high = reach(p)
     assert p.admits(low)

@@ -18,6 +18,7 @@ from explorer.catalogue.losses import LOSSES
 from explorer.formula import parse
 from explorer.gradient import apply
 from tests.catalogue import fixed
+from tests.selection import loop_over
 
 DRAWN_OPS = [op for op in catalogue.OPS.values() if op.key not in fixed.OPS]
 UNIT_RULES = [rule for rule in catalogue.RULES.values() if rule.key not in fixed.RULES]
@@ -90,8 +91,8 @@ def settings_of(entry: Op | Rule) -> list[dict[str, float]]:
     return [{p.name: share * p.default for p in entry.parameters} for share in (1.0, 0.5)]
 
 
-@pytest.mark.parametrize("op", DRAWN_OPS, ids=key_of)
-@pytest.mark.parametrize("u", U)
+@loop_over("op", DRAWN_OPS)
+@loop_over("u", U)
 def test_op_gives_what_its_oracle_gives(op: Op, u: Floats) -> None:
     for settings in settings_of(op):
         given: dict[str, Any] = settings
@@ -99,8 +100,8 @@ def test_op_gives_what_its_oracle_gives(op: Op, u: Floats) -> None:
         np.testing.assert_allclose(y, OP_ORACLES[op.key](X, u, **settings), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("rule", UNIT_RULES, ids=key_of)
-@pytest.mark.parametrize("u", U)
+@loop_over("rule", UNIT_RULES)
+@loop_over("u", U)
 def test_rule_gives_what_its_oracle_gives(rule: Rule, u: Floats) -> None:
     for settings in settings_of(rule):
         given: dict[str, Any] = settings
@@ -113,8 +114,8 @@ def test_rule_gives_what_its_oracle_gives(rule: Rule, u: Floats) -> None:
         np.testing.assert_allclose(x.grad, wanted, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("rule", UNIT_RULES, ids=key_of)
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+@loop_over("rule", UNIT_RULES)
+@loop_over("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_single_and_half_precision_are_finite_and_near(rule: Rule, dtype: torch.dtype) -> None:
     results = []
     for each in (torch.float64, dtype):

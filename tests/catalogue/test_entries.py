@@ -36,6 +36,7 @@ from explorer.formula import (
     parse,
 )
 from explorer.formula.tree import measure
+from tests.selection import loop_over
 
 ENTRIES = [*OPS.values(), *RULES.values()]
 WITH_FORMULA = [entry for entry in ENTRIES if entry.formula]
@@ -57,7 +58,7 @@ def _formulas(entry: Op | Rule) -> list[tuple[str, tuple[str, ...]]]:
     return [(text, variables) for text, variables in found if text is not None]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+@loop_over("entry", ENTRIES)
 def test_words(entry):
     assert re.fullmatch(r"[a-z][a-z0-9_]*", entry.key)
     assert entry.label == entry.label.strip() != ""
@@ -94,7 +95,7 @@ def test_keys_and_labels_are_unique():
         assert all(key == entry.key for key, entry in table.items())
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+@loop_over("entry", ENTRIES)
 def test_every_formula_is_read_within_the_limits_and_printed(entry):
     names = [p.name for p in entry.parameters]
     for text, variables in _formulas(entry):
@@ -109,13 +110,13 @@ def test_every_formula_is_read_within_the_limits_and_printed(entry):
             ast.parse(source, mode="eval")
 
 
-@pytest.mark.parametrize("entry", WITH_FORMULA, ids=_id)
+@loop_over("entry", WITH_FORMULA)
 def test_every_parameter_is_used(entry):
     learned = {name for each in getattr(entry, "learned", ()) for name in each.named}
     assert {*entry.parsed.parameters, *learned} == {p.name for p in entry.parameters}
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+@loop_over("entry", ENTRIES)
 def test_parameters(entry):
     by_name = {p.name: p for p in entry.parameters}
     assert len(by_name) == len(entry.parameters)
@@ -126,12 +127,12 @@ def test_parameters(entry):
             assert parameter.default <= by_name[parameter.below].default
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=_id)
+@loop_over("op", OPS.values())
 def test_family_of_op(op):
     assert op.family in set(FAMILIES) - {"own"}
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=_id)
+@loop_over("rule", RULES.values())
 def test_group_and_families_of_rule(rule):
     assert rule.group in set(GROUPS) - {"own"}
     assert set(rule.suits) <= set(FAMILIES) - {"own"}
@@ -162,7 +163,7 @@ def test_the_pickers_begin_with_what_is_used_most():
     assert list(RULES)[:3] == ["default", "straight_through", "masked"]
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.suits], ids=_id)
+@loop_over("rule", [rule for rule in RULES.values() if rule.suits])
 def test_a_name_shared_with_an_op_it_suits_means_the_same(rule):
     ranges = {p.name: (p.low, p.high) for p in rule.parameters}
     for op in OPS.values():
@@ -224,7 +225,7 @@ def test_no_other_function_is_taken_for_a_slip_of_the_pen(word):
         find_op(word)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+@loop_over("entry", ENTRIES)
 def test_every_name_of_an_entry_leads_to_it(entry):
     table = OPS if isinstance(entry, Op) else RULES
     for name in (entry.key, entry.label, entry.label.upper(), *entry.also):
@@ -278,7 +279,7 @@ def test_only_keywords_of_the_public_functions_are_taken():
     assert [p.name for p in find_op("formula: x * range + lr + steps").parameters] == ["range", "lr", "steps"]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+@loop_over("entry", ENTRIES)
 def test_an_entry_shows_itself(entry):
     text, page = repr(entry), entry._repr_html_()
     assert f"{type(entry).__name__} {entry.key}" in text
@@ -309,7 +310,7 @@ def test_what_a_user_wrote_is_shown_escaped():
     assert "&lt;b&gt;" in page
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=_id)
+@loop_over("entry", ENTRIES)
 def test_what_the_sliders_need(entry):
     for parameter in entry.parameters:
         assert parameter.scale == ("log" if 0 < 100 * parameter.low <= parameter.high else "linear")

@@ -15,6 +15,7 @@ from explorer.formula.reference import fixed
 from tests.catalogue.cases import all_kinks, settings_of, usual_op
 from tests.catalogue.finder import clusters, kinks_of
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 START, STOP = -3.012345, 7.034567
 
@@ -23,7 +24,7 @@ def _assert_declared(found: list[float], declared: list[float]) -> None:
     assert found == pytest.approx(declared, abs=1e-4), f"found {found}, declared {declared}"
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("op", OPS.values())
 def test_kinks_of_op(op: Op):
     for parameters in settings_of(op):
         alone, means = fixed(op.parsed, op.parsed, parameters, START, STOP, 1.0)
@@ -34,7 +35,7 @@ def test_kinks_of_op(op: Op):
         _assert_declared(found, known)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.formula], ids=lambda rule: rule.key)
+@loop_over("rule", [rule for rule in RULES.values() if rule.formula])
 def test_kinks_of_rule(rule: Rule):
     op = usual_op(rule)
     forward = op.parsed.bind({p.name: p.default for p in op.parameters})

@@ -11,6 +11,7 @@ from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.cases import DTYPES, TOLERANCE, all_kinks, grid, settings_of
 from tests.catalogue.fixed import OPS
+from tests.selection import loop_over
 
 
 def _key(op: Op) -> str:
@@ -21,7 +22,7 @@ def test_every_op_has_an_oracle_and_every_oracle_an_op():
     assert set(OPS) == set(oracles.OPS)
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=_key)
+@loop_over("op", OPS.values())
 def test_op_gives_what_its_oracle_gives(op):
     for dtype in DTYPES:
         for settings in settings_of(op):
@@ -50,7 +51,7 @@ def test_default_gradient_of_a_format_is_that_of_torchs_cast(key, dtype, s):
     assert not torch.equal(mine, g)
 
 
-@pytest.mark.parametrize("op", DIFFERENTIATED, ids=_key)
+@loop_over("op", DIFFERENTIATED)
 def test_default_gradient_is_the_derivative_away_from_kinks(op):
     h = 1e-6
     for settings in settings_of(op):

@@ -17,6 +17,7 @@ from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.cases import cases, gradient_through_autograd, settings_of, usual_op
 from tests.catalogue.fixed import RULES
+from tests.selection import loop_over
 
 WITH_FORMULA = [rule for rule in RULES.values() if rule.formula]
 WITH_ANTIDERIVATIVE = [rule for rule in RULES.values() if rule.antiderivative]
@@ -44,7 +45,7 @@ def test_every_rule_has_an_oracle_and_every_oracle_a_rule():
     assert {rule.key for rule in WITH_FORMULA} == set(oracles.RULES)
 
 
-@pytest.mark.parametrize("rule", WITH_FORMULA, ids=_key)
+@loop_over("rule", WITH_FORMULA)
 def test_rule_gives_what_its_oracle_gives(rule):
     for case in cases(rule):
         gradient = gradient_through_autograd(rule, case)
@@ -65,7 +66,7 @@ def test_a_steep_sigmoid_keeps_its_digits_in_float32():
     torch.testing.assert_close(gradient.double(), due, rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize("rule", WITH_FORMULA, ids=_key)
+@loop_over("rule", WITH_FORMULA)
 def test_rule_is_finite_far_out(rule):
     far = torch.logspace(-38, 6, 400, dtype=torch.float32)
     x = torch.cat([far, -far, torch.tensor([0.0, -0.0])]).requires_grad_()
@@ -76,7 +77,7 @@ def test_rule_is_finite_far_out(rule):
             assert gradient.isfinite().all(), x[~gradient.isfinite()]
 
 
-@pytest.mark.parametrize("rule", WITH_FORMULA, ids=_key)
+@loop_over("rule", WITH_FORMULA)
 def test_rule_can_be_differentiated_again_without_nan(rule):
     x = torch.tensor([-40.0, -2.0, -1.0, -0.1, 0.0, 0.1, 0.5, 1.0, 2.0, 40.0], dtype=torch.float64)
     g = torch.full_like(x, 0.5).requires_grad_()
@@ -90,7 +91,7 @@ def test_rule_can_be_differentiated_again_without_nan(rule):
         assert second.isfinite().all()
 
 
-@pytest.mark.parametrize("rule", WITH_FORMULA, ids=_key)
+@loop_over("rule", WITH_FORMULA)
 def test_rule_is_linear_in_g_exactly_where_it_says_so(rule):
     x = torch.linspace(-2.51, 2.49, 60, dtype=torch.float64)
     y = usual_op(rule).parsed.bind({p.name: p.default for p in usual_op(rule).parameters})(x)
@@ -112,7 +113,7 @@ def test_antiderivative_and_area_are_claimed_for_linear_rules_only(rule):
     assert rule.area is None
 
 
-@pytest.mark.parametrize("rule", WITH_ANTIDERIVATIVE, ids=_key)
+@loop_over("rule", WITH_ANTIDERIVATIVE)
 def test_derivative_of_the_antiderivative_is_the_rule(rule):
     for parameters in settings_of(rule):
         antiderivative = parse(rule.antiderivative, variables=("x",), parameters=list(parameters)).bind(
@@ -127,7 +128,7 @@ def _at(slope: Callable[[Tensor], Tensor], x: float) -> float:
     return float(slope(torch.tensor([x], dtype=torch.float64)))
 
 
-@pytest.mark.parametrize("rule", FINITE_AREA, ids=_key)
+@loop_over("rule", FINITE_AREA)
 def test_area_is_the_integral(rule):
     from scipy import integrate  # a second for every process that collects this file
 
@@ -141,7 +142,7 @@ def test_area_is_the_integral(rule):
         assert measured == pytest.approx(declared, rel=1e-6, abs=1e-9), parameters
 
 
-@pytest.mark.parametrize("rule", INFINITE_AREA, ids=_key)
+@loop_over("rule", INFINITE_AREA)
 def test_infinite_area_keeps_growing(rule):
     slope = _slope(rule, {p.name: p.default for p in rule.parameters})
 

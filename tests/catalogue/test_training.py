@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from explorer.catalogue import OPS, RULES, Op, find_op, find_rule, judging, refusal
+from tests.selection import loop_over
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
+@loop_over("rule", RULES.values())
 def test_no_net_takes_a_rule_that_asks_for_the_loss_at_another_output(rule):
     said = refusal(rule, rule.label)
     assert bool(said) is ("f(1)" in (rule.formula or ""))
     assert not said or said.startswith(f"{rule.label} asks for f(1), the loss at an output")
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.key)
+@loop_over("rule", RULES.values())
 def test_a_net_that_spikes_takes_no_rule_with_a_twin_either(rule):
     said = refusal(rule, rule.label, spikes=True)
     assert bool(said) is any(name in (rule.formula or "") for name in ("f(1)", "fa()"))
@@ -27,7 +26,7 @@ def test_what_a_parameter_learns_by_counts_too():
     assert not refusal(find_rule("formula: g * b; b: sum(fa())"), "It")
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("op", OPS.values())
 def test_an_op_that_draws_says_how_its_net_is_judged(op):
     said = judging(op)
     assert bool(said) is op.draws

@@ -17,6 +17,7 @@ from explorer.formula import FormulaError
 from explorer.gradient import apply
 from explorer.sampled import EVEN
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
@@ -119,8 +120,8 @@ def test_default_of_a_mean_is_torch_s_in_the_limit():
     assert len(at) > 1990
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("dtype", DTYPES)
+@loop_over("op", OPS.values())
 def test_every_kink_of_an_op_is_sampled_on_both_sides(op, dtype: str):
     """The kink itself and its nearest floats are there, with the values torch has there."""
     frame = sample(op, ["default", "straight_through"], start=-2.5, stop=2.5, points=7, g=2.0, dtype=dtype)
@@ -143,7 +144,7 @@ def test_every_kink_of_an_op_is_sampled_on_both_sides(op, dtype: str):
     assert (_block(frame, "straight_through")["gradient"] == 2).all()
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.kinks], ids=lambda rule: rule.key)
+@loop_over("rule", [rule for rule in RULES.values() if rule.kinks])
 def test_every_kink_of_a_rule_is_sampled_on_both_sides(rule):
     settings = {p.name: p.default for p in rule.parameters}
     at = np.array(kinks(OPS["identity"], rule, settings, -2.5, 2.5), dtype=np.float32)
@@ -177,7 +178,7 @@ def test_the_same_rule_twice_counts_once():
     assert len(frame) == 2 * len(_block(frame, "default"))
 
 
-@pytest.mark.parametrize("op", OPS)
+@loop_over("op", OPS)
 def test_every_op_with_every_rule(op: str):
     for rules in SIX:
         frame = sample(op, rules, points=21, g=-2.0)
@@ -186,7 +187,7 @@ def test_every_op_with_every_rule(op: str):
         assert all(forward[0].equals(y) for y in forward)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("arguments", "words"),
     [
         ({"op": "rund"}, "unknown op 'rund'"),
@@ -211,7 +212,6 @@ def test_every_op_with_every_rule(op: str):
         ({"rules": "clipped", "clipped.d": 1.0}, "unknown parameter 'clipped.d'"),
         ({"rules": list(RULES)[: MOST_RULES + 1]}, "choose 1 to 6 rules, not 7"),
     ],
-    ids=str,
 )
 def test_what_cannot_be_is_refused_in_a_plain_sentence(arguments: dict, words: str):
     settings = {"op": "round", "rules": ["default"]} | arguments

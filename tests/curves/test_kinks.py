@@ -15,12 +15,13 @@ from explorer.formula.pieces import degree
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 RANGES = [(-3.012345, 7.034567), (-3.0, 3.0), (-10.0, 10.0)]  # kinks lie on the ends of the last two
 IDENTITY = OPS["identity"]
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("op", OPS.values())
 def test_found_in_an_own_op_as_declared(op: Op):
     own = find_op(OWN + op.formula)
     for settings in settings_of(op):
@@ -29,7 +30,7 @@ def test_found_in_an_own_op_as_declared(op: Op):
             assert kinks(own, None, settings, start, stop) == pytest.approx(declared, abs=1e-9)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.formula], ids=lambda rule: rule.key)
+@loop_over("rule", [rule for rule in RULES.values() if rule.formula])
 def test_found_in_an_own_rule_as_declared(rule: Rule):
     """For one g a declared kink may be none, as with published_clamp at g = 1; over several each is one."""
     op, own = usual_op(rule), find_rule(OWN + rule.formula)
@@ -47,7 +48,7 @@ def _near(x: float, positions: list[float]) -> bool:
     return any(abs(x - other) <= 1e-9 for other in positions)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "abs(x - 1 / 3)",
@@ -79,7 +80,7 @@ def test_found_as_a_search_by_values_alone_finds_them(text: str):
     assert result == pytest.approx(kinks_of(op.parsed.bind(), start, stop), abs=1e-4)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "expected"),
     [
         ("abs(x - 1/3)", [1 / 3]),
@@ -112,8 +113,8 @@ def test_a_jump_is_one_however_small(g: float):
     assert kinks(find_op(OWN + "1e-9 * abs(x - 1)"), None, {}, -3.0, 3.0) == [1]
 
 
-@pytest.mark.parametrize("width", [1e-3, 1.0, 1e3, 1e6])
-@pytest.mark.parametrize("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
+@loop_over("width", [1e-3, 1.0, 1e3, 1e6])
+@loop_over("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
 def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float):
     assert kinks(find_op(OWN + text), None, {}, -width, width) == []
     assert kinks(IDENTITY, find_rule(f"{OWN}g * ({text})"), {}, -width, width, 2.0) == []
@@ -282,7 +283,7 @@ def test_a_found_jump_lies_between_the_floats_beside_it():
     assert (value(below) - value(above) == 1).all()
 
 
-@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=lambda row: row.name)
+@loop_over("row", FUNCTIONS.values())
 def test_degrees_of_functions_are_those_of_their_values(row):
     """Away from kinks, the difference after the degree's own vanishes, and no lower one does everywhere."""
     text = f"{row.name}({', '.join(['x', '1.25', '2.5', '3'][: row.arity])})"
@@ -300,7 +301,7 @@ def test_degrees_of_functions_are_those_of_their_values(row):
     assert row.name in ("exp", "expm1") or result != math.inf or not all(vanishing)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "expected"),
     [
         ("3", 0),

@@ -13,6 +13,7 @@ from explorer.figures import curve_spec
 from explorer.instrument.entries import entry
 from tests.frontend.conftest import node  # noqa: F401
 from tests.frontend.modules import Node
+from tests.selection import loop_over
 
 FORMATS = ("fp4_e2m1", "fp8_e4m3", "fp8_e5m2")
 SPANS = ((-3.0, 3.0), (-8.0, 8.0), (-448.0, 448.0), (0.0, 0.1))
@@ -33,8 +34,8 @@ def curves_of(op: str, span: tuple[float, float]):
     return sample_curves(op, "straight_through", start=span[0], stop=span[1])
 
 
-@pytest.mark.parametrize("op", FORMATS)
-@pytest.mark.parametrize("span", SPANS)
+@loop_over("op", FORMATS)
+@loop_over("span", SPANS)
 def test_every_value_of_the_format_in_the_picture_is_a_level(op, span):
     levels = levels_of(curves_of(op, span))
     every = torch.arange(256, dtype=torch.uint8)

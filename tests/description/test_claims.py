@@ -23,6 +23,7 @@ from explorer.formula.tree import Call, Name, substituted, walk
 from explorer.sampled import FORWARD
 from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle
+from tests.selection import loop_over, take_part
 
 CHOICES = 1000
 BATCHES = range(27)
@@ -418,7 +419,7 @@ def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -
     return True
 
 
-@pytest.mark.parametrize("batch", BATCHES)
+@loop_over("batch", take_part(BATCHES))
 def test_every_claim_holds(batch: int):
     rng = random.Random(batch)
     wrong = []

@@ -16,6 +16,7 @@ from explorer.description import MAIN_LENGTH, describe, described, document
 from explorer.formula import Formula, parse
 from tests.catalogue.fixed import OPS, RULES
 from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.selection import loop_over
 
 STE, DEFAULT, PUBLISHED = (RULES[key].label for key in ("straight_through", "default", "published_clamp"))
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
@@ -119,7 +120,7 @@ def test_curves_and_their_table_are_described_alike():
     assert describe(curves) == describe(curves.frame) == explorer.describe(curves)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("op", "words"),
     [
         ("identity", "is flat nowhere here."),
@@ -153,7 +154,7 @@ def test_where_the_op_is_flat(op: str, words: str):
     assert any(sentence.startswith(label) and sentence.endswith(words) for sentence in sentences)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("rule", "g", "words"),
     [
         ("formula: g / 2", 1e-9, "5e−10 everywhere"),
@@ -179,7 +180,7 @@ def test_what_the_gradient_is(rule: str, g: float, words: str):
     assert f"{label}: the gradient is {words}" in describe(sample("round", rule, g=g))
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("op", "rule", "span", "where"),
     [
         ("reciprocal", "default", (-3, 3), "0"),
@@ -204,7 +205,7 @@ def test_a_pole_is_called_one(op: str, rule: str, span: tuple[float, float], whe
     )
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "rule",
     [
         "fast_sigmoid",
@@ -216,7 +217,7 @@ def test_a_pole_is_called_one(op: str, rule: str, span: tuple[float, float], whe
         "formula: g*x*log(abs(x))",
     ],
 )
-@pytest.mark.parametrize("width", [1.0, 1e6])
+@loop_over("width", [1.0, 1e6])
 def test_what_grows_up_to_a_limit_is_no_pole(rule: str, width: float):
     assert "unbounded" not in describe(sample("identity", rule, start=-width, stop=width))
 
@@ -365,13 +366,13 @@ def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
     assert describe(sample(op, rules, start=0, stop=2)) == f"{main} {description.rest}"
 
 
-@pytest.mark.parametrize("op", OPS)
+@loop_over("op", OPS)
 def test_the_main_sentence_is_short(op: str):
     for rules in (["default"], ["default", "clipped", "zero"]):
         assert len(described(sample_curves(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
 
 
-@pytest.mark.parametrize("op", OPS)
+@loop_over("op", OPS)
 def test_plain_words_for_every_op(op: str):
     rules = ["default", "masked", "clipped", "reste"]
     for g in (1.0, -2.0, 0.0):
@@ -382,7 +383,7 @@ def test_plain_words_for_every_op(op: str):
             assert not re.search(r"[<>*_`\n\[\]{}]|  | -|-[0-9]", words), words
 
 
-@pytest.mark.parametrize("rule", RULES)
+@loop_over("rule", RULES)
 def test_numbers_are_those_of_the_curve(rule: str):
     frame = sample("tanh", rule, g=2.0)
     gradient = frame["gradient"]

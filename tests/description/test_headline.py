@@ -9,13 +9,14 @@ import explorer
 from explorer.curves import sample_curves
 from explorer.description import MAIN_LENGTH, described
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 
 def told(op: str, *rules: str, start: float = -3.0, stop: float = 3.0, g: float = 1.0) -> str:
     return described(sample_curves(op, rules, start=start, stop=stop, g=g)).head
 
 
-@pytest.mark.parametrize("op", OPS)
+@loop_over("op", OPS)
 def test_only_of_an_op_that_returns_nothing_but_zeros_it_says_that_nothing_can_learn(op: str):
     """By autograd itself, at points that are no kinks as a rule."""
     x = torch.linspace(-2.9, 3.3, 37, dtype=torch.float64).add(0.0123).requires_grad_()

@@ -12,6 +12,7 @@ from explorer.description import pull_words
 from explorer.description.pull import STEPS, normal_numbers, pull
 from tests.catalogue.fixed import OPS, RULES
 from tests.description.resting import Rest, grid, parameter_of, rest, rest_words
+from tests.selection import loop_over
 
 NUMBERS = normal_numbers()
 TERNARY = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}
@@ -124,7 +125,7 @@ def test_what_cannot_learn_says_why():
         rest("sign", ["clipped"], "c", NUMBERS)
 
 
-@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+@loop_over("op", [op for op in OPS.values() if op.parameters])
 def test_the_range_is_that_of_the_control(op):
     for name in learnable(op, RULES["default"]):
         parameter = parameter_of(op, (RULES["default"],), name)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from explorer.catalogue import find_loss, find_op, find_rule
 from explorer.expectation import DrawnPair, NoMeanError, expected
+from tests.selection import loop_over
 
 X = torch.linspace(-6, 6, 241, dtype=torch.float64) + 1e-7
 P = torch.sigmoid(X)
@@ -136,8 +137,8 @@ def by_logistic(x: Tensor, tau: float, hard: bool) -> tuple[Tensor, Tensor]:
     return mean, (square - mean**2).sqrt()
 
 
-@pytest.mark.parametrize("tau", [5.0, 1.0, 0.3, 0.05, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
-@pytest.mark.parametrize(("op", "rule"), SOFT_PAIRS)
+@loop_over("tau", [5.0, 1.0, 0.3, 0.05, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+@loop_over(("op", "rule"), SOFT_PAIRS)
 def test_spikes_of_a_small_temperature_are_found(op: str, rule: str, tau: float) -> None:
     at = X[30:211:20]
     found = drawn_pair(op, rule, tau=tau).gradient(at)

@@ -16,6 +16,7 @@ import explorer.foreign.entries
 from explorer.foreign import ForeignOp
 from explorer.lessons import ClampGradient, MyReLU, RoundGradient
 from explorer.snippets import jax_snippet
+from tests.selection import loop_over
 
 # A function, and the pair of the catalogue that computes the same.
 SAME = {
@@ -40,8 +41,8 @@ def _single(x):
     return x
 
 
-@pytest.mark.parametrize(("function", "op", "rule"), SAME.values(), ids=SAME)
-@pytest.mark.parametrize("g", [1.0, -2.5])
+@loop_over(("function", "op", "rule"), SAME.values())
+@loop_over("g", [1.0, -2.5])
 def test_a_function_is_sampled_as_the_pair_that_computes_the_same(function, op, rule, g):
     own = explorer.sample(function, "default", g=g)
     both = explorer.sample(op, [rule, function], g=g)

@@ -24,6 +24,7 @@ from tests.catalogue.cases import grid, settings_of
 from tests.catalogue.fixed import OPS
 from tests.formula.loops import undecided
 from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.selection import loop_over
 
 UPSTREAM = (1.0, -2.0, 0.5, 0.0, math.inf)
 EDGES = [0.0, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 6.0, 20.0, 45.0, 800.0, math.pi, 1e-300, 1e300]
@@ -86,7 +87,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", CALLS + OPERATIONS)
+@loop_over("text", CALLS + OPERATIONS)
 def test_functions_and_operators_as_torch(text):
     formula = parse(text, parameters=PARAMETERS)
     for parameters in (PARAMETERS, {name: -value for name, value in PARAMETERS.items()}):
@@ -96,8 +97,8 @@ def test_functions_and_operators_as_torch(text):
             assert_as_torch(formula, parameters, x, g)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("size", [2e-38, 1.17e-38, 1e-39, 1e-44, 1.4e-45, 7.1e-46, 7e-46, 1e-300, 5e-324])
+@loop_over("sign", [1, -1])
+@loop_over("size", [2e-38, 1.17e-38, 1e-39, 1e-44, 1.4e-45, 7.1e-46, 7e-46, 1e-300, 5e-324])
 def test_celu_at_constants_that_float32_holds_in_few_bits(size, sign):
     near = torch.linspace(-2, 2, 8, dtype=torch.float64) * size
     for text in ("celu(x, c)", f"celu(x, {sign * size!r})"):
@@ -140,7 +141,7 @@ def assert_parameter_as_torch(tree: Node, name: str, parameters, x: Tensor) -> N
     torch.testing.assert_close(written, expected, rtol=1e-12, atol=1e-15, equal_nan=True)
 
 
-@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+@loop_over("op", [op for op in OPS.values() if op.parameters])
 def test_every_parameter_of_every_op_as_torch(op: Op):
     for parameters in settings_of(op):
         x = torch.tensor(grid(op, None, parameters, torch.float64))
@@ -148,7 +149,7 @@ def test_every_parameter_of_every_op_as_torch(op: Op):
             assert_parameter_as_torch(op.parsed.tree, parameter.name, parameters, x)
 
 
-@pytest.mark.parametrize("text", [
+@loop_over("text", [
     "c / 2", "c / x", "x / c", "c / (c + 1)", "x - c", "c * x", "x**c", "c**x", "2 / c", "x**(c / 2)",
     "tanh(c * x) / (2 * tanh(c / 2))", "min(x, c)", "max(c, x)", "clamp_min(x, c)", "clamp_max(x, c / 3)",
     "where(x > c, x * c, c / 2)", "elu(x, c / 2)", "leaky_relu(c * x, c)", "softshrink(x, c)",
@@ -159,7 +160,7 @@ def test_a_parameter_anywhere_as_torch(text):
     assert_parameter_as_torch(parse(text, parameters=("c",)).tree, "c", PARAMETERS, x)
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("op", OPS.values())
 def test_every_op_as_torch(op: Op):
     for parameters in settings_of(op):
         x = torch.tensor(grid(op, None, parameters, torch.float64))
@@ -206,7 +207,7 @@ def test_the_short_gradient_is_equal_where_all_is_finite(formula):
     torch.testing.assert_close(left, right, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "exact", "short"),
     [
         ("3", "0", "0"),
@@ -238,9 +239,9 @@ MEETING = torch.cartesian_prod(*3 * [torch.tensor([-math.inf, -1.0, -0.0, 0.0, 0
 CLAMPS = ["clamp(x, lo, hi)", "clamp_min(x, lo)", "clamp_max(x, hi)"]
 
 
-@pytest.mark.parametrize("g", [1.0, -3.0, math.inf, math.nan])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("text", CLAMPS)
+@loop_over("g", [1.0, -3.0, math.inf, math.nan])
+@loop_over("dtype", [torch.float32, torch.float64])
+@loop_over("text", CLAMPS)
 def test_bounds_that_are_tensors_as_torch(text: str, dtype: torch.dtype, g: float):
     formula = parse(text, parameters=("lo", "hi"))
     x, lo, hi = (column.to(dtype).contiguous().requires_grad_() for column in MEETING.T)

@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from explorer.formula import DRAWS, OP_NAMES, Formula, FormulaError, parse
 from explorer.formula.tree import Binary, LossAt, Name, measure
 from tests.formula.strategies import few, formulas
+from tests.selection import loop_over
 
 
 @pytest.mark.parametrize("draw", DRAWS)
@@ -23,7 +24,7 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
     assert bare.parameters == (draw[:-2],)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "message"),
     [
         ("u(x)", "u() is drawn and takes no argument at column 2: close the parenthesis"),

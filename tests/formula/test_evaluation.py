@@ -15,6 +15,7 @@ from explorer.formula.tree import Call, Name, children, is_condition, is_constan
 from explorer.snippets import helpers
 from tests.formula import oracle
 from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.selection import loop_over
 
 X = np.array([-30.0, -2.5, -1.0, -0.75, -0.5, -0.0, 0.0, 1e-3, 0.5, 0.75, 1.0, 1.5, 2.0, 6.5, 40.0])
 Y = np.linspace(-2, 2, X.size)
@@ -90,7 +91,7 @@ def test_the_oracle_knows_the_functions_of_the_table():
     assert set(oracle.FUNCTIONS) == set(FUNCTIONS)
 
 
-@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+@loop_over("row", FUNCTIONS.values())
 def test_each_function_agrees_with_its_definition(row):
     arguments = {"x": _GRID, "lo": 0.5, "hi": 1.5, "top": 40.0}
     names = [Name(name) for name in ("x", "lo", "hi", "top")[: row.arity]]
@@ -147,8 +148,8 @@ def test_torch_source_gives_the_same_bits(dtype, formula):
     assert all(torch.equal(bits(left), bits(right)) for left, right in pairs), formula.torch_source
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize(
+@loop_over("dtype", [torch.float32, torch.float64])
+@loop_over(
     "text",
     [
         "x * (3 / (0 + 0.5 / -1e-8))",
@@ -199,7 +200,7 @@ def test_vmap_and_grad_see_through(formula):
     torch.testing.assert_close(slopes, expected[0], equal_nan=True)
 
 
-@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+@loop_over("row", FUNCTIONS.values())
 def test_each_function_differentiates_as_torch_does(row):
     if row.name == "where":
         formula = parse("where(x > 0.3, x, 2)")
@@ -230,8 +231,8 @@ def test_constants_that_torch_refuses_give_nan(text, parameters):
     assert value.isnan().all()
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize(
+@loop_over("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@loop_over(
     "text",
     [
         "{}",
@@ -248,7 +249,7 @@ def test_constants_that_torch_refuses_give_nan(text, parameters):
         "hardshrink(x, {})",
     ],
 )
-@pytest.mark.parametrize("number", ["1e39", "1e300", "9**99", "9**9**9**9", "c"])
+@loop_over("number", ["1e39", "1e300", "9**99", "9**9**9**9", "c"])
 def test_numbers_beyond_the_dtype_become_infinite(dtype, text, number):
     formula = parse(text.format(number), parameters=("c",))
     x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
@@ -265,7 +266,7 @@ def test_a_tower_of_powers_costs_nothing_and_is_infinite():
     assert parse("x * 9**9**9**9").bind()(torch.ones(2)).tolist() == [math.inf, math.inf]
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "expected"),
     [
         ("-x ** 2", [-4.0, -0.25, -9.0]),
@@ -369,7 +370,7 @@ def test_gradients_at_a_bound_and_past_detach_are_those_of_torch(text, torchs):
     assert mine.any()
 
 
-@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+@loop_over("row", FUNCTIONS.values())
 def test_torch_has_the_function_under_the_name_we_print(row):
     assert row.own or callable(attrgetter(row.torch)(torch))
 

@@ -18,6 +18,7 @@ from explorer.formula import parse
 from explorer.formula.measured import e4m3_saturates
 from explorer.gradient import apply
 from explorer.snippets import helpers, jax_snippet, snippet
+from tests.selection import loop_over
 
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 CASTS = {
@@ -109,8 +110,8 @@ def test_four_bits_are_the_nearest_of_their_fifteen_numbers(dtype):
     np.testing.assert_array_equal(got.double(), nearest(x.double().numpy(), E2M1))
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize(
+@loop_over("dtype", FLOATS)
+@loop_over(
     "text", ["fp(x, 7, -126, 3.4e38)", "fp(x, 3, -6, 448)", "fp(x, 60, -3000, 1e300)", "exponent(x, -1030)"]
 )
 def test_no_constant_is_too_large_for_a_dtype(dtype, text):
@@ -127,9 +128,9 @@ RULES_OF_FORMATS = (
 OPS_OF_FORMATS = ("fp4_e2m1", "fp8_e4m3", "fp8_e5m2", "fake_quantize", "seq", "absmean_ternary")
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("op", OPS_OF_FORMATS)
-@pytest.mark.parametrize("rule", RULES_OF_FORMATS)
+@loop_over("dtype", [torch.float16, torch.bfloat16])
+@loop_over("op", OPS_OF_FORMATS)
+@loop_over("rule", RULES_OF_FORMATS)
 def test_in_half_precision_each_entry_is_finite_up_to_its_ends(op, rule, dtype):
     x = torch.tensor([-6e4, -3.0, -0.3, 0.0, 1e-7, 0.2, 2.5, 6e4], dtype=dtype, requires_grad=True)
     y = apply(op, rule, x)
@@ -168,7 +169,7 @@ def test_exponent_is_exact(dtype):
     assert math.isnan(edges[2])
 
 
-@pytest.mark.parametrize("mantissa", range(0, 53, 4))
+@loop_over("mantissa", range(0, 53, 4))
 def test_any_number_of_bits_is_rounding_of_the_mantissa(mantissa):
     """By Python's own exact fractions."""
     from fractions import Fraction
@@ -251,8 +252,8 @@ HELPERS = types.SimpleNamespace(torch=torch)
 exec("\n".join(reversed(helpers.TORCH.values())), vars(HELPERS))
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("arguments", [
+@loop_over("dtype", FLOATS)
+@loop_over("arguments", [
     (3, -6, 448), (2, -14, 57344), (1, 0, 6), (7, -126, 3.3895313892515355e38), (10, -14, 65504),
     (52, -1022, math.inf), (0, -3, 5.3), (23, -149, 1e30), (2.5, -6.5, -7),
 ])  # fmt: skip

@@ -6,6 +6,7 @@ from hypothesis import given
 from explorer.formula import FUNCTIONS, Formula, name_latex, number_latex, parse
 from explorer.formula.tree import Call, Name
 from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.selection import loop_over
 
 
 def balanced(text, opening, closing):
@@ -30,7 +31,7 @@ def test_every_pair_is_closed_and_every_name_is_there(formula):
     assert not re.search(r"[-+] *-|cdot *-|(?<!,)\\,-", text), "two signs in a row"
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "latex"),
     [
         ("x", "x"),
@@ -74,7 +75,7 @@ def test_nested_where_is_one_table_of_cases():
     )
 
 
-@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+@loop_over("row", FUNCTIONS.values())
 def test_each_function_shows_all_its_arguments(row):
     names = ("alpha", "beta", "gamma", "delta")[: row.arity]
     arguments = [Name(name) for name in names]

@@ -10,6 +10,7 @@ from explorer.snippets import helpers
 from tests.formula import oracle
 from tests.formula.strategies import PARAMETERS, few, formulas, many
 from tests.formula.test_evaluation import VALUES, reliable
+from tests.selection import loop_over
 
 ARGUMENTS = {"x": VALUES["x"], "lo": 0.5, "hi": 1.5, "top": 20.0}
 
@@ -38,7 +39,7 @@ def test_canonical_text_parses_back_to_an_equal_tree(formula):
     assert again.text == formula.text
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "canonical"),
     [
         ("x*y+g", "x * y + g"),
@@ -68,7 +69,7 @@ def test_canonical_text_has_no_more_parentheses_than_it_needs(text, canonical):
     assert parse(text, parameters=PARAMETERS).text == canonical
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "torch_source"),
     [
         ("clamp(x, lo, hi)", "torch.clamp(x, lo, hi)"),
@@ -105,7 +106,7 @@ def test_torch_source_reads_as_a_person_would_write_it(text, torch_source):
     assert parse(text, parameters=PARAMETERS).torch_source == torch_source
 
 
-@pytest.mark.parametrize("row", FUNCTIONS.values(), ids=list(FUNCTIONS))
+@loop_over("row", FUNCTIONS.values())
 def test_each_function_is_the_same_in_jax(row):
     names = [Name(name) for name in ("x", "lo", "hi", "top")[: row.arity]]
     if row.name == "where":
@@ -123,7 +124,7 @@ def test_jax_source_agrees_with_an_independent_evaluator(formula):
     assert_close(run_jax(formula.jax_source, VALUES), expected, sound)
 
 
-@pytest.mark.parametrize(
+@loop_over(
     "text",
     [
         "x * 9**9**9**9",

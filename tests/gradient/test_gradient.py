@@ -16,6 +16,7 @@ from explorer.formula import FormulaError
 from explorer.gradient import apply, bind, pair
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import loop_over
 
 TRUE_DERIVATIVES = [
     ("identity", "straight_through"),
@@ -68,7 +69,7 @@ def test_gradcheck_notices_a_rule_that_is_not_the_derivative():
         assert not gradcheck(lambda x, op=op, rule=rule: apply(op, rule, x), x, raise_exception=False)
 
 
-@pytest.mark.parametrize("op", [op for op in OPS.values() if "float8" not in op.formula], ids=_key)
+@loop_over("op", [op for op in OPS.values() if "float8" not in op.formula])
 def test_default_rule_of_every_op_passes_gradgradcheck(op):
     x = _points(op, RULES["default"]).requires_grad_()
     if "not twice" in op.note:
@@ -78,9 +79,7 @@ def test_default_rule_of_every_op_passes_gradgradcheck(op):
         assert gradgradcheck(lambda x: apply(op, "default", x), x)
 
 
-@pytest.mark.parametrize(
-    "rule", [rule for rule in RULES.values() if rule.parsed and "y" not in rule.parsed.variables], ids=_key
-)
+@loop_over("rule", [rule for rule in RULES.values() if rule.parsed and "y" not in rule.parsed.variables])
 def test_double_backward_is_the_derivative_of_what_backward_returns(rule):
     op = usual_op(rule)
     x = _points(op, rule).requires_grad_()
@@ -109,8 +108,8 @@ def test_gradients_add_up_along_a_chain():
 # --- torch.func ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", ["default", "straight_through", "masked", "gaussian", "ewgs", "zero"])
-@pytest.mark.parametrize("op", ["round", "tanh", "clamp", "step"])
+@loop_over("rule", ["default", "straight_through", "masked", "gaussian", "ewgs", "zero"])
+@loop_over("op", ["round", "tanh", "clamp", "step"])
 def test_torch_func_agrees_with_backward(op, rule):
     x = torch.linspace(-2, 2, 9)
     expected = _gradient(op, rule, x)
@@ -135,8 +134,8 @@ def test_second_derivative_by_torch_func():
 # --- dtype, shape, memory --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", HALVES, ids=str)
-@pytest.mark.parametrize("rule", RULES.values(), ids=_key)
+@loop_over("dtype", HALVES)
+@loop_over("rule", RULES.values())
 def test_half_precision_follows_single(rule, dtype):
     op = usual_op(rule)
     x = torch.tensor([-100.0, -7.5, -2.25, -0.75, -0.375, 0.625, 0.75, 3.25, 100.0])
@@ -150,8 +149,8 @@ def test_half_precision_follows_single(rule, dtype):
         torch.testing.assert_close(gradient.float(), single, rtol=near, atol=near)
 
 
-@pytest.mark.parametrize("dtype", [*HALVES, torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize("op", OPS.values(), ids=_key)
+@loop_over("dtype", [*HALVES, torch.float32, torch.float64])
+@loop_over("op", OPS.values())
 def test_every_op_keeps_the_dtype(op, dtype):
     x = torch.tensor([0.25, 0.5, 1.75], dtype=dtype, requires_grad=True)
     y = apply(op, "default", x)
@@ -166,9 +165,9 @@ def test_float64_is_not_rounded_to_float32_on_the_way():
     assert _gradient("step", "laplace", x, g=g).item() == g * 0.5 * math.exp(-x.item())
 
 
-@pytest.mark.parametrize("rule", ["default", "straight_through", "masked", "gaussian", "ewgs"])
-@pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 0, 3), (2, 3, 4)], ids=str)
-@pytest.mark.parametrize("op", ["round", "identity", "formula: 2", "formula: mean(x)"])
+@loop_over("rule", ["default", "straight_through", "masked", "gaussian", "ewgs"])
+@loop_over("shape", [(), (0,), (1,), (2, 0, 3), (2, 3, 4)])
+@loop_over("op", ["round", "identity", "formula: 2", "formula: mean(x)"])
 def test_shape_is_kept(op, rule, shape):
     x = torch.full(shape, 0.7, requires_grad=True)
     y = apply(op, rule, x)
@@ -184,8 +183,8 @@ def test_not_contiguous_input():
         assert together.reshape(-1).tolist() == one_by_one
 
 
-@pytest.mark.parametrize("rule", ["default", "straight_through"])
-@pytest.mark.parametrize("op", ["identity", "round", "relu", "clamp", "formula: 1", "formula: detach(x)"])
+@loop_over("rule", ["default", "straight_through"])
+@loop_over("op", ["identity", "round", "relu", "clamp", "formula: 1", "formula: detach(x)"])
 def test_neither_apply_nor_a_change_of_y_touches_x(op, rule):
     x = torch.tensor([-0.6, 0.4, 1.6])
     before = x.clone()
@@ -205,8 +204,8 @@ def test_a_rule_that_returns_x_or_y_gives_a_gradient_of_its_own(rule):
     assert (x.tolist(), y.tolist()) == before
 
 
-@pytest.mark.parametrize("rule", ["default", "masked", "formula: x"])
-@pytest.mark.parametrize("op", ["identity", "round", "step", "tanh"])
+@loop_over("rule", ["default", "masked", "formula: x"])
+@loop_over("op", ["identity", "round", "step", "tanh"])
 def test_the_two_halves_of_a_pair_are_what_is_joined(op, rule):
     x = torch.linspace(-2, 2, 9)
     forward, backward = pair(op, rule, {})
@@ -230,7 +229,7 @@ def test_a_saved_output_changed_in_place_is_noticed():
         y.backward()
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parsed], ids=_key)
+@loop_over("rule", [rule for rule in RULES.values() if rule.parsed])
 def test_only_what_a_rule_names_may_not_be_changed_in_place(rule):
     """As in the exported code: x is kept only where it stands in the formula, and y likewise."""
     for name in "xy":
@@ -270,7 +269,7 @@ forward_mode = pytest.mark.filterwarnings("ignore:.torch.jit.script. is ")
 
 
 @forward_mode
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parsed and rule.linear], ids=_key)
+@loop_over("rule", [rule for rule in RULES.values() if rule.parsed and rule.linear])
 def test_forward_mode_agrees_with_backward(rule):
     op = usual_op(rule)
     x = _points(op, rule)
@@ -337,7 +336,7 @@ def test_nothing_is_recorded_without_need(op, rule):
         assert torch.equal(apply(op, rule, plain), apply(op, rule, plain.clone()))
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=_key)
+@loop_over("rule", RULES.values())
 def test_forward_is_the_op_whatever_the_rule(rule):
     x = torch.tensor([-1.5, -0.5, 0.0, 0.5, 2.5], requires_grad=True)
     assert torch.equal(apply("round", rule, x), torch.round(x))

@@ -17,8 +17,9 @@ from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.test_gradient import forward_mode
+from tests.selection import loop_over
 
-PAIRS = [pytest.param(OPS[op], RULES[rule], id=f"{op} {rule}") for op, rule in LEARNED]
+PAIRS = [(OPS[op], RULES[rule]) for op, rule in LEARNED]
 CHANNELS = 3
 SHAPES = [(), (1,), (CHANNELS, 1), (1, CHANNELS, 1), (2, CHANNELS, 7)]
 
@@ -42,8 +43,8 @@ def gradients(y: Tensor, wanted: Mapping[str, Tensor], g: Tensor) -> dict[str, T
     return dict(zip(wanted, result, strict=True))
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over("shape", SHAPES)
+@loop_over(("op", "rule"), PAIRS)
 def test_gradients_are_those_of_composed_code(op: Op, rule: Rule, shape: tuple[int, ...]):
     x, g = data()
     chosen = values(op, rule, {})
@@ -63,8 +64,8 @@ def test_gradients_are_those_of_composed_code(op: Op, rule: Rule, shape: tuple[i
         torch.testing.assert_close(gradient, expected[name], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over("dtype", [torch.float32, torch.float64])
+@loop_over(("op", "rule"), PAIRS)
 def test_a_tensor_of_one_value_gives_the_bits_of_the_number(op: Op, rule: Rule, dtype: torch.dtype):
     x, g = data(dtype)
     x.requires_grad_()
@@ -75,7 +76,7 @@ def test_a_tensor_of_one_value_gives_the_bits_of_the_number(op: Op, rule: Rule, 
     assert torch.equal(gradients(as_tensors, {"x": x}, g)["x"], gradients(as_numbers, {"x": x}, g)["x"])
 
 
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over(("op", "rule"), PAIRS)
 def test_a_channel_learns_as_if_it_were_alone(op: Op, rule: Rule):
     x, g = data()
     chosen = values(op, rule, {})
@@ -88,7 +89,7 @@ def test_a_channel_learns_as_if_it_were_alone(op: Op, rule: Rule):
             torch.testing.assert_close(gradient, together[name][channel, 0])
 
 
-@pytest.mark.parametrize("op", [op for op in OPS.values() if op.parameters], ids=lambda op: op.key)
+@loop_over("op", [op for op in OPS.values() if op.parameters])
 def test_every_parameter_of_every_op_learns_by_its_contribution(op: Op):
     x, g = data()
     for rule in (RULES["default"], RULES["straight_through"]):
@@ -112,9 +113,9 @@ def test_bounds_that_are_tensors_are_torchs_own():
     assert all(torch.equal(mine[name], torchs[name]) for name in torchs)
 
 
-@pytest.mark.parametrize("shape", [(), (CHANNELS, 1)], ids=str)
-@pytest.mark.parametrize("names", [("lo",), ("s", "hi"), ("s", "lo", "hi")], ids="-".join)
-@pytest.mark.parametrize("rule", ["default", "formula: g"])
+@loop_over("shape", [(), (CHANNELS, 1)])
+@loop_over("names", [("lo",), ("s", "hi"), ("s", "lo", "hi")])
+@loop_over("rule", ["default", "formula: g"])
 def test_what_meets_a_bound_is_shared_as_torch_shares_it(
     rule: str, names: tuple[str, ...], shape: tuple[int, ...]
 ):
@@ -247,7 +248,7 @@ def test_gradients_can_be_differentiated_again(op, rule, names, shape):
 
 
 @forward_mode
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over(("op", "rule"), PAIRS)
 def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
     x, g = data()
     chosen = values(op, rule, {})
@@ -324,7 +325,7 @@ def test_a_name_with_its_rule_before_it():
 # --- without autograd between the layers -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("op", "rule"), PAIRS)
+@loop_over(("op", "rule"), PAIRS)
 def test_parts_and_totals_alone_are_what_apply_gives(op: Op, rule: Rule):
     """As the lab calls it: members first, a value of the parameter for each member."""
     x, g = data()

@@ -10,13 +10,14 @@ import explorer
 from explorer.gradient import bind, share, share_of_all
 from tests.catalogue.fixed import RULES
 from tests.catalogue.oracles import RULES as ORACLES
+from tests.selection import loop_over
 
 
 def test_the_names_of_the_package_have_it():
     assert explorer.share is share
 
 
-@pytest.mark.parametrize("rule", [key for key, each in RULES.items() if each.formula])
+@loop_over("rule", [key for key, each in RULES.items() if each.formula])
 def test_it_is_the_mean_size_of_an_independent_oracle(rule):
     x = np.linspace(-2.9, 3.1, 401)
     g = np.cos(np.arange(401.0))

@@ -1,10 +1,10 @@
 """Rules that are the gradient of an op under noise: the identities of the literature, exactly."""
 
 import numpy as np
-import pytest
 
 import explorer
 from explorer.lens import SAME
+from tests.selection import loop_over
 
 # op, noise and its width, rule and its parameters
 IDENTITIES = [
@@ -37,7 +37,7 @@ IDENTITIES = [
 ]
 
 
-@pytest.mark.parametrize(("op", "noise", "width", "rule", "parameters"), IDENTITIES)
+@loop_over(("op", "noise", "width", "rule", "parameters"), IDENTITIES)
 def test_a_rule_is_the_gradient_of_an_op_under_noise(op, noise, width, rule, parameters):
     seen = explorer.lens(op, rule, noise=noise, width=width, **parameters)
     gradient = seen.curves.at(seen.curves.rules[0].key, seen.x)

@@ -11,6 +11,7 @@ from explorer.catalogue import find_op, values
 from explorer.catalogue.noises import LENS_WORDS, NOISES
 from explorer.curves.kinks import kinks as all_kinks
 from tests.catalogue.test_noises import THEIRS
+from tests.selection import loop_over
 
 # The mean of cos(noise) by the width, and the variance of width 1; of Cauchy's there is none.
 COSINE = {
@@ -25,8 +26,8 @@ VARIANCE = {"uniform": 1 / 12, "triangular": 1 / 24, "normal": 1.0, "logistic": 
 WIDTHS = (0.05, 0.3, 1.0, 4.0)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("noise", NOISES)
+@loop_over("width", WIDTHS)
+@loop_over("noise", NOISES)
 def test_a_sine_is_only_made_smaller(noise, width):
     seen = explorer.lens("sin", noise=noise, width=width)
     wanted = np.cos(seen.x) * COSINE[noise](width)
@@ -43,8 +44,8 @@ def test_what_rises_and_jumps_for_ever_is_the_sum_of_its_waves(noise, width):
     assert np.abs(seen.gradient - wanted).max() < (1e-4 if noise == "cauchy" else 1e-7)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("noise", VARIANCE)
+@loop_over("width", WIDTHS)
+@loop_over("noise", VARIANCE)
 def test_powers_know_the_variance(noise, width):
     square = explorer.lens("square", noise=noise, width=width, g=-2.0)
     assert np.abs(square.gradient + 4 * square.x).max() < 1e-7 * (1 + width**2)
@@ -83,7 +84,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("op", "noise", "width", "parameters"), CASES)
+@loop_over(("op", "noise", "width", "parameters"), CASES)
 def test_it_is_the_slope_of_the_mean(op, noise, width, parameters):
     """Summed from the op's values alone, and then differences taken."""
     seen = explorer.lens(op, noise=noise, width=width, **parameters)

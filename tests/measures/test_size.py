@@ -10,6 +10,7 @@ from explorer.checks.curve import Curve
 from explorer.foreign import pair_subject
 from explorer.measures import size_of
 from tests.catalogue.oracles import RULES as ORACLES
+from tests.selection import loop_over
 
 FAR = 2000.0
 WEIGHED = ("clipped", "approx_sign", "swish_sign", "ede", "reste", "triangle", "boxcar", "gaussian",
@@ -39,7 +40,7 @@ def sized(op, rule, **settings):
     return size_of(Curve(pair_subject(op, rule, values(op, rule, settings))))
 
 
-@pytest.mark.parametrize(("op", "rule"), BY_HAND, ids=lambda key: key)
+@loop_over(("op", "rule"), BY_HAND)
 def test_known_sizes(op, rule):
     found = sized(op, rule)
     for value, wanted in zip((found.peak, found.area, found.support), BY_HAND[op, rule], strict=True):
@@ -47,7 +48,7 @@ def test_known_sizes(op, rule):
             assert value == pytest.approx(wanted, rel=2e-3, abs=1e-6, nan_ok=True)
 
 
-@pytest.mark.parametrize("key", WEIGHED)
+@loop_over("key", WEIGHED)
 def test_peak_and_area_are_those_of_the_oracle(key):
     """Summed over ±2,000 on a grid of its own, finer around 0."""
     rule = RULES[key]

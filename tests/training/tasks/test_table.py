@@ -10,6 +10,7 @@ from explorer.training import Run, Settings
 from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.table import read_table
+from tests.selection import loop_over
 from tests.training.tables import CHOSEN, POINTS, mixed, points, with_line
 
 
@@ -67,7 +68,7 @@ def test_values_of_any_size_and_constant_columns_are_taken():
     torch.testing.assert_close(x[:, 0], x[:, 2])
 
 
-@pytest.mark.parametrize(
+@loop_over(
     ("text", "words"),
     [
         ("", "the table is empty"),
