@@ -20,7 +20,8 @@ from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.test_own_learned import LSQ
 from tests.formula.hostile import HOSTILE
 from tests.formula.test_derivative import CALLS, OPERATIONS, WRITTEN_OUT
-from tests.formula.test_parsing import FORGIVEN, WRONG
+from tests.formula.test_parsing import WRONG
+from tests.formula.test_spellings import FORGIVEN
 from tests.site import pyodide
 
 Question = tuple[str, str]

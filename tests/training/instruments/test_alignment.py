@@ -10,131 +10,15 @@ from torch.nn import functional
 import explorer
 from explorer.catalogue import find_op
 from explorer.catalogue.noises import NOISES
-from explorer.curves.kinks import kinks
 from explorer.training import LIVE, Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.alignment import INSTRUMENT, compared, measured
-from explorer.training.instruments.base import instrument, smoothing
-from explorer.training.instruments.base.flips import Flips, examples
+from explorer.training.instruments.base import instrument
+from explorer.training.instruments.base.flips import examples
 from explorer.training.instruments.base.smoothed import smoothed
 from explorer.training.instruments.base.smoothing import smoothed_gradient
 from explorer.training.limits import EXAMPLES
-from explorer.training.nets.layers import Convolution, Pool
-
-
-def nets_of(**settings):
-    """The nets of a run before its first step, as instruments see them."""
-    settings = Settings(device="cpu", **settings)
-    return Run(settings)._recorder.observed(settings)
-
-
-def losses_of(nets, member, layer, x):
-    """The loss that each example adds, where the op of a layer sees x (…, n, units) instead; in float64."""
-    weights = [[each[member].double() for each in views] for views in nets.ensemble.parameter_views]
-    op = nets.op.parsed.bind(nets.settings.parameters)
-    for number in range(layer, len(weights)):
-        if number in nets.op_layers:
-            x = op(x)
-        elif isinstance(nets.ensemble.layers[number], Convolution):
-            x = convolved(x, *weights[number])
-        elif isinstance(nets.ensemble.layers[number], Pool):
-            x = pooled(x)
-        else:
-            x = x @ weights[number][0] + sum(weights[number][1:])
-    chosen = x.gather(-1, nets.y[0].expand(x.shape[:-1])[..., None]).squeeze(-1)
-    return (x.logsumexp(-1) - chosen) / len(nets.y[0])
-
-
-def convolved(x, w, b):
-    """The second convolution of a net on digits, by torch's own: maps of 4 × 4 to 2 × 2."""
-    images = x.unflatten(-1, (-1, 4, 4)).flatten(0, -4)
-    kernels = w.T.unflatten(1, (-1, 3, 3))
-    after = functional.conv2d(images, kernels, b[0], stride=2, padding=1)
-    return after.reshape(*x.shape[:-1], -1)
-
-
-def pooled(x):
-    images = x.unflatten(-1, (-1, 8, 8)).flatten(0, -4)
-    return functional.avg_pool2d(images, 2).reshape(*x.shape[:-1], -1)
-
-
-def by_quadrature(nets, member, layer, unit, sigma):
-    """The slope of ``E[loss(x + noise)]`` of one unit: ``E[loss · noise] ÷ σ²``, summed over a fine grid."""
-    noise = torch.linspace(-6, 6, 2001, dtype=torch.float64) * sigma
-    weights = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
-    x = nets.now.traces[layer].op.x[member].double().repeat(len(noise), 1, 1)
-    x[..., unit] += noise[:, None]
-    return ((weights * noise)[:, None] * losses_of(nets, member, layer, x)).sum(0) / sigma**2
-
-
-@pytest.mark.parametrize(
-    ("op", "hidden", "parameters"),
-    [
-        ("sign", 5, {}),
-        ("sign", (5, 4, 3), {}),
-        ("round", 5, {}),
-        ("round", (4, 3), {}),
-        ("quantize", 5, {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
-        ("quantize", (4, 3), {"s": 0.5, "qmin": -1.0, "qmax": 2.0}),
-        ("quantize", (4, 3), {"s": 1.5, "qmin": -2.0, "qmax": 2.0}),
-        ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, 0))", (4, 3), {}),
-        ("formula: where(x > 0.3, 2, where(x > -0.4, 0.5, where(x > -2, 0.1, 0)))", 4, {}),
-        ("formula: 3 * where(x > 0.3, -1, where(x > -0.4, 0, where(x > -2, 1, 0)))", (4, 3), {}),
-        ("formula: where(x > 0.3, 2, 0) + x / 100", (4, 3), {}),
-        ("fp4_e2m1", (4, 3), {"s": 1.0}),
-        ("fp8_e4m3", 5, {"s": 1.0}),
-        ("fp8_e5m2", 5, {"s": 1.0}),
-    ],
-)
-def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkeypatch):
-    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
-    nets = nets_of(
-        task="digits", op=op, rules=("straight_through",), hidden=hidden, parameters=parameters, seed=3
-    )
-    for layer in nets.op_layers:
-        ours = smoothed_gradient(nets, layer, nets.x.shape[1])
-        theirs = by_quadrature(nets, 0, layer, 1, nets.settings.sigma)
-        error = (ours[0, :, 1] - theirs).abs().max() / theirs.abs().max()
-        assert error < 0.01, layer
-
-
-@pytest.mark.parametrize("hidden", [2, (2, 3)])
-def test_flips_of_a_maps_units_are_the_slope_too(hidden, monkeypatch):
-    """Through means of four, and through the next convolution where there is one."""
-    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
-    nets = nets_of(task="digits convolution", op="sign", rules=("straight_through",), hidden=hidden)
-    for layer, unit in zip(nets.op_layers, (36, 5), strict=False):
-        ours = smoothed_gradient(nets, layer, nets.x.shape[1])
-        theirs = by_quadrature(nets, 0, layer, unit, nets.settings.sigma)
-        error = (ours[0, :, unit] - theirs).abs().max() / theirs.abs().max()
-        assert error < 0.01, layer
-
-
-@pytest.mark.parametrize("op", ["relu", "clamp", "tanh", "formula: where(abs(x) > 0.5, x, 0)"])
-def test_what_does_not_jump_counts_with_its_mean_slope(op):
-    """A step up or down of the loss at a jump is exact; elsewhere the loss is taken to be straight."""
-    nets = nets_of(task="digits", op=op, rules=("default",), hidden=6)
-    (layer,) = nets.op_layers
-    trace = nets.now.traces[layer].op
-    evaluate = nets.op.parsed.bind({"lo": 0.0, "hi": 1.0} if op == "clamp" else {})
-    sigma, noise = 0.5, torch.linspace(-6, 6, 20_001, dtype=torch.float64) * 0.5
-    density = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
-    x = trace.x[0, :9].double()
-    leaf = (x[..., None] + noise).requires_grad_()
-    (slope,) = torch.autograd.grad(evaluate(leaf).sum(), leaf)
-    expected = (slope * density).sum(-1) * trace.upstream[0, :9]
-    for at in (0.5, -0.5) if "where" in op else ():
-        for unit in range(6):
-            ends = [x.clone() for _ in range(2)]
-            ends[0][:, unit], ends[1][:, unit] = at - 1e-9, at + 1e-9
-            nine = [losses_of_first(nets, layer, end) for end in ends]
-            expected[:, unit] += (
-                (nine[1] - nine[0])
-                * torch.exp(-(((x[:, unit] - at) / sigma) ** 2) / 2)
-                / (sigma * math.sqrt(math.tau))
-            )
-    ours = smoothed_gradient(nets, layer, 9)[0]
-    torch.testing.assert_close(ours.double(), expected, rtol=0.01, atol=1e-5)
+from tests.training.instruments.alignment_cases import nets_of
 
 
 def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monkeypatch):
@@ -169,92 +53,6 @@ def test_how_many_examples_it_looks_at_is_said(task, count):
     assert examples(nets) == count
     said = "at 8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
     assert said in INSTRUMENT.limits
-
-
-@pytest.mark.parametrize(
-    ("sigma", "said"), [(0.25, "2 to 7 % off at σ = 0.25"), (0.5, "6 to 24 % at σ = 0.5")]
-)
-def test_how_far_slopes_are_off_is_said(sigma, said, monkeypatch):
-    """A jump is exact; slopes take the loss to be straight: ReLU's the least off, a parabola's the most."""
-    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
-
-    def off(op, seed):
-        nets = nets_of(task="digits", op=op, rules=("default",), hidden=5, seed=seed, sigma=sigma)
-        (layer,) = nets.op_layers
-        ours = smoothed_gradient(nets, layer, nets.x.shape[1])[0]
-        theirs = torch.stack([by_quadrature(nets, 0, layer, unit, sigma) for unit in range(5)], -1)
-        return float((ours - theirs).norm() / theirs.norm())
-
-    assert off("sign", 3) < 0.01
-    least, most = (
-        min(off("relu", seed) for seed in (3, 4)),
-        max(off("formula: x**2", seed) for seed in (3, 4)),
-    )
-    assert said.startswith(f"{100 * least:.0f} to {100 * most:.0f} %")
-    assert said in INSTRUMENTS["alignment"].limits
-
-
-@pytest.mark.parametrize("op", ["fp8_e4m3", "fp8_e5m2", "fp4_e2m1"])
-@pytest.mark.parametrize("sigma", [0.25, 0.5, 1.0])
-def test_how_far_jumps_that_share_a_look_are_off_is_said(op, sigma, monkeypatch):
-    """Against a look on both sides of every jump within reach."""
-    monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 24)
-    said = INSTRUMENTS["alignment"].limits, smoothing.__doc__
-    for hidden, seed in ((5, 3), (5, 4), ((5, 4), 3), ((5, 4), 4)):
-        nets = nets_of(
-            task="digits",
-            op=op,
-            rules=("default",),
-            hidden=hidden,
-            seed=seed,
-            sigma=sigma,
-            parameters={"s": 1.0},
-        )
-        for layer in nets.op_layers:
-            ours = smoothed_gradient(nets, layer, nets.x.shape[1])[0]
-            theirs = torch.stack(
-                [jump_by_jump(nets, layer, unit, sigma) for unit in range(ours.shape[1])], -1
-            )
-            off = float((ours - theirs).norm() / theirs.norm())
-            assert off < (0.007 if layer == nets.op_layers[-1] else 0.08), (hidden, seed, layer)
-    assert all("up to 8 % off" in text for text in said)
-    assert "0.7 % in the last layer" in said[1]
-
-
-def jump_by_jump(nets, layer, unit, sigma):
-    """The slope of the expected loss of one unit, with two looks at it for every jump up to ±12."""
-    whole = nets.now.traces[layer].op.x[0].double()
-    at = torch.tensor(kinks(nets.op, None, {"s": 1.0}, -12, 12), dtype=torch.float64)
-    ends = [whole.repeat(len(at), 1, 1) for _ in range(2)]
-    for side, x in zip((-1e-9, 1e-9), ends, strict=True):
-        x[..., unit] = (at + side)[:, None]
-    change = losses_of(nets, 0, layer, ends[1]) - losses_of(nets, 0, layer, ends[0])
-    return (change * torch.exp(-(((whole[:, unit] - at[:, None]) / sigma) ** 2) / 2)).sum(0) / (
-        sigma * math.sqrt(math.tau)
-    )
-
-
-def test_a_formats_jumps_share_their_looks_at_the_loss(monkeypatch):
-    """A step with E4M3 cost 5.3 of one with round, when each of some fifty jumps had two looks."""
-    looks = []
-    changes = Flips.changes
-    monkeypatch.setattr(Flips, "changes", lambda *given: looks.append(1) or changes(*given))
-    for op in ("fp8_e4m3", "fp8_e5m2", "fp4_e2m1"):
-        nets = nets_of(task="digits", op=op, rules=("default",), hidden=(5, 4))
-        counts = []
-        for layer in nets.op_layers:
-            looks.clear()
-            smoothed_gradient(nets, layer, 9)
-            counts.append(len(looks))
-        assert counts[0] <= 10
-        assert counts[1] == 0, "the last layer takes one product for all"
-
-
-def losses_of_first(nets, layer, x):
-    """As ``losses_of``, of the first examples of all."""
-    whole = nets.now.traces[layer].op.x[0].double().clone()
-    whole[: len(x)] = x
-    return losses_of(nets, 0, layer, whole)[: len(x)]
 
 
 def test_cosine_and_agreement_by_hand():

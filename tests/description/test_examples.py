@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from explorer.catalogue import OWN, find_rule
+from explorer.curves import sample, sample_curves
+from explorer.description import MAIN_LENGTH, describe, described, document
+from explorer.formula import Formula, parse
+from tests.catalogue.fixed import OPS, RULES
+from tests.description.description_cases import DEFAULT, PUBLISHED, STE
+from tests.formula.strategies import PARAMETERS, formulas, many
+from tests.selection import loop_over
+
+NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
+
+
+def test_a_share_that_is_known_of_the_drawn_points_alone_is_said_to_be_of_the_picture():
+    own = describe(sample("round", "formula: g * sqrt(x) * (x > 1)"))
+    assert "of this picture" in own
+    assert "of the range" not in own
+
+
+def test_the_sums_of_several_rules_tell_them_apart():
+    main = described(sample("step", ["fast_sigmoid", "triangle"])).main
+    assert main == "Triangle has area 1 here, Fast sigmoid (SuperSpike) 0.07895."  # 2/25 · (1 − 1/76)
+    six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
+    main = described(sample("sign", six)).main
+    assert main == (
+        f"Peaks: 0 ({DEFAULT}) to 2 (ApproxSign); areas here: 0 ({DEFAULT}) to 6 (Straight-through)."
+    )
+    main = described(sample("sign", six[:3], g=-1)).main
+    assert main.startswith(
+        f"At g = −1 {DEFAULT} peaks at 0, Clipped straight-through at −1, ApproxSign at −2."
+    )
+
+
+def test_a_surrogate_that_only_rounds_to_0_is_not_said_to_be_0():
+    """1 − sigmoid(40) is 0 in float64, 1 − sigmoid(18) in float32; the surrogate is above 0 everywhere."""
+    for rule in ("sigmoid_surrogate", "tanh_surrogate", "ede"):
+        assert "and 0 on" not in describe(sample("relu6", rule, start=-2, stop=50))
+    assert "0 on 67 % of this picture" in describe(sample("relu6", "sparse_fast_sigmoid"))
+
+
+def test_tiny_numbers_beside_0_are_neither_a_pole_nor_an_end():
+    """They underflow: there y is 0, although x is not."""
+    words = describe(sample("formula: x / 2", "formula: g * x / y"))
+    assert "unbounded" not in words
+    words = describe(sample("cube", "formula: g * where(y > 0, x, 0.5)", start=0, stop=98.7, points=301))
+    assert "between 0.329 and 98.7 in this picture" in words
+
+
+def test_what_has_too_many_kinks_is_not_summed_up():
+    words = describe(sample("round", ["default", "soft_round"], start=-2000, stop=2000))
+    assert words.startswith("Round has more kinks here than the chart can show, and is drawn as a line.")
+    assert f"{DEFAULT}: the gradient is 0 everywhere." in words
+    assert "Soft round: the gradient is not summed up here: it has too many kinks." in words
+    own = describe(
+        sample("formula: where(round(x) > 0.5, x, x)", "formula: g * (y > 2)", start=-2000, stop=2000)
+    )
+    assert "may have more kinks here than the chart can show, and is drawn as a line." in own
+    assert "it may have too many kinks." in own
+
+
+# What was false or awkward once.
+EXAMPLES = [
+    (
+        "step",
+        "triangle",
+        {"start": -100, "stop": 100},
+        "between 0 and 1, strongest near x = 0, and 0 on 99 %",
+    ),
+    (
+        "sign",
+        "approx_sign",
+        {"start": -300, "stop": 300},
+        "between 0 and 2, strongest near x = 0, and 0 on more",
+    ),
+    (
+        "step",
+        "fast_sigmoid",
+        {"start": -1e6, "stop": 1e6},
+        "between 1.6e−15 and 1 in this picture, strongest",
+    ),
+    (
+        "relu",
+        "formula: g * (floor(9*x) > 1)",
+        {"start": -100, "stop": 100},
+        "ReLU is flat on 50 % of the range.",
+    ),
+    (
+        "round",
+        "masked_open",
+        {"start": -8, "stop": 8, "lo": 0.1},
+        "is 1 for x from above 0.1 to below 1 and 0 elsewhere.",
+    ),
+    ("exp", "default", {"start": -200, "stop": 200}, "too large for 32 bits on 28 % of this picture."),
+    ("quantize", "quantize_masked", {"start": -100, "stop": 100, "s": 0.1}, "1 for x from −0.4 to 0.3 and 0"),
+    ("tanh", "default", {"start": 0.56, "stop": 0.56001}, "the gradient is about 0.742 in this picture."),
+    ("step", "clip_value", {}, "Clip the gradient: the gradient is 1 everywhere."),
+    (
+        "formula: abs(x - 999999.5)",
+        "default",
+        {"start": -1e6, "stop": 1e6},
+        "1 for x above 999999.5 and 0 at",
+    ),
+]
+
+
+@pytest.mark.parametrize(("op", "rule", "settings", "words"), EXAMPLES, ids=lambda part: str(part)[:20])
+def test_examples_that_were_false_or_awkward(op: str, rule: str, settings: dict, words: str):
+    assert words in describe(sample(op, rule, **settings))
+
+
+def test_bounds_that_differ_late_are_told_apart():
+    words = describe(sample("round", "masked", lo=1.00001, hi=1.00002, start=1, stop=1.0001))
+    assert "1 for x from 1.00001 to 1.00002 and 0 elsewhere" in words
+
+
+@pytest.mark.parametrize(
+    ("op", "rules", "main"),
+    [
+        (
+            "round",
+            ["default", "straight_through"],
+            f"{DEFAULT}: the gradient is 0 everywhere. {STE}: the gradient is 1 everywhere.",
+        ),
+        ("identity", ["reversal"], f"{RULES['reversal'].label}: the gradient is −1 everywhere."),
+        (
+            "clamp",
+            ["straight_through", "published_clamp"],
+            f"{STE} and {PUBLISHED} give x the same gradient here at g = 1.",
+        ),
+    ],
+)
+def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
+    description = described(sample(op, rules, start=0, stop=2))
+    assert description.main == main
+    assert describe(sample(op, rules, start=0, stop=2)) == f"{main} {description.rest}"
+
+
+@loop_over("op", OPS)
+def test_the_main_sentence_is_short(op: str):
+    for rules in (["default"], ["default", "clipped", "zero"]):
+        assert len(described(sample_curves(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
+
+
+@loop_over("op", OPS)
+def test_plain_words_for_every_op(op: str):
+    rules = ["default", "masked", "clipped", "reste"]
+    for g in (1.0, -2.0, 0.0):
+        for start, stop in ((-3, 3), (-2e-3, 1e-3), (5, 1e6)):
+            words = describe(sample_curves(op, rules, start=start, stop=stop, g=g))
+            assert words.endswith(".")
+            assert not re.search(r"\b(nan|none|inf|np|float\d*|array)\b", words, re.IGNORECASE), words
+            assert not re.search(r"[<>*_`\n\[\]{}]|  | -|-[0-9]", words), words
+
+
+@loop_over("rule", RULES)
+def test_numbers_are_those_of_the_curve(rule: str):
+    frame = sample("tanh", rule, g=2.0)
+    gradient = frame["gradient"]
+    bounds = re.search(
+        f"between ({NUMBER}) and ({NUMBER})(?: in this picture)?, strongest near x = ({NUMBER})",
+        describe(frame),
+    )
+    if gradient.nunique() > 10:
+        assert bounds
+    if bounds:
+        low, high, at = (float(text.replace("−", "-")) for text in bounds.groups())
+        assert (low, high) == pytest.approx((gradient.min(), gradient.max()), rel=0.02, abs=1e-3)
+        near = frame[(frame["x"] - at).abs() <= 0.01]["gradient"].abs()
+        assert near.max() == pytest.approx(gradient.abs().max(), rel=0.02)
+
+
+def test_a_document_holds_curves_and_sentences():
+    curves = sample_curves("round", ["default", "soft_round"], start=-1000, stop=1000)
+    found = document(curves, described(curves))
+    assert found["x"] is curves.x
+    assert found["gradients"] == curves.gradients
+    assert found["kinks"] == {"forward": None, "default": (), "soft_round": None}
+    assert f"{found['main']} {found['rest']}" == describe(curves)
+
+
+@settings(many, max_examples=100)
+@given(formulas)
+def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: Formula):
+    own = OWN + formula.text
+    is_op = set(formula.variables) <= {"x"}
+    values = {name: PARAMETERS[name] for name in formula.parameters}
+    curves = sample_curves(own if is_op else "abs", "default" if is_op else own, points=51, **values)
+    label = curves.op.label if is_op else curves.labels[own]
+    assert parse(label, parameters=PARAMETERS) == formula
+    words = describe(curves)
+    name = label if label in words else words[: words.index("…") + 1]
+    assert f"{name} is " in words or f"{name} has no" in words or f"{name}: the gradient is" in words
+    for text in re.findall(NUMBER, words.replace(name, "").replace(" %", "")):
+        assert parse(text).value() == float(text.replace("−", "-"))
+
+
+@pytest.mark.parametrize(
+    ("op", "rules", "sentence"),
+    [
+        ("sign", "default clipped straight_through", "{2} has area 6 here, {1} 2, {0} 0."),
+        ("sign", "default zero clipped scale", "{3} has area 6 here, {2} 2, {0} and {1} 0."),
+        ("clamp", "learned_clamp masked masked_open", "{0} and {1} differ from {2} only at x = 0 and 1."),
+        (
+            "round",
+            "default zero straight_through scale",
+            "{2} and {3} give 1 everywhere, where {0} and {1} give 0.",
+        ),
+        (
+            "round",
+            "default zero straight_through",
+            "{0} and {1}: the gradient is 0 everywhere. {2}: the gradient is 1 everywhere.",
+        ),
+        (
+            "relu",
+            "default seed_relu formula:_where(x_==_0,_g/4,_g*(x_>_0))",
+            "All 3 gradients differ at g = 1, but only at x = 0.",
+        ),
+        (
+            "identity",
+            "default straight_through scale",
+            "{0}, {1} and {2} give x the same gradient here at g = 1.",
+        ),
+    ],
+)
+def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules: str, sentence: str):
+    keys = [rule.replace("_", " ") if ":" in rule else rule for rule in rules.split()]
+    main = described(sample(op, keys)).main
+    assert sentence.format(*(find_rule(key).label for key in keys)) in main

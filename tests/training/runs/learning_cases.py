@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from explorer.training import Run, Settings
+
+WEIGHTS: dict[str, Any] = {
+    "task": "ternary weights", "op": "quantize", "rules": ("lsq",), "learn": ("s",),
+    "parameters": {"s": 0.5, "qmin": -1.0, "qmax": 1.0}, "optimiser": "momentum", "lr": 0.1, "device": "cpu",
+}  # fmt: skip
+
+
+UNITS: dict[str, Any] = {
+    "task": "digits", "op": "clamp", "rules": ("pact",), "learn": ("hi",), "parameters": {"hi": 0.5},
+    "optimiser": "adam", "device": "cpu",
+}  # fmt: skip
+
+
+OPTIMISERS = {
+    "sgd": lambda groups, lr: torch.optim.SGD(groups, lr=lr),
+    "momentum": lambda groups, lr: torch.optim.SGD(groups, lr=lr, momentum=0.9),
+    "adam": lambda groups, lr: torch.optim.Adam(groups, lr=lr),
+}
+
+
+def trained(steps: int, **settings: Any) -> Run:
+    run = Run(Settings(**settings), recorded=("parameters",))
+    run.advance(steps)
+    return run

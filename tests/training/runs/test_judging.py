@@ -1,0 +1,175 @@
+import dataclasses
+import io
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import TASKS, Run, Settings
+from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, assert_equal_states, trained
+
+DIGITS = Settings(task="digits", seeds=3, steps=40, device="cpu")
+
+
+def test_held_out_accuracy_of_every_seed():
+    done = trained(DIGITS)
+    snapshot = done.snapshot()
+    assert snapshot.task == "digits"
+    for rule in DIGITS.rules:
+        accuracy = snapshot.accuracy[rule]
+        assert (accuracy.shape, accuracy.dtype) == ((3,), np.float32)
+        right = accuracy * 360  # examples
+        np.testing.assert_allclose(right, right.round(), atol=1e-3)
+        np.testing.assert_allclose(snapshot.scores[rule][-1], accuracy.mean(), rtol=1e-6)
+        np.testing.assert_allclose(snapshot.score_sd[rule][-1], accuracy.std(ddof=1), rtol=1e-4)
+        np.testing.assert_array_equal(snapshot.seed_scores[rule][:, -1], accuracy)
+        np.testing.assert_allclose(snapshot.losses[rule], snapshot.seed_losses[rule].mean(0), rtol=1e-6)
+    assert snapshot.accuracy["straight_through"].mean() > snapshot.accuracy["default"].mean() + 0.1
+    assert Run(DOCUMENTS).snapshot().accuracy == {"default": None}
+
+
+def test_the_score_is_that_of_the_net_by_hand():
+    done = trained(dataclasses.replace(DIGITS, seeds=1, op="relu", rules=("default",)))
+    (x, y), views = done._nets.data[0].held_out, done._nets.ensemble.parameter_views
+    (w1, b1), (w2, b2) = (each for each in views if each)
+    right = ((x @ w1[0] + b1[0]).relu() @ w2[0] + b2[0]).argmax(1) == y
+    assert done.snapshot().accuracy["default"].tolist() == [right.float().mean().item()]
+
+
+@pytest.mark.parametrize(("steps", "every"), [(40, 1), (200, 1), (201, 2), (500, 3)])
+def test_it_is_judged_at_the_start_every_so_many_steps_and_at_the_end(steps, every):
+    done = trained(Settings(task="circles", rules=("clipped",), steps=steps, device="cpu"))
+    judged = done.snapshot().score_steps.tolist()
+    assert judged == sorted({*range(0, steps, every), steps})
+    assert np.isfinite(done.snapshot().scores["clipped"]).all()
+
+
+def test_whoever_watches_changes_nothing():
+    watched = Run(DIGITS)
+    for _ in range(DIGITS.steps):
+        watched.advance()
+        watched.snapshot()
+        watched.validation()
+    assert_equal_states(watched, trained(DIGITS))
+
+
+@pytest.mark.parametrize("optimiser", ["sgd", "momentum", "adam"])
+@pytest.mark.parametrize(
+    "task", ["digits", "binary weights", "spikes", "digits convolution", "binary kernels"]
+)
+def test_resumed_through_a_file_on_every_kind_of_net(task, optimiser):
+    asked = Settings(task=task, seeds=2, steps=12, optimiser=optimiser, device="cpu")
+    file = io.BytesIO()
+    torch.save(trained(asked, steps=5).state_dict(), file)
+    file.seek(0)
+    resumed = Run(asked)
+    resumed.advance(9)  # a run that was elsewhere goes back
+    resumed.load_state_dict(torch.load(file, weights_only=True))
+    resumed.advance(asked.steps)
+    assert_equal_states(resumed, trained(asked))
+
+
+def test_a_rule_with_nan_leaves_and_the_others_go_on():
+    asked = dataclasses.replace(DIGITS, rules=("straight_through", BREAKS))
+    snapshot = trained(asked).snapshot()
+    assert snapshot.diverged == {"straight_through": None, BREAKS: 1}
+    assert snapshot.going == {"straight_through": 3, BREAKS: 0}
+    assert np.isnan(snapshot.accuracy[BREAKS]).all()
+    assert len(snapshot.losses[BREAKS]) == 1
+    assert snapshot.step == asked.steps
+    np.testing.assert_array_equal(
+        snapshot.losses["straight_through"],
+        trained(dataclasses.replace(asked, rules=("straight_through",)))
+        .snapshot()
+        .losses["straight_through"],
+    )
+
+
+def test_a_seed_that_diverges_leaves_the_mean_and_the_rule_goes_on():
+    asked = dataclasses.replace(DIGITS, rules=("straight_through",))
+    begun = Run(asked)
+    begun.advance(10)
+    begun._nets.ensemble.parameters[1] = math.nan
+    begun.advance(30)
+    snapshot = begun.snapshot()
+    assert snapshot.diverged == {"straight_through": None}
+    assert snapshot.going == {"straight_through": 2}
+    accuracy = snapshot.accuracy["straight_through"]
+    assert np.isnan(accuracy).tolist() == [False, True, False]
+    assert np.isnan(snapshot.seed_losses["straight_through"][1]).tolist() == [False] * 10 + [True] * 30
+    whole = trained(asked).snapshot()
+    np.testing.assert_array_equal(accuracy[[0, 2]], whole.accuracy["straight_through"][[0, 2]])
+    np.testing.assert_allclose(
+        snapshot.losses["straight_through"][-1],
+        whole.seed_losses["straight_through"][[0, 2], -1].mean(),
+        rtol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("rules", [("default",), ("straight_through", "clipped")])
+def test_a_learning_rate_of_ten_breaks_nothing_but_the_net(rules):
+    snapshot = trained(dataclasses.replace(DIGITS, op="relu", rules=rules, lr=10, optimiser="sgd")).snapshot()
+    for rule in rules:
+        assert np.isfinite(snapshot.losses[rule]).all()
+        assert (snapshot.diverged[rule] is None) == (snapshot.going[rule] > 0)
+
+
+@pytest.mark.parametrize("task", [key for key in TASKS if key != "data"])
+def test_every_task_trains_with_widths_and_batches_of_one(task):
+    asked = Settings(task=task, hidden=(1, 1), batch=1, steps=2, seeds=2, device="cpu")
+    snapshot = trained(asked).snapshot()
+    assert snapshot.step == 2 or all(count == 0 for count in snapshot.going.values())
+
+
+def test_validation_judges_other_examples():
+    done = trained(DIGITS)
+    validation, held_out = done.validation(), done.snapshot().accuracy
+    for rule in DIGITS.rules:
+        assert validation[rule].shape == (3,)
+        assert abs(validation[rule].mean() - held_out[rule].mean()) < 0.1
+    assert any(validation[rule].tolist() != held_out[rule].tolist() for rule in DIGITS.rules)
+    with pytest.raises(ValueError, match='"documents" has no data to judge by'):
+        Run(SMALL).validation()
+
+
+def test_more_than_a_documents_net():
+    """With biases, several layers, another optimiser or several seeds it is a net like the others."""
+    plain = trained(dataclasses.replace(SMALL, lr=1e-6)).snapshot().losses["default"]
+    assert plain[-1] < plain[0]
+    for other in ({"bias": True}, {"optimiser": "adam", "lr": 1e-3}, {"hidden": (8, 8)}, {"seeds": 2}):
+        losses = trained(dataclasses.replace(SMALL, **other)).snapshot().losses["default"]
+        assert losses[-1] < losses[0]
+
+
+def test_half_the_start_weights_are_half_as_large():
+    usual, half = (Run(dataclasses.replace(DIGITS, init_scale=scale)).tensors() for scale in (1.0, 0.5))
+    assert all(torch.equal(0.5 * one, other) for one, other in zip(usual[2], half[2], strict=True))
+    w1 = usual.parameters[0]
+    assert w1.std().item() == pytest.approx(64**-0.5, rel=0.1)
+
+
+def test_old_spellings_are_read_as_before():
+    """``shown`` for what is visible, ``kept`` for checkpoints; a saved state says lanes and readings."""
+    run = Run(Settings(task="circles", hidden=4, steps=4, device="cpu"))
+    run.advance(2)
+    now = run.snapshot(("causes",))
+    assert (
+        run.snapshot(shown=("causes",)).measured.keys()
+        == now.measured.keys()
+        > run.snapshot().measured.keys()
+    )
+    assert run.kept is run.checkpoints
+    assert now.kept == now.checkpoints == (0, 1)
+    assert {"readings", "nets"} <= run.state_dict().keys()
+    assert run.state_dict()["nets"]["lanes"][:2] == [[0, 0], [1, 0]]
+
+
+def test_a_net_with_broken_weights_has_no_score_whatever_its_op_makes_of_them():
+    """An op that maps NaN to a number hides broken weights from the output."""
+    op = "formula: where(x > 0, 1, 0)"
+    run = Run(Settings(task="circles", op=op, rules=("straight_through",), seeds=3))
+    run.advance(1)
+    run._nets.ensemble.parameters[1, 0] = math.nan
+    held_out = run._nets.data[0].held_out
+    assert np.isnan(run._nets.scores(held_out)).tolist() == [False, True, False]

@@ -1,0 +1,171 @@
+import dataclasses
+import io
+import itertools
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training import TASKS, Data, Part, Run, Settings, Task, tasks
+from explorer.training.runs import run
+from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, assert_equal_states, curves, trained
+
+
+@pytest.fixture
+def batches(monkeypatch):
+    """A task with more rows than fit a batch."""
+    task = Task(
+        key="rows",
+        label="Rows",
+        purpose="Test.",
+        widths=(3, 2),
+        data=lambda draw: Data(Part(*(torch.randn(15, n, generator=draw.generator) for n in (3, 2))), 2),
+        loss=TASKS["documents"].loss,
+    )
+    monkeypatch.setitem(tasks._BY_KEY, "rows", task)
+    return Settings(task="rows", op="relu", rules=("default",), hidden=4, batch=5, steps=20, device="cpu")
+
+
+@pytest.mark.parametrize(("task", "op"), [("binary weights", "binarize"), ("binary kernels", "binarize")])
+def test_weights_have_no_idle_units(task, op):
+    run = Run(Settings(task=task, op=op, rules=("straight_through",), hidden=4, device="cpu"), recorded=())
+    assert run.snapshot().gradients["straight_through"].idle_units is None
+
+
+def test_same_settings_same_bits():
+    assert curves(trained(SMALL)) == curves(trained(SMALL))
+
+
+def test_another_seed_another_start():
+    assert curves(trained(SMALL)) != curves(trained(dataclasses.replace(SMALL, seed=1)))
+
+
+def test_in_pieces_same_bits():
+    pieces = Run(SMALL)
+    for size in (1, 7, 0, 30, 99):
+        pieces.advance(size)
+        pieces.snapshot()
+    assert curves(pieces) == curves(trained(SMALL))
+
+
+@pytest.mark.parametrize("hidden", [1, 8, 100])
+@pytest.mark.parametrize("batch", [1, 4, 64])
+def test_a_rule_alone_trains_as_in_a_race(hidden, batch):
+    """Also beside one that diverges and leaves."""
+    company = ("default", "formula: x * 1e20", "straight_through", "clipped", "toward_range")
+    asked = dataclasses.replace(
+        SMALL, steps=12, hidden=hidden, batch=batch, rules=company, op="sign", lr=1e-4
+    )
+    race = trained(asked).snapshot()
+    assert race.diverged["formula: x * 1e20"] < asked.steps
+    for rule in company:
+        alone = trained(dataclasses.replace(asked, rules=(rule,))).snapshot()
+        for series in ("losses", "w1_norms", "w2_norms"):
+            np.testing.assert_array_equal(getattr(alone, series)[rule], getattr(race, series)[rule])
+
+
+def test_a_first_layer_that_sees_the_same_x_trains_as_one_that_does_not(monkeypatch):
+    """The same but for rounding: what is spared is spared in the arithmetic alone."""
+    asked = dataclasses.replace(DOCUMENTS, rules=("default", "seed_relu"), steps=100)
+    spared = trained(asked)
+    monkeypatch.setitem(tasks._BY_KEY, "documents", dataclasses.replace(TASKS["documents"], same=False))
+    full = trained(asked)
+    for rule in asked.rules:
+        for series in ("losses", "w1_norms", "w2_norms"):
+            ours, theirs = (getattr(each.snapshot(), series)[rule] for each in (spared, full))
+            np.testing.assert_allclose(ours, theirs, rtol=1e-3)
+        moved = [each.snapshot().gradients[rule].w1_moved for each in (spared, full)]
+        assert moved[0] == pytest.approx(moved[1], rel=1e-4)
+
+
+def test_others_at_the_same_time_change_nothing():
+    asked = dataclasses.replace(DOCUMENTS, steps=60)
+    expected = curves(trained(asked))
+    over = threading.Event()
+
+    def disturb(seed):
+        while not over.is_set():
+            torch.manual_seed(seed)
+            trained(dataclasses.replace(SMALL, seed=seed))
+            torch.randn(100)
+
+    others = [threading.Thread(target=disturb, args=(seed,)) for seed in (1, 2)]
+    for other in others:
+        other.start()
+    try:
+        assert curves(trained(asked)) == expected
+    finally:
+        over.set()
+        for other in others:
+            other.join()
+
+
+def test_computes_on_one_thread_and_puts_the_number_back():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with run.one_thread():
+            trained(SMALL)
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_resumed_through_a_file_is_uninterrupted_bit_for_bit():
+    file = io.BytesIO()
+    torch.save(trained(SMALL, steps=15).state_dict(), file)
+    file.seek(0)
+    resumed = Run(SMALL)
+    resumed.load_state_dict(torch.load(file, weights_only=True))
+    assert resumed.snapshot().step == 15
+    resumed.advance(SMALL.steps)
+    assert_equal_states(resumed, trained(SMALL))
+
+
+def test_resumed_with_batches_is_uninterrupted_bit_for_bit(batches):
+    resumed = Run(batches)
+    resumed.load_state_dict(trained(batches, steps=7).state_dict())
+    resumed.advance(batches.steps)
+    assert_equal_states(resumed, trained(batches))
+
+
+def test_a_state_is_a_copy():
+    begun = Run(SMALL)
+    state = begun.state_dict()
+    before = [tensor.clone() for tensor in state["nets"]["tensors"]]
+    begun.advance(3)
+    assert state["step"] == 0
+    assert all(map(torch.equal, state["nets"]["tensors"], before))
+
+
+def test_a_state_of_other_settings_is_refused():
+    with pytest.raises(ValueError, match="other settings: steps, seed"):
+        Run(SMALL).load_state_dict(Run(dataclasses.replace(SMALL, seed=1, steps=9)).state_dict())
+
+
+def test_each_step_draws_its_own_batch(batches):
+    begun = Run(batches)
+    seen = []
+    for _ in range(4):
+        seen.append(begun._nets.batch[0])
+        begun.advance()
+    assert all(batch.shape == (1, 5, 3) for batch in seen)
+    assert not any(torch.equal(one, other) for one, other in itertools.pairwise(seen))
+
+
+def test_resumed_after_one_has_diverged():
+    asked = dataclasses.replace(SMALL, rules=("default", BREAKS))
+    resumed = Run(asked)
+    resumed.load_state_dict(trained(asked, steps=9).state_dict())
+    resumed.advance(asked.steps)
+    assert curves(resumed) == curves(trained(asked))
+    assert resumed.snapshot().diverged == {"default": None, BREAKS: 1}
+
+
+def test_a_state_brings_what_is_live_along():
+    slower = dataclasses.replace(SMALL, lr=1e-7, pace=2)
+    resumed = Run(SMALL)
+    resumed.load_state_dict(Run(slower).state_dict())
+    assert resumed.settings == slower
