@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
 from tests.browser.reading import OFTEN_MS, in_the_end
 
+# A lesson of each kind: how one predicts, and which pictures tell the story (tests/lessons/test_lessons.py).
+KINDS = (
+    "autograd", "vanishing", "gradcheck", "by-hand", "relu", "linear", "recipe", "find-the-bug", "surrogates",
+    "unbiased-or-quiet",
+)  # fmt: skip
 COMPUTED_MS = 60_000  # the first visitor of a lesson waits for its numbers
 MARKUP = re.compile(r"`|\*|\[([^\]]+)\]\(\w+\)")
 CURVES = '(document.querySelector(".watch .js-plotly-plot")?._fullData ?? []).filter(trace => trace.meta)'
@@ -115,6 +120,11 @@ def draw(page: Page, level: float) -> None:
     page.mouse.move(box["x"] + box["width"] / 2, y, steps=4)
     page.mouse.move(box["x"] + box["width"] - 1, y, steps=4)
     page.mouse.up()
+
+
+def drawn(page: Page) -> Locator:
+    """Return the reader's drawing, or the picked picture that lies in its place."""
+    return page.locator(".drawn")
 
 
 def until_ready_to_draw(page: Page) -> None:

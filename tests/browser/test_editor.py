@@ -1,4 +1,7 @@
-"""The field for code in a real browser: exercises, judged as one types, and pasted code on Explore."""
+"""The field for code in a real browser: exercises, judged as one types, and pasted code on Explore.
+
+That each exercise begins with its fault, and what is said of a solution, tests/exercises asks without a page.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ RIGHT = "Right: as it should be, wherever it was tried"
 
 
 def begun(course: Page, key: str = "clamp") -> Locator:
-    """The field of an exercise, with the text it begins with."""
+    """Return the field of an exercise, with the text it begins with."""
     turn_to(course, OF[key])
     press(course, "Skip")
     press(course, "Write it yourself")
@@ -33,20 +36,6 @@ def begun(course: Page, key: str = "clamp") -> Locator:
 
 def verdict(page: Page) -> Locator:
     return page.locator(".judged")
-
-
-def test_the_first_failing_case_is_named_and_drawn_and_the_repair_is_right(course: Page) -> None:
-    box = begun(course)
-    expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
-    expect(course.locator(".case-words")).to_have_text("1, not 0")
-    expect(course.locator(".watch .case-found")).to_be_visible()
-    names = course.evaluate(f"{CURVES}.map(trace => trace.name)")
-    assert {"Wanted", "Yours"} <= set(names)
-    box.fill(REPAIRED)
-    expect(verdict(course)).to_contain_text(RIGHT)
-    expect(course.locator(".case")).to_be_hidden()
-    box.fill(REPAIRED.replace("return grad", "return grad > 0"))
-    expect(verdict(course)).not_to_contain_text(RIGHT)
 
 
 # The px of the case's dots from the left and the top; those of an x and values on the axes of a panel.
@@ -62,7 +51,7 @@ DRAWN = """axis => document.querySelector(".watch .js-plotly-plot")._fullData
 
 
 def check_dots(page: Page, axis: str, x: float, wanted: float, found: float) -> None:
-    """The dots lie where the axes of a panel say."""
+    """Check that the dots lie where the axes of a panel say."""
 
     def check() -> None:
         places = page.evaluate(PLACES, [axis, x, wanted, found])
@@ -73,7 +62,7 @@ def check_dots(page: Page, axis: str, x: float, wanted: float, found: float) -> 
 
 
 def check_drawn(page: Page, axis: str, *curves: tuple[str, float]) -> None:
-    """Each curve of a panel, by its dash and its value at 2."""
+    """Check each curve of a panel by its dash and its value at 2."""
 
     def check() -> None:
         drawn = page.evaluate(DRAWN, axis)
@@ -83,10 +72,14 @@ def check_drawn(page: Page, axis: str, *curves: tuple[str, float]) -> None:
     in_the_end(page, check)
 
 
-def test_a_failing_forward_is_drawn_beside_the_right_one(course: Page) -> None:
+def test_an_exercise_from_its_first_fault_to_its_repair(course: Page) -> None:
     box = begun(course)
-    expect(verdict(course)).to_contain_text("At x = 2")
+    expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
+    expect(course.locator(".case-words")).to_have_text("1, not 0")
+    expect(course.locator(".watch .case-found")).to_be_visible()
+    assert {"Wanted", "Yours"} <= set(course.evaluate(f"{CURVES}.map(trace => trace.name)"))
     check_drawn(course, "y", ("solid", 1))
+    assert in_both_themes(course, ".lesson") == []
     box.fill(CLAMP.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
     expect(verdict(course)).to_have_text("Its forward is another: at x = 2 it gives 2, not 1.")
     expect(course.locator(".seen")).to_contain_text("forward as wanted, and yours, dashed. The dot is yours")
@@ -96,7 +89,34 @@ def test_a_failing_forward_is_drawn_beside_the_right_one(course: Page) -> None:
     box.fill(REPAIRED)
     expect(verdict(course)).to_contain_text(RIGHT)
     expect(course.locator(".seen")).to_be_hidden()
+    expect(course.locator(".case")).to_be_hidden()
     check_drawn(course, "y", ("solid", 1))
+    turn_to(course, LESSONS["relu"])
+    course.evaluate("location.assign('/learn?lesson=clamp')")
+    press(course, "Skip")
+    press(course, "Write it yourself")
+    expect(course.get_by_label("Your Function")).to_have_value(REPAIRED)  # it is there again
+
+
+WRITTEN = {
+    "": "Not judged yet: The text is empty",
+    "<b>class</b>": "this is not Python as it stands",
+    "x" * 30_000: "20,000 are the most",
+    f"{REPAIRED}\nwhile True: pass": RIGHT,  # nothing of it is run
+}
+
+
+def test_whatever_is_written_is_answered_with_a_sentence_even_if_the_first_answer_fails(course: Page) -> None:
+    box = begun(course)
+    for text, words in WRITTEN.items():
+        box.fill(text)
+        expect(verdict(course)).to_contain_text(words)
+    assert "Traceback" not in course.inner_text("body")
+    course.route("**/judge", lambda route: route.fulfill(json={"message": "Too many ask."}))
+    box.fill(CLAMP)
+    expect(verdict(course)).to_have_text("Too many ask.")
+    course.unroute("**/judge")
+    expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
 
 
 def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
@@ -115,51 +135,16 @@ def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> No
     check_dots(course, "yaxis3", 2, wanted, 0)
 
 
-def test_a_fault_on_a_line_marks_it_until_it_is_mended(course: Page) -> None:
-    box = begun(course, "in-place")
-    expect(verdict(course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")
-    expect(course.locator(".editor-lines .marked")).to_have_text("10")
-    box.fill(
-        EXERCISES["in-place"]
-        .code.replace("g[x <= 0]", "h = g.clone()\n        h[x <= 0]")
-        .replace("return g", "return h")
-    )
-    expect(course.locator(".editor-lines .marked")).to_have_count(0)
-    expect(verdict(course)).to_contain_text(RIGHT)
-
-
-@pytest.mark.parametrize("key", list(EXERCISES))
-def test_every_exercise_opens_with_its_fault(course: Page, key: str) -> None:
-    begun(course, key)
-    expect(verdict(course)).to_have_attribute("data-kind", "wrong")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "Not judged yet: The text is empty"),
-        ("<b>class</b>", "this is not Python as it stands"),
-        (REPAIRED.replace("grad[x < 0] = 0", "grad = torch.cumsum(grad, 0)"), "mixes the elements"),
-        ("(" * 3000, "Not judged yet"),
-        ("x" * 30_000, "20,000 are the most"),
-        (f"{REPAIRED}\nwhile True: pass", RIGHT),  # nothing of it is run
-    ],
-    ids=["empty", "markup", "not elementwise", "deep", "long", "endless"],
-)
-def test_whatever_is_written_is_answered_with_a_sentence(course: Page, text: str, words: str) -> None:
-    box = begun(course)
-    box.fill(text)
-    expect(verdict(course)).to_contain_text(words)
-    assert "Traceback" not in course.inner_text("body")
-
-
-def test_who_gets_no_verdict_asks_once_more(course: Page) -> None:
-    box = begun(course)
-    course.route("**/judge", lambda route: route.fulfill(json={"message": "Too many ask."}))
-    box.fill(REPAIRED)
-    expect(verdict(course)).to_have_text("Too many ask.")
-    course.unroute("**/judge")
-    expect(verdict(course)).to_contain_text(RIGHT)
+def test_a_fault_on_a_line_marks_it_until_it_is_mended(phone_course: Page) -> None:
+    box = begun(phone_course, "in-place")
+    expect(verdict(phone_course)).to_contain_text("Line 10: g[x <= 0] = 0 changes g itself")
+    expect(phone_course.locator(".editor-lines .marked")).to_have_text("10")
+    assert in_both_themes(phone_course, ".lesson") == []
+    assert phone_course.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    code = EXERCISES["in-place"].code.replace("g[x <= 0]", "h = g.clone()\n        h[x <= 0]")
+    box.fill(code.replace("return g", "return h"))
+    expect(phone_course.locator(".editor-lines .marked")).to_have_count(0)
+    expect(verdict(phone_course)).to_contain_text(RIGHT)
 
 
 def test_keys_indent_and_lead_out_of_the_field(course: Page) -> None:
@@ -209,29 +194,6 @@ def test_on_a_stage_keys_belong_to_the_field_while_one_types(course: Page) -> No
     expect(course.locator(".presenting")).to_have_count(1)
     box.blur()
     present(course, False)
-
-
-def test_what_is_written_is_there_again(course: Page) -> None:
-    box = begun(course)
-    box.fill(REPAIRED)
-    expect(verdict(course)).to_contain_text(RIGHT)
-    turn_to(course, LESSONS["relu"])
-    course.evaluate("location.assign('/learn?lesson=clamp')")
-    press(course, "Skip")
-    press(course, "Write it yourself")
-    expect(course.get_by_label("Your Function")).to_have_value(REPAIRED)
-
-
-@pytest.mark.parametrize("device", ["course", "phone_course"], ids=["desk", "phone"])
-def test_an_exercise_can_be_used_by_everybody(request: pytest.FixtureRequest, device: str) -> None:
-    page: Page = request.getfixturevalue(device)
-    begun(page, "in-place")
-    expect(verdict(page)).to_contain_text("Line 10")
-    assert in_both_themes(page, ".lesson") == []
-    begun(page)
-    expect(page.locator(".case-words")).to_be_visible()
-    assert in_both_themes(page, ".lesson") == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_pasted_code_has_the_same_field_and_marks_the_line(explore: Page) -> None:

@@ -1,26 +1,29 @@
-"""Each lesson in a real browser, from its question to its link: what it tells, and that all can read it.
+"""Lessons in a real browser, from the question to the link: what they tell, and that all can read it.
 
-One visit on a desktop, on a stage and off, serves for all that is asserted of a lesson; another on a phone.
+The default run takes one lesson of each kind. The others are thorough: what a lesson has of its own (words,
+answers, pictures, code, links), tests/lessons and tests/frontend/learn read without a page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.lessons import LESSONS, Drawing, Lesson
+from explorer.lessons import LESSONS, Lesson
 from tests.browser.access import colours_in_both_themes, in_both_themes, violations
-from tests.browser.conftest import VIEWPORT, Profiles, Tab
+from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
 from tests.browser.lessons import (
     COMPUTED_MS,
     CURVES,
+    KINDS,
     choice_of,
     draw,
+    drawn,
     enter_g,
     nothing_is_small,
     open_nets,
@@ -33,9 +36,6 @@ from tests.browser.lessons import (
 )
 from tests.browser.reading import enter, until_at_rest
 
-EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
-DRAWN = [lesson for lesson in LESSONS.values() if isinstance(lesson.prediction, Drawing)]
-EACH_DRAWN = pytest.mark.parametrize("lesson", DRAWN, ids=lambda lesson: lesson.key)
 # How many curves of rules are seen.
 GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
 FONT = re.compile(r"GET \S+/static/media/\S+ None")
@@ -51,6 +51,17 @@ PANELS = """least => {
     return fits && Math.min(yaxis._length, yaxis2._length) >= least;
 }"""
 LEAST_PANEL_PX = 120
+
+
+def each_lesson(default: Iterable[str]) -> pytest.MarkDecorator:
+    """Run a test with each lesson; those other than the ``default`` ones are thorough."""
+    return pytest.mark.parametrize(
+        "lesson",
+        [
+            pytest.param(lesson, id=key, marks=[] if key in default else pytest.mark.thorough)
+            for key, lesson in LESSONS.items()
+        ],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,21 +88,32 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
     return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
 
 
-@EACH
-def test_a_lesson_can_be_answered_and_read_by_all_in_each_state_and_size(
+@each_lesson(KINDS)
+def test_a_lesson_can_be_read_by_all_in_each_state_and_size(course: Page, lesson: Lesson) -> None:
+    turn_to(course, lesson)
+    assert colours_in_both_themes(course, ".lesson") == []
+    press(course, "Skip")
+    until_shown(course, lesson)
+    present(course, True)
+    open_nets(course)
+    nothing_is_small(course)
+    assert in_both_themes(course, ".lesson") == []
+    present(course, False)
+    course.set_viewport_size(PHONE)
+    assert violations(course, ".lesson") == []
+
+
+@each_lesson(["autograd"])
+def test_a_lesson_tells_its_answer_to_whoever_has_predicted_and_to_nobody_else(
     course: Page, lesson: Lesson, sent: list[str]
 ) -> None:
-    """Not on a stage its structure is judged on a phone, where it has all of its parts as well."""
     turn_to(course, lesson)
     nothing_is_given_away(course, lesson)
-    assert colours_in_both_themes(course, ".lesson") == []
     answer = course.request.get(f"/lesson?key={lesson.key}").json()
     until_at_rest(course)
     sent.clear()
     each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, answer["prediction"])
     present(course, True)
-    nothing_is_small(course)
-    assert in_both_themes(course, ".lesson") == []
     check_is_in_the_window(course)
     assert said_of(lesson, sent) == [], "nothing that is answered leaves the browser"
     course.get_by_role("radio").nth(answer["prediction"]["right"]).focus()  # by keyboard alone
@@ -104,11 +126,6 @@ def test_a_lesson_can_be_answered_and_read_by_all_in_each_state_and_size(
     panels_are_high_enough(course)
     course.set_viewport_size(VIEWPORT)
     on_a_stage_it_is_alone(course)
-    open_nets(course)
-    assert in_both_themes(course, ".lesson") == []
-    nothing_is_small(course)
-    present(course, False)
-    assert colours_in_both_themes(course, ".lesson") == []
 
 
 def nothing_is_given_away(page: Page, lesson: Lesson) -> None:
@@ -131,7 +148,7 @@ def each_wrong_answer_has_its_sentence_its_picture_and_another_try(
         expect(verdict).to_contain_text("Try again")
         assert plain(answer["why"]) in plain(verdict.inner_text())
         if answer["picture"]:
-            expect(page.locator(".drawn")).to_have_attribute("d", re.compile("L.*L"))
+            expect(drawn(page)).to_have_attribute("d", re.compile("L.*L"))
             expect(page.get_by_text("dashed: your prediction")).to_be_visible()
         else:
             expect(page.locator(".lesson .note")).to_have_text(f"“{answer['text']}”: no curve")
@@ -161,7 +178,7 @@ def g_goes_along(page: Page, lesson: Lesson) -> None:
 
 
 def sized(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
-    """The page in each of the sizes, on a stage and not."""
+    """Yield with the page in each of the sizes, on a stage and not."""
     for width, height, presenting in sizes:
         page.set_viewport_size({"width": width, "height": height})
         if (page.locator(".lesson.presenting").count() == 1) != presenting:
@@ -170,7 +187,7 @@ def sized(page: Page, sizes: Sequence[tuple[int, int, bool]]) -> Iterator[None]:
 
 
 def check_is_in_the_window(page: Page) -> None:
-    """Where a try has failed, of which the page tells above the button: before it there is less."""
+    """Check where a try has failed, of which the page tells above the button: before it there is less."""
     for _ in sized(page, SIZES):
         page.locator(".lesson").evaluate("one => one.scrollTo(0, 0)")
         expect(page.get_by_role("button", name="Check my prediction")).to_be_in_viewport(ratio=1)
@@ -187,44 +204,50 @@ def on_a_stage_it_is_alone(page: Page) -> None:
     assert page.evaluate(bare), "no bar of the page"
 
 
-SAID = {
-    ("vanishing", 0): "Yes, as well as a hand draws",
-    ("vanishing", 1): "which the staircase follows from far away",
-    ("straight-through", 0): "which this backward replaces",
-    ("straight-through", 1): "Yes, as well as a hand draws",
-    ("clamp", 0): "Look again near x = 0.5",
-    ("clamp", 1): "This passes everything",
-    ("relu", 0): "This passes nothing",
-    ("relu", 1): "This passes everything",
-}
+SAID = [
+    ("vanishing", 0, "Yes, as well as a hand draws"),
+    ("vanishing", 1, "which the staircase follows from far away"),
+    ("straight-through", 0, "which this backward replaces"),
+    ("straight-through", 1, "Yes, as well as a hand draws"),
+    ("clamp", 0, "Look again near x = 0.5"),
+    ("clamp", 1, "This passes everything"),
+    ("relu", 0, "This passes nothing"),
+    ("relu", 1, "This passes everything"),
+]
 
 
-@EACH_DRAWN
-@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize(
+    ("key", "level", "words"),
+    [
+        # what the others say, tests/frontend/learn/test_verdict.py reads
+        pytest.param(*each, marks=[] if each[:2] in [("relu", 0), ("vanishing", 0)] else pytest.mark.thorough)
+        for each in SAID
+    ],
+)
 def test_a_drawing_is_judged_beside_torchs_curve_and_stays_on_its_axes(
-    course: Page, lesson: Lesson, level: int, sent: list[str]
+    course: Page, key: str, level: int, words: str, sent: list[str]
 ) -> None:
+    lesson = LESSONS[key]
     turn_to(course, lesson)
     until_ready_to_draw(course)
     until_at_rest(course)
     sent.clear()
     draw(course, level)
     assert sent == [], "nothing that is drawn leaves the browser"
-    before = course.locator(".drawn").get_attribute("d") or ""
+    before = drawn(course).get_attribute("d") or ""
     assert before.count("L") > 250
     press(course, "Check my prediction")
-    expected = SAID[lesson.key, level]
-    expect(course.locator(".verdict")).to_contain_text(expected)
-    if not expected.startswith("Yes"):
+    expect(course.locator(".verdict")).to_contain_text(words)
+    if not words.startswith("Yes"):
         assert course.locator(".pad").count() == 1, "there is another try"
         press(course, "Show the answer")
     until_shown(course, lesson)
     assert said_of(lesson, sent) == []
-    words = course.locator(".verdict").inner_text()
-    assert "Yes, as well as a hand draws" in words or "Your drawing is on average" in words
+    said = course.locator(".verdict").inner_text()
+    assert "Yes, as well as a hand draws" in said or "Your drawing is on average" in said
     if lesson.prediction.at is not None:
-        assert f"At x = {lesson.prediction.at:g} you expect" in words
-    assert (course.locator(".drawn").get_attribute("d") or "").count("L") == before.count("L")
+        assert f"At x = {lesson.prediction.at:g} you expect" in said
+    assert (drawn(course).get_attribute("d") or "").count("L") == before.count("L")
     assert course.locator(".pad").count() == 0
     stays_on_its_axes(course, level)
 
@@ -246,36 +269,22 @@ def stays_on_its_axes(page: Page, level: int) -> None:
     assert panel == pytest.approx(level, abs=0.05)
 
 
-def train_nets(page: Page) -> None:
-    """Have the nets that are open in the middle of a training, with all they draw."""
-    for net in page.get_by_role("region", name="The net, live").filter(has=page.locator(".training")).all():
-        net.get_by_role("button", name="Start", exact=True).click()
-        enter(net.locator(".live").get_by_role("spinbutton", name="Pace", exact=True), "100")
-        many = re.compile(r"Step ([4-9]\d|\d{3}) / \d{3}")
-        expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
-        net.get_by_role("button", name="Pause", exact=True).click()
-        net.locator(".why").scroll_into_view_if_needed()
-        expect(net.locator(".curves .ytick")).not_to_have_count(0)
-        expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
-
-
-@pytest.mark.parametrize("key", ["straight-through", "surrogates"])  # a regression, and classes with seeds
+# Classes with seeds draw all that a regression draws, and bands.
+@pytest.mark.parametrize("key", [pytest.param("straight-through", marks=pytest.mark.thorough), "surrogates"])
 def test_a_net_in_the_middle_of_a_training_can_be_read_on_a_stage(course: Page, key: str) -> None:
     turn_to(course, LESSONS[key])
     press(course, "Skip")
     present(course, True)
     open_nets(course)
-    train_nets(course)
+    net = course.get_by_role("region", name="The net, live").filter(has=course.locator(".training"))
+    net.get_by_role("button", name="Start", exact=True).click()
+    enter(net.locator(".live").get_by_role("spinbutton", name="Pace", exact=True), "100")
+    many = re.compile(r"Step ([4-9]\d|\d{3}) / \d{3}")
+    expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
+    net.get_by_role("button", name="Pause", exact=True).click()
+    net.locator(".why").scroll_into_view_if_needed()
+    expect(net.locator(".curves .ytick")).not_to_have_count(0)
+    expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
     course.mouse.move(0, 0)  # where nothing lifts one rule and fades the others
     nothing_is_small(course)
     assert in_both_themes(course, ".lesson") == []
-
-
-@EACH
-def test_no_lesson_violates_the_rules_of_axe_on_a_phone(phone_course: Page, lesson: Lesson) -> None:
-    turn_to(phone_course, lesson)
-    assert violations(phone_course, ".lesson") == []
-    press(phone_course, "Skip")
-    until_shown(phone_course, lesson)
-    open_nets(phone_course)
-    assert violations(phone_course, ".lesson") == []

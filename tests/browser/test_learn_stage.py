@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
 from tests.browser.conftest import Open
-from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to
+from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, until_shown
 from tests.browser.reading import enter, number, settle, slider
 
 # Names of rules that are not seen whole, and values that stand below theirs.
@@ -76,28 +76,69 @@ def test_a_clicker_leads_through_a_lesson_slide_by_slide(course: Page) -> None:
     expect(course.get_by_role("heading", level=2, name=following.title)).to_be_visible(timeout=COMPUTED_MS)
 
 
-@pytest.mark.parametrize(("size", "type_px"), [((1280, 720), 24), ((1920, 1080), 36)], ids=str)
-def test_type_and_lines_grow_with_the_stage(course: Page, size: tuple[int, int], type_px: int) -> None:
-    """No text below 2.5 % of the height, no curve below 0.4 %."""
-    width, height = size
-    course.set_viewport_size({"width": width, "height": height})
+def test_type_and_lines_grow_with_the_stage_and_names_are_whole(course: Page) -> None:
+    """No text below 2.5 % of the height, no curve below 0.4 %; the chart stays while g moves."""
+    page = course
+    turn_to(page, LESSONS["clamp"])
+    present(page, True)
+    press(page, "Skip")
+    story, chart = page.locator(".lesson .text > p").first, page.locator(".watch .chart-place")
+    for width, height, type_px in ((1920, 1080, 36), (1280, 720, 24), (1366, 768, 24)):
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+        assert float(story.evaluate("at => parseFloat(getComputedStyle(at).fontSize)")) >= type_px
+        assert page.evaluate(SMALL, [".lesson", 0.025 * height]) == []
+        lines = page.locator(".watch .scatterlayer .js-line").evaluate_all(
+            "lines => lines.map(line => parseFloat(getComputedStyle(line).strokeWidth))"
+        )
+        assert min(lines) >= 0.004 * height
+    expect(slider(page, "Upstream gradient g")).to_be_in_viewport(ratio=1)
+    before = chart.bounding_box()
+    assert before
+    assert before["height"] > 350
+    page.locator(".chart-readout").get_by_label("x", exact=True).fill("0.5")
+    expect(page.locator(".chart-rules strong")).to_have_text(["1", "1", "1"])
+    enter(number(page, "Upstream gradient g"), "2")
+    settle(page)
+    assert chart.bounding_box() == before
+    for width in (1024, 1366, 1920):
+        page.set_viewport_size({"width": width, "height": 768})
+        page.wait_for_function(f"() => !({CUT})().length")
+
+
+SCROLLED = """() => {
+    let at = document.querySelector(".lesson .title");
+    while (at && !(at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)))
+        at = at.parentElement;
+    return (at ?? document.scrollingElement).scrollTop;
+}"""
+# How far it is scrolled, once that has been the same for a few frames.
+AT_REST = f"""async () => {{
+    let [last, same] = [-1, 0];
+    while (same < 10) {{
+        await new Promise(requestAnimationFrame);
+        const now = ({SCROLLED})();
+        [last, same] = [now, now === last ? same + 1 : 0];
+    }}
+    return last;
+}}"""
+
+
+@pytest.mark.parametrize("presenting", [False, True], ids=["page", "stage"])
+def test_keys_scroll_after_the_answer(course: Page, presenting: bool) -> None:
+    """On a stage Page Down is a clicker's key, which goes on."""
+    course.set_viewport_size({"width": 1280, "height": 720})
     turn_to(course, LESSONS["clamp"])
-    present(course, True)
+    present(course, presenting)
     press(course, "Skip")
-    settle(course)
-    story = course.locator(".lesson .text > p").first
-    assert float(story.evaluate("at => parseFloat(getComputedStyle(at).fontSize)")) >= type_px
-    small = course.evaluate(SMALL, [".lesson", 0.025 * height])
-    assert small == []
-    lines = course.locator(".watch .scatterlayer .js-line").evaluate_all(
-        "lines => lines.map(line => parseFloat(getComputedStyle(line).strokeWidth))"
-    )
-    assert min(lines) >= 0.004 * height
-
-
-def test_a_link_opens_a_lesson_on_a_stage(page: Page) -> None:
-    open_lesson(page, "clamp", "&present=1")
-    expect(page.locator(".lesson.presenting")).to_be_visible()
+    until_shown(course, LESSONS["clamp"])
+    for key in ("ArrowDown", "Space", *([] if presenting else ["PageDown"]), "End"):
+        if key == "End":
+            course.keyboard.press("ArrowUp")  # a short lesson is at its end already
+        before = course.evaluate(AT_REST)
+        course.keyboard.press(key)
+        course.wait_for_function(f"before => ({SCROLLED})() > before", arg=before)
+    expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_be_attached()
 
 
 def test_a_frame_holds_the_lesson_alone(page: Page) -> None:
@@ -118,31 +159,6 @@ def test_a_frame_holds_the_chart_alone(page: Page) -> None:
     assert "embed=true" in page.url
 
 
-@pytest.mark.parametrize("height", [768, 1080])
-def test_on_a_stage_names_are_whole_g_is_in_view_and_the_chart_stays_while_it_moves(
-    course: Page, height: int
-) -> None:
-    page = course
-    page.set_viewport_size({"width": 1366, "height": height})
-    turn_to(page, LESSONS["clamp"])
-    present(page, True)
-    press(page, "Skip")
-    settle(page)
-    expect(slider(page, "Upstream gradient g")).to_be_in_viewport(ratio=1)
-    chart = page.locator(".watch .chart-place")
-    before = chart.bounding_box()
-    assert before
-    assert before["height"] > 350
-    page.locator(".chart-readout").get_by_label("x", exact=True).fill("0.5")
-    expect(page.locator(".chart-rules strong")).to_have_text(["1", "1", "1"])
-    enter(number(page, "Upstream gradient g"), "2")
-    settle(page)
-    assert chart.bounding_box() == before
-    for width in (1024, 1366, 1920):
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_function(f"() => !({CUT})().length")
-
-
 # Answers and buttons of a prediction of which something else lies on the middle, once each is scrolled to.
 COVERED = """() => [...document.querySelectorAll(".lesson .option, .lesson .decide button")].filter(each => {
     each.scrollIntoView({ block: "nearest" });
@@ -153,11 +169,13 @@ COVERED = """() => [...document.querySelectorAll(".lesson .option, .lesson .deci
 }).map(each => each.textContent)"""
 
 
-@pytest.mark.parametrize("place", ["&present=1", ""])
-def test_nothing_covers_an_answer_in_a_low_window(new_page: Open, place: str) -> None:
+@pytest.mark.parametrize("key", ["clamp", *(pytest.param(each, marks=pytest.mark.thorough)
+                                            for each in ("vanishing", "surrogates"))])  # fmt: skip
+def test_nothing_covers_an_answer_in_a_low_window(new_page: Open, key: str) -> None:
+    """Neither on a stage, as its link opens it, nor beside it."""
     page = new_page(viewport={"width": 900, "height": 600})
-    for key in ("vanishing", "surrogates", "clamp"):
-        open_lesson(page, key, place)
-        page.locator(".lesson .option").first.wait_for()
-        assert page.locator(".lesson .option").count() >= 3
+    open_lesson(page, key, "&present=1")
+    for presenting in (True, False):
+        present(page, presenting)
+        expect(page.locator(".lesson .option").nth(2)).to_be_visible()
         assert page.evaluate(COVERED) == []

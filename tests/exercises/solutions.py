@@ -82,6 +82,17 @@ def cube(body, forward=KEEP + "return x ** 3", decorate=""):
     return old("Cube", "x", forward, body, decorate)
 
 
+BUILDERS = {
+    "clamp": clamp, "in-place": relu, "constants": bounds, "slope": leaky, "edge": binary, "needed": scaled,
+    "step-size": lsq, "twice": cube,
+}  # fmt: skip
+
+
+def with_bodies(bodies):
+    """Return (key, text) for each body of a backward, by the key of its exercise."""
+    return [(key, BUILDERS[key](body)) for key, some in bodies.items() for body in some]
+
+
 RIGHT = {
     "clamp": (
         clamp("return g * ((x >= 0) & (x <= 1)).float()"),

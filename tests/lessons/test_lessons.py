@@ -39,6 +39,7 @@ from explorer.lessons.lesson import filled
 from explorer.lessons.pictures import Picture
 from explorer.training.system.threads import one_thread
 from explorer.ui.links.link import from_query
+from tests.browser.lessons import KINDS
 from tests.lessons.computed import data, results
 
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
@@ -274,3 +275,11 @@ def test_a_picture_can_be_drawn(picture: Callable[[], Picture]):
 
 def test_every_exercise_ends_one_lesson():
     assert sorted(lesson.exercise for lesson in LESSONS.values() if lesson.exercise) == sorted(EXERCISES)
+
+
+def test_the_lessons_that_a_browser_reads_are_of_every_kind():
+    def kind(key: str) -> tuple[str, frozenset[str]]:
+        pictures = frozenset(picture["kind"] for picture in data(key)["pictures"])
+        return type(LESSONS[key].prediction).__name__, pictures
+
+    assert {kind(key) for key in KINDS} == {kind(key) for key in LESSONS}

@@ -34,15 +34,14 @@ export function remember(key, state) {
   }
 }
 
-/** Forget all that is remembered of keys that begin so. @param {string} start */
+/** Forget all that this tab remembers of keys that begin so, before a reload too. @param {string} start */
 export function forget(start) {
-  for (const key of [...cached.keys()].filter((each) => each.startsWith(start))) {
-    cached.delete(key);
-    try {
-      sessionStorage.removeItem(nameOf(key));
-    } catch {
-      // it was here alone
-    }
+  for (const key of [...cached.keys()]) if (key.startsWith(start)) cached.delete(key);
+  try {
+    for (const name of Object.keys(sessionStorage))
+      if (name.startsWith(nameOf(start))) sessionStorage.removeItem(name);
+  } catch {
+    // it was here alone
   }
 }
 

@@ -13,6 +13,7 @@ from explorer.curves import Curves, sample_curves
 from explorer.lessons import LESSONS, Drawing, Lesson
 from explorer.ui.links.link import from_query
 from tests.frontend.modules import Node
+from tests.selection import take_part
 
 Shape = Callable[[Any], Any]
 
@@ -73,8 +74,8 @@ def by_hand(lesson: Lesson, shape: Shape, random: np.random.Generator) -> Any:
 
 @EACH_DRAWN
 def test_a_right_drawing_is_never_called_wrong(node: Node, lesson: Lesson) -> None:
-    random = np.random.default_rng(15)
-    drawings = [by_hand(lesson, shape_of(lesson), random) for _ in range(300)]
+    shape = shape_of(lesson)
+    drawings = [by_hand(lesson, shape, np.random.default_rng(seed)) for seed in take_part(range(300))]
     wrong = [place for place, result in enumerate(judged(node, lesson, drawings)) if not result["right"]]
     assert wrong == []
 
@@ -113,10 +114,11 @@ def wrong_shapes(lesson: Lesson) -> dict[str, Shape]:
 
 @EACH_DRAWN
 def test_a_drawing_of_another_shape_is_not_right(node: Node, lesson: Lesson) -> None:
-    random = np.random.default_rng(16)
-    shapes = wrong_shapes(lesson)
-    drawings = [by_hand(lesson, shape, random) for shape in shapes.values() for _ in range(30)]
-    names = [name for name in shapes for _ in range(30)]
+    shapes, seeds = wrong_shapes(lesson), take_part(range(1000, 1030))
+    names = [name for name in shapes for _ in seeds]
+    drawings = [
+        by_hand(lesson, shape, np.random.default_rng(seed)) for shape in shapes.values() for seed in seeds
+    ]
     result = judged(node, lesson, drawings)
     assert {name for name, one in zip(names, result, strict=True) if one["right"]} == set()
 

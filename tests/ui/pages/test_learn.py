@@ -12,6 +12,7 @@ from explorer.catalogue import RULES
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.lessons.lesson import Lesson
 from explorer.ui.server import answers
+from tests.selection import take_part
 from tests.ui.opening import opened
 
 
@@ -36,7 +37,7 @@ def test_the_course_is_made_once_for_a_class_that_comes_at_one_moment(monkeypatc
     answers._course.cache_clear()
 
 
-@pytest.mark.parametrize("key", LESSONS)
+@pytest.mark.parametrize("key", take_part(LESSONS))
 def test_a_lesson_is_json_with_its_scenes_as_choices(key: str):
     lesson = json.loads(json.dumps(answers.lesson(key)))
     assert "".join(text for _, text in lesson["code"]) == LESSONS[key].source

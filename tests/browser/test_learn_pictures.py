@@ -1,0 +1,253 @@
+"""Pictures of lessons in a real browser, by hand and by keyboard, and the colours of code and curves.
+
+What each picture says, and the walker's numbers, tests/frontend/learn/pictures asks without a page.
+"""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
+from explorer.lessons import LESSONS, unbiased_or_quiet
+from explorer.lessons.by_hand import masked
+from explorer.lessons.recipe import steps
+from tests.browser.access import show_in
+from tests.browser.lessons import no_text_is_small, present, press, turn_to
+from tests.browser.reading import enter
+from tests.browser.test_look import contrast, luminance
+
+COUNTED_MS = 20_000  # all runs of all estimators on a busy machine
+
+
+def opened(course: Page, key: str, name: str) -> Locator:
+    """Return a picture of a lesson whose answer is shown."""
+    turn_to(course, LESSONS[key])
+    press(course, "Skip")
+    return course.get_by_role("region", name=name)
+
+
+def test_a_step_is_done_by_hand(course: Page) -> None:
+    step = opened(course, "by-hand", "One step by hand")
+    said = step.get_by_role("status")
+    product = step.get_by_role("table", name="gradient of w1 = inputsᵀ @ gradient of x")
+    found = masked()
+
+    def field(row: int, column: int) -> Locator:
+        return step.get_by_role("textbox", name=f"gradient of x, example {row + 1}, unit {column + 1}")
+
+    enter(field(0, 0), "-0.5")
+    expect(said).to_have_text("Not yet. At example 1, unit 1: x = 1.1, g = -0.5.")
+    enter(field(0, 0), "nothing")
+    expect(said).to_have_text("“nothing” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3.")
+    for row, values in enumerate(found["gradient"]):
+        for column, value in enumerate(values):
+            expect(product).to_have_count(0)
+            enter(field(row, column), f"{value}")
+    expect(said).to_contain_text("All are right")
+    expect(product.locator("td")).to_have_text([f"{value:g}" for row in found["w1_grad"] for value in row])
+    step.get_by_role("combobox", name="Rule of the step").select_option("Straight-through")
+    expect(product).to_have_count(0)
+    step.get_by_role("button", name="Show them").click()
+    expect(field(0, 0)).to_have_value("-0.5")
+    expect(product).to_be_visible()
+
+
+def test_the_recipe_is_put_in_order(course: Page) -> None:
+    recipe = opened(course, "recipe", "The recipe, out of order")
+    items, said = recipe.get_by_role("listitem"), recipe.get_by_role("status")
+    first = [text.replace("`", "")[:20] for text, _ in steps().steps]
+    recipe.get_by_role("button", name="Check the order").click()
+    expect(said).to_have_text(f"Not yet at 1: another step stands there. {steps().steps[0][1]}")
+    for start in first[::-1]:  # each to the top, the first one last
+        earlier = recipe.get_by_role("button", name=f"Earlier: {start}")
+        for _ in first:
+            earlier.press("Enter")
+            expect(earlier).to_be_focused()
+    expect(items).to_contain_text(first)
+    expect(said).to_be_empty()
+    recipe.get_by_role("button", name="Check the order").click()
+    expect(said).to_have_text("That is the order.")
+
+
+def test_the_slope_at_the_corner_is_dragged(course: Page) -> None:
+    corner = opened(course, "relu", "The gradient at the corner")
+    said, field = corner.get_by_role("status"), corner.get_by_role("slider", name="Gradient at x = 0")
+    expect(said).to_contain_text("0.5 is a subgradient, as right as any other")
+    field.fill("1")
+    expect(said).to_have_text("1 is a subgradient: the choice of MyReLU.")
+    drag(course, corner.locator("svg"), (0.9, 0.4), (0.9, 0.02))
+    expect(said).to_contain_text("is no subgradient: right of the corner")
+    field.press("Home")
+    expect(said).to_contain_text("is no subgradient: left of the corner")
+
+
+def drag(page: Page, picture: Locator, start: tuple[float, float], to: tuple[float, float]) -> None:
+    """Drag from one place of a picture to another, given as shares of its width and height."""
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    assert box
+    ((x, y), (x_to, y_to)) = (
+        (box["x"] + across * box["width"], box["y"] + down * box["height"]) for across, down in (start, to)
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move((x + x_to) / 2, (y + y_to) / 2, steps=3)
+    page.mouse.move(x_to, y_to, steps=3)
+    page.mouse.up()
+
+
+def test_the_faulty_line_of_a_hidden_function_is_named(course: Page) -> None:
+    hidden = opened(course, "find-the-bug", "Hidden Function: the second")
+    said, name = hidden.get_by_role("status"), hidden.get_by_role("button", name="Name this line")
+    expect(hidden.get_by_role("row", name="g = -1")).to_contain_text("020")
+    assert "abs" not in hidden.inner_text()
+    name.click()
+    expect(said).to_have_text("Pick a line first.")
+    hidden.get_by_role("radio", name="slope = 2.0 * inside").check()
+    name.click()
+    expect(said).to_contain_text("It is not this one.")
+    hidden.get_by_role("radio", name="return g * slope").check()
+    expect(said).to_be_empty()
+    name.click()
+    expect(said).to_have_text("Yes: there stands return g.abs() * slope.")
+
+
+def walker_of(page: Page) -> Locator:
+    """Return the walker, its runs counted."""
+    walker = opened(page, "unbiased-or-quiet", "The walker")
+    expect(walker.locator(".estimators td:last-child").last).to_have_text("0.0", timeout=COUNTED_MS)
+    return walker
+
+
+def p_of(walker: Locator) -> Locator:
+    return walker.get_by_role("spinbutton", name="p", exact=True)
+
+
+def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course: Page) -> None:
+    walker = walker_of(course)
+    share = 100 * unbiased_or_quiet.shares()["reinmax"][unbiased_or_quiet.RATES.index(4)]
+    row = walker.locator(".estimators tr").filter(has_text="ReinMax")
+    expect(row.locator("td").last).to_have_text(f"{share:.1f}")
+    expect(walker.locator(".walker-end")).to_have_text(
+        "After 150 steps 795 of 2,000 runs are above p = 0.5, 1,205 below."
+    )
+    assert walker.locator(".run").count() == unbiased_or_quiet.walker().drawn
+    here, slider = walker.locator(".walker-here"), walker.get_by_role("slider", name="p where")
+    expect(here).to_contain_text("the wrong way")
+    drag(course, walker.locator(".walker-loss"), (0.2, 0.5), (0.8, 0.5))
+    expect(here).not_to_contain_text("the wrong way")
+    expect(here).to_contain_text("comes to rest at p = 0.45")
+    assert 0.7 < float(p_of(walker).input_value()) < 0.9
+    expect(walker.locator(".estimators td:last-child").first).to_have_text("")
+    slider.press("End")
+    expect(p_of(walker)).to_have_value("0.99")
+    slider.press("ArrowLeft")
+    expect(p_of(walker)).to_have_value("0.989")
+    enter(p_of(walker), "2")
+    expect(walker.get_by_role("alert").filter(has_text="2 is not allowed here")).to_be_visible()
+    enter(p_of(walker), "0.2")
+    expect(here).to_contain_text("the wrong way")
+
+
+def test_each_estimator_walks_by_draws_or_by_its_mean_and_answers_questions(course: Page) -> None:
+    walker = walker_of(course)
+    here, end = walker.locator(".walker-here"), walker.locator(".walker-end")
+    seen = set[str | None]()
+    for name in unbiased_or_quiet.rules():
+        walker.get_by_role("radio", name=name, exact=True).check()
+        expect(here).to_contain_text(f" {name} ")
+        expect(walker.get_by_role("slider", name="tau")).to_have_count(int("Gumbel" in name))
+        expect(walker.get_by_role("slider", name="b baseline")).to_have_count(int(name == "REINFORCE"))
+        seen.add(walker.locator(".run").first.get_attribute("d"))
+    assert len(seen) == len(unbiased_or_quiet.rules()), "each its own"
+    walker.get_by_role("radio", name="Straight-through", exact=True).check()
+    walker.get_by_role("radio", name="the mean of all draws").check()
+    expect(end).to_have_text("By its mean p is 0.450 after 150 steps.")
+    expect(walker.locator(".run[d^=M]")).to_have_count(0)
+    walker.get_by_role("radio", name="a draw", exact=True).check()
+    expect(walker.locator(".run[d^=M]")).to_have_count(unbiased_or_quiet.walker().drawn)
+    enter(walker.get_by_role("spinbutton", name="target"), "0.5")
+    expect(here).to_contain_text("every p is as good")
+    asked = course.locator(".asked").nth(1)
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.get_by_role("status")).to_have_text("Pick an answer first.")
+    asked.get_by_role("radio", name="No: some runs").check()
+    expect(asked.get_by_role("status")).to_have_text("")
+    asked.get_by_role("button", name="Check").click()
+    expect(asked.get_by_role("status")).to_contain_text("by ReinMax 5.1, 11, 18, 25 %")
+    present(course, True)
+    for _ in re.split(r"\n\s*\n", LESSONS["unbiased-or-quiet"].words.strip()):
+        course.keyboard.press("PageDown")
+    expect(walker).to_be_visible()
+    no_text_is_small(course)
+    present(course, False)
+
+
+def test_on_a_phone_the_walker_fits_and_a_page_is_scrolled_over_it(phone_course: Page) -> None:
+    walker = walker_of(phone_course)
+    beyond = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
+    assert walker.locator("*").evaluate_all(beyond) == 0
+    assert walker.locator(".walker-loss").evaluate("one => getComputedStyle(one).touchAction") == "pan-y"
+    walker.locator(".walker-loss").tap(position={"x": 200, "y": 60})
+    expect(p_of(walker)).to_have_value("0.2")
+
+
+CODE_BELOW = """panel => panel.getBoundingClientRect().bottom
+    <= panel.getRootNode().querySelector(".code").getBoundingClientRect().top"""
+
+
+def test_where_a_parameter_comes_to_rest_opens_above_the_code(course: Page) -> None:
+    turn_to(course, LESSONS["learned-step"])
+    press(course, "Skip")
+    press(course, "Where does s come to rest?")
+    panel = course.locator(".resting")
+    expect(panel.locator(".rest-words li").first).to_be_visible()
+    for width, height in ((1024, 768), (1440, 900)):
+        course.set_viewport_size({"width": width, "height": height})
+        course.wait_for_function(CODE_BELOW, arg=panel.element_handle())
+
+
+# Each part of the code and the ground it stands on, as [red, green, blue] each.
+CODE = """() => {
+    const rgb = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const ground = rgb(getComputedStyle(document.querySelector(".lesson pre")).backgroundColor);
+    const parts = [...document.querySelectorAll(".lesson pre code, .lesson pre span")];
+    return [ground, parts.map(part => [part.className, rgb(getComputedStyle(part).color)])];
+}"""
+LINES = "document.querySelector('.pictures .js-plotly-plot').data.map(trace => trace.line.color)"
+
+
+def test_code_and_curves_have_the_colours_of_the_theme(course: Page) -> None:
+    """Opened in the dark one, and changed to the light one."""
+    show_in(course, "dark")
+    turn_to(course, LESSONS["gradcheck"])
+    press(course, "Skip")
+    course.locator(".pictures .js-plotly-plot .lines").first.wait_for()
+    assert course.evaluate(LINES) == list(RULE_COLOURS_DARK[:2])
+    course.emulate_media(color_scheme="light")
+    course.wait_for_function(f"colours => String({LINES}) === colours", arg=",".join(RULE_COLOURS_LIGHT[:2]))
+    turn_to(course, LESSONS["context"])
+    press(course, "Skip")
+    for presenting in (False, True):
+        present(course, presenting)
+        for scheme in ("light", "dark"):
+            show_in(course, scheme)
+            ground, parts = course.evaluate(CODE)
+            kinds = dict(parts)
+            assert {"code-keyword", "code-string", "code-number"} <= kinds.keys()
+            assert (luminance(ground) < 0.2) == (scheme == "dark")
+            assert len({str(colour) for colour in kinds.values()}) >= 4, "colours that differ"
+            for kind, colour in kinds.items():
+                assert contrast(colour, ground) >= 4.5, kind
+
+
+def test_a_ring_is_drawn_where_a_key_leads_and_nowhere_else(course: Page) -> None:
+    turn_to(course, LESSONS["clamp"])
+    title = course.get_by_role("heading", level=2)
+    expect(title).to_be_focused()
+    ring = "one => getComputedStyle(one).outlineStyle"
+    assert title.evaluate(ring) == "none"
+    course.keyboard.press("Tab")
+    assert course.locator(":focus").evaluate(ring) == "solid"
