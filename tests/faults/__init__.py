@@ -1,0 +1,1 @@
+"""Small faults that are planted one at a time, to measure how many of them the tests find."""
