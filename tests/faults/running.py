@@ -21,7 +21,7 @@ Verdict = Literal["caught", "missed", "error", "timeout"]
 
 _INSTALLED = (".venv", "node_modules")  # folders that all copies share
 _AUTHOR = ("-c", "user.name=faults", "-c", "user.email=faults@localhost")  # of a commit that nobody keeps
-_FIRST = re.compile(r"^(?:FAILED|ERROR|SUBFAILED\S*) (\S+)", re.MULTILINE)
+_FIRST = re.compile(r"^(?:FAILED|ERROR|SUBFAILED\S*) (.+?)(?: - .*)?$", re.MULTILINE)
 _VERDICTS: dict[int, Verdict] = {0: "missed", 1: "caught"}  # by pytest's exit status
 
 
