@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from explorer.ui.links.link import from_query
 from explorer.ui.server import answers
@@ -167,6 +168,25 @@ def slider(place: Page | Locator, name: str) -> Locator:
 def number(place: Page | Locator, name: str) -> Locator:
     """A field for a number."""
     return place.get_by_role("spinbutton", name=name, exact=True)
+
+
+def box_of(place: Locator) -> FloatRect:
+    """Return where a place is on the screen, in px."""
+    box = place.bounding_box()
+    assert box
+    return box
+
+
+@contextmanager
+def held(page: Page, place: Locator, start: float, stop: float) -> Iterator[None]:
+    """Hold the mouse on a place and move it sideways between two shares of its width; let go at the end."""
+    box = box_of(place)
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + start * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + stop * box["width"], y, steps=5)
+    yield
+    page.mouse.up()
 
 
 def choose(page: Page, button: str, text: str) -> None:

@@ -6,11 +6,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, enter, sign, slider, step_to, turn
+from tests.browser.reading import CHART, box_of, enter, held, slider, step_to, turn
 
 OP = "formula: where(u() < sigmoid(x), 1, 0)"
 RULE = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
@@ -68,28 +67,18 @@ def test_the_bias_is_told_first_with_all_tools_and_alone_in_the_headline(explore
     explore.get_by_role("button", name="All tools").click()
     turn(explore, "/?op=round&rule=straight_through", shows=["straight_through"])
     expect(main).to_contain_text("the gradient is 1 everywhere")
+    expect(explore.locator(".loss")).to_be_hidden()
 
 
-def test_a_mean_too_large_for_a_number_is_refused_in_a_sentence_and_draws_no_dot_there(explore: Page) -> None:
-    words = urlencode({"op": "formula: exp(1000 * u())", "rule": "default"})
-    step_to(explore, f"/?{words}")  # a path far out of the chart would be an error of the page
-    expect(sign(explore)).to_have_text(
-        "The mean over what is drawn does not exist here, cannot be computed, or is too large."
-    )
-    expect(explore.locator(".words .main")).to_be_empty()
-
-
-def test_bias_and_spread_stand_behind_the_gradient_at_the_probe(explore: Page) -> None:
+def test_a_loss_is_typed_and_stands_in_the_link_and_bias_and_spread_behind_the_gradient(
+    explore: Page,
+) -> None:
     drawn(explore)
     enter(explore.get_by_label("x", exact=True), "-1.3862943611198906")
     row = explore.locator(".chart-rules li")
     expect(row.locator("em")).to_have_text("bias −0.096, sd 0.128")
     expect(row.locator("strong")).to_have_text("−0.08")
     expect(explore.locator(".chart-head")).to_contain_text("0.2 ± 0.4")
-
-
-def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
-    drawn(explore)
     field = explore.get_by_label("Loss")
     expect(field).to_have_value("(y - target)**2")
     field.fill("y +")
@@ -102,36 +91,20 @@ def test_a_loss_is_typed_and_stands_in_the_link(explore: Page) -> None:
     assert parse_qs(urlsplit(explore.url).query)["f"] == ["abs(y - middle)"]
 
 
-@pytest.mark.parametrize(
-    ("loss", "text"),
-    [("y", "black: exact"), ("1 / (y - 1)", "Curves without a mean: ")],
-    ids=["means", "none"],
-)
-def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page, loss: str, text: str) -> None:
-    step_to(phone_explore, f"/?{urlencode({'op': OP, 'rule': RULE, 'f': loss, 'tools': 'all'})}")
-    legend = phone_explore.locator(f"{CHART} .annotation", has_text=text).bounding_box()
-    button = phone_explore.get_by_role("button", name="Reset view").bounding_box()
-    assert legend
-    assert button
-    assert legend["x"] + legend["width"] <= button["x"]
-
-
-def test_nothing_of_a_loss_is_seen_where_nothing_is_drawn(explore: Page) -> None:
-    turn(explore, "/?op=round&rule=straight_through&tools=all", shows=["straight_through"])
-    expect(explore.locator(".loss")).to_be_hidden()
+def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page) -> None:
+    """Nor does the sentence that stands there where a mean does not exist."""
+    for loss, text in {"y": "black: exact", "1 / (y - 1)": "Curves without a mean: "}.items():
+        step_to(phone_explore, f"/?{urlencode({'op': OP, 'rule': RULE, 'f': loss, 'tools': 'all'})}")
+        legend = box_of(phone_explore.locator(f"{CHART} .annotation", has_text=text))
+        button = box_of(phone_explore.get_by_role("button", name="Reset view"))
+        assert legend["x"] + legend["width"] <= button["x"]
 
 
 def test_curves_follow_the_target_before_the_hand_lets_go(explore: Page) -> None:
     drawn(explore)
-    box = slider(explore, "target").bounding_box()
-    assert box
-    y = box["y"] + box["height"] / 2
     before = explore.evaluate(PATHS)
-    explore.mouse.move(box["x"] + 0.6 * box["width"], y)
-    explore.mouse.down()
-    explore.mouse.move(box["x"] + 0.8 * box["width"], y, steps=4)
-    explore.wait_for_function(f"before => ({PATHS})() !== before", arg=before)
-    explore.mouse.up()
+    with held(explore, slider(explore, "target"), 0.6, 0.8):
+        explore.wait_for_function(f"before => ({PATHS})() !== before", arg=before)
     explore.wait_for_function("() => location.search.includes('target=')")
     (mean,) = (trace for trace in explore.evaluate(TRACES) if trace.get("meta") == RULE)
     assert len(mean["x"]) >= 601  # exact at rest

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES, refusal
 from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
-from tests.browser.reading import link, turn, visit
+from tests.browser.reading import link, turn
 from tests.browser.training import button, open_train, press, requests, status
 
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
@@ -30,58 +28,46 @@ def fixed_alone(here: str, entry: str = LABEL) -> str:
     return DRAWN_WORDS["fixed"].format(entry=entry, here=here)
 
 
-@pytest.mark.parametrize("section", FIGURES)
 def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(
-    explore: Page, section: str
+    explore: Page, subtests: pytest.Subtests
 ) -> None:
-    learns = {"learns": "b"} if section == "rest" else {}
-    turn(explore, link("/", {**DRAWN, "section": section, **learns}), shows=["reinforce_baseline"])
-    expect(explore.get_by_text(fixed_alone(SECTIONS[section]))).to_be_visible()
-    expect(explore.locator(FIGURES[section]).locator("visible=true")).to_have_count(0)
-    turn(explore, link("/", {**FIXED, "op": "round", "section": section}), shows=["clipped"])
+    for section, figure in FIGURES.items():
+        with subtests.test(section):
+            learns = {"learns": "b"} if section == "rest" else {}
+            turn(explore, link("/", {**DRAWN, "section": section, **learns}), shows=["reinforce_baseline"])
+            expect(explore.get_by_text(fixed_alone(SECTIONS[section]))).to_be_visible()
+            expect(explore.locator(figure).locator("visible=true")).to_have_count(0)
+            expect(explore.locator(".learning .verdicts")).to_be_hidden()
+    turn(explore, link("/", {**FIXED, "op": "round", "section": "map"}), shows=["clipped"])
     expect(explore.get_by_text("draws at random")).to_have_count(0)
-    if section != "rest":
-        expect(explore.locator(FIGURES[section]).first).to_be_visible()
+    expect(explore.locator(FIGURES["map"]).first).to_be_visible()
 
 
-@pytest.mark.parametrize("layer", LAYERS)
-@pytest.mark.parametrize(("op", "entry"), [("bernoulli", LABEL), ("sign", "DisARM")])
-def test_a_layer_is_not_laid_over_means(explore: Page, layer: str, op: str, entry: str) -> None:
-    turn(explore, link("/", {"op": op, "rule": "disarm", "layer": layer}), shows=["disarm"])
+def test_a_layer_is_not_laid_over_means(explore: Page) -> None:
     words = explore.locator(".layer-words [role=status]")
-    if (layer, op) != ("lens", "bernoulli"):
-        expect(words).to_have_text(fixed_alone(LAYERS[layer].label, entry))
     dashed = "() => document.querySelector('.js-plotly-plot').data.filter(({line}) => line?.dash).length"
-    assert explore.evaluate(dashed) == 0
-    turn(explore, link("/", {**FIXED, "layer": layer}), shows=["clipped"])
-    expect(words).to_contain_text("Dashed")
-    assert explore.evaluate(dashed) == 1
-
-
-def test_no_sum_over_numbers_is_given_for_a_parameter_of_what_draws(explore: Page) -> None:
-    turn(explore, link("/", {**DRAWN, "learns": "b"}), shows=["reinforce_baseline"])
-    expect(explore.locator(".learning .verdicts")).to_be_hidden()
-    turn(explore, link("/", {"op": "clamp", "rule": "default", "learns": "hi"}), shows=["default"])
-    expect(explore.locator(".learning .verdicts")).to_be_visible()
-
-
-def test_training_says_before_start_that_it_takes_no_loss_at_another_output(page: Page) -> None:
-    open_train(page, "op=bernoulli&rule=sigmoid_st&rule=flip&task=digits")
-    expect(status(page)).to_contain_text(UNTRAINED)
-    expect(status(page)).not_to_contain_text("Ready")
-    for name in ("Start", "Step"):
-        expect(button(page, name)).to_be_disabled()
-    page.get_by_role("group", name=FLIP.label).get_by_role("button", name=re.compile("^Remove")).click()
-    expect(status(page)).to_contain_text("Ready: press Start.")
-    expect(button(page, "Start")).to_be_enabled()
+    for layer in LAYERS:
+        for op, entry in (("bernoulli", LABEL), ("sign", "DisARM")):
+            turn(explore, link("/", {"op": op, "rule": "disarm", "layer": layer}), shows=["disarm"])
+            if (layer, op) != ("lens", "bernoulli"):
+                expect(words).to_have_text(fixed_alone(LAYERS[layer].label, entry))
+            assert explore.evaluate(dashed) == 0
+        turn(explore, link("/", {**FIXED, "layer": layer}), shows=["clipped"])
+        expect(words).to_contain_text("Dashed")
+        assert explore.evaluate(dashed) == 1
 
 
 def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
     open_train(page, "op=bernoulli&rule=flip&rule=reinmax&rule=disarm&task=moons")
     expect(page.locator(".reads .question")).to_have_text("Remove Flip to train the others.")
     expect(page.locator(".net")).to_be_hidden()
+    expect(status(page)).to_contain_text(UNTRAINED)
+    expect(status(page)).not_to_contain_text("Ready")
+    for name in ("Start", "Step"):
+        expect(button(page, name)).to_be_disabled()
     status(page).get_by_role("button", name="Remove Flip").click()
     expect(status(page)).to_contain_text("Ready: press Start.")
+    expect(button(page, "Start")).to_be_enabled()
     expect(page.locator(".card.rule h2")).to_have_text(["ReinMax", "DisARM"])
     expect(page.locator(".reads .question")).to_have_text("Which of the two will tell the two kinds apart?")
     expect(page.locator(".net")).to_be_visible()
@@ -105,15 +91,6 @@ def test_a_rule_that_is_refused_alone_leads_to_the_tasks_own(page: Page) -> None
     expect(status(page)).to_contain_text("Ready: press Start.")
 
 
-def test_a_twin_is_refused_before_start_where_units_spike_and_trained_elsewhere(page: Page) -> None:
-    open_train(page, "op=bernoulli&rule=disarm&task=spikes")
-    expect(status(page)).to_contain_text(refusal(RULES["disarm"], "DisARM", spikes=True))
-    expect(button(page, "Start")).to_be_disabled()
-    open_train(page, "op=bernoulli&rule=disarm&task=digits")
-    expect(status(page)).to_contain_text("Ready: press Start.")
-    expect(button(page, "Start")).to_be_enabled()
-
-
 def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(page: Page) -> None:
     open_train(page, "op=sign&rule=clipped&task=digits")
     for opener, field, entry in (
@@ -129,10 +106,6 @@ def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(
     shown = page.get_by_role("option").filter(has_text=FLIP.label).first
     expect(shown).to_be_disabled()
     expect(shown).to_contain_text(UNTRAINED)
-    visit(page, "/?op=bernoulli&rule=sigmoid_st")
-    button(page, "Add rule").click()
-    page.get_by_label("Search rules").fill(FLIP.label)
-    expect(page.get_by_role("option").filter(has_text=FLIP.label).first).to_be_enabled()
 
 
 def test_a_study_says_so_too(page: Page) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, card, number, slider, turn
+from tests.browser.reading import CHART, box_of, card, enter, held, number, slider, turn
 
 DASHED = f"""() => {{
     const {{data}} = document.querySelector("{CHART}");
@@ -29,25 +27,12 @@ def lens(page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.array(x), np.array(y)
 
 
-@pytest.mark.parametrize(
-    ("op", "noise", "width", "more"),
-    [
-        ("round", "uniform", 1.0, {}),
-        ("quantize", "normal", 0.2, {"s": 0.5}),
-        ("tanh", "logistic", 0.4, {}),
-        ("gelu", "laplace", 0.7, {}),
-        ("sign", "cauchy", 0.3, {}),
-        ("fraction", "triangular", 0.6, {}),
-    ],
-)
-def test_the_curve_in_the_browser_is_pythons(
-    explore: Page, op: str, noise: str, width: float, more: dict[str, float]
-) -> None:
-    words = "".join(f"&{name}={value}" for name, value in more.items())
-    link = f"/?op={op}&rule=straight_through&layer=lens&noise={noise}&noise_width={width}{words}"
+def test_the_curve_in_the_browser_is_pythons(explore: Page) -> None:
+    """Each op and noise is compared in tests/frontend/measures/test_lens.py."""
+    link = "/?op=quantize&rule=straight_through&layer=lens&noise=normal&noise_width=0.2&s=0.5"
     turn(explore, link, shows=["straight_through"])
     x, y = lens(explore)
-    wanted = explorer.lens(op, "straight_through", noise=noise, width=width, **more)
+    wanted = explorer.lens("quantize", "straight_through", noise="normal", width=0.2, s=0.5)
     # Between its points Python's is straight: over a bend that is a little off.
     near = np.isclose(x[:, None], wanted.x, atol=1e-12).any(1)
     assert near.sum() > 50
@@ -55,45 +40,25 @@ def test_the_curve_in_the_browser_is_pythons(
     assert explore.locator(".layer-words p").inner_text() == wanted.describe()
 
 
-def test_it_follows_its_width_and_the_ops_parameter_before_the_hand_lets_go(explore: Page) -> None:
+def test_it_is_switched_on_and_off_and_follows_the_hand_before_it_lets_go(explore: Page) -> None:
     page = explore
-    link = "/?op=quantize&rule=straight_through&layer=lens&noise=normal&noise_width=0.2&tools=all"
-    turn(page, link, shows=["straight_through"])
-    lens(page)
-    before = page.url
-    for place, name in ((page, "Width of the noise"), (card(page, "Quantise"), "s step")):
-        box = slider(place, name).bounding_box()
-        assert box
-        y = box["y"] + box["height"] / 2
-        held = page.evaluate(PATH)
-        page.mouse.move(box["x"] + box["width"] / 2, y)
-        page.mouse.down()
-        page.mouse.move(box["x"] + 0.62 * box["width"], y, steps=4)
-        page.wait_for_function(f"held => ({PATH})() !== held", arg=held)
-        assert page.url == before
-        page.mouse.up()
-        page.wait_for_function("before => location.href !== before", arg=before)
-        before = page.url
-    width = number(page, "Width of the noise").input_value()
-    assert parse_qs(urlsplit(page.url).query)["noise_width"] == [width]
-
-
-def test_noise_and_switch_are_chosen_by_keyboard_and_stand_in_the_link(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=sign&rule=approx_sign&tools=all", shows=["approx_sign"])
+    turn(page, "/?op=quantize&rule=straight_through&tools=all", shows=["straight_through"])
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     noise = page.get_by_label("Noise on x")
     noise.select_option("triangular")
     field = number(page, "Width of the noise")
-    field.fill("2")
-    field.press("Enter")
+    enter(field, "2")
     page.wait_for_url("**noise_width=2*")
     query = parse_qs(urlsplit(page.url).query)
     assert (query["layer"], query["noise"]) == (["lens"], ["triangular"])
-    said = page.locator(".layer-words p")
-    expect(said).to_contain_text("ApproxSign is the gradient of Sign under triangular noise of width 2.")
-    field.fill("40")
-    field.press("Enter")
+    lens(page)
+    for place, name in ((page, "Width of the noise"), (card(page, "Quantise"), "s step")):
+        before, path = page.url, page.evaluate(PATH)
+        with held(page, slider(place, name), 0.3, 0.12):
+            page.wait_for_function(f"path => ({PATH})() !== path", arg=path)
+            assert page.url == before
+        page.wait_for_function("before => location.href !== before", arg=before)
+    enter(field, "40")
     expect(page.get_by_text("40 is not allowed here: choose a number from 0.01 to 10.")).to_be_visible()
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     expect(noise).to_have_count(0)
@@ -104,13 +69,8 @@ def test_the_table_of_rules_has_the_distance_from_the_lens(explore: Page) -> Non
     turn(page, "/?op=sign&rule=clipped&section=compare&tools=all", shows=["clipped"])
     off = page.locator(".compared [data-rule=approx_sign] [data-column=lens]")
     expect(off).to_have_text("41 %")  # the root of ⅙
-    noise, width = (
-        page.locator(".compare-head select").last,
-        number(page.locator(".compare-head"), "Width of the noise"),
-    )
-    noise.select_option("triangular")
-    width.fill("2")
-    width.press("Enter")
+    page.locator(".compare-head select").last.select_option("triangular")
+    enter(number(page.locator(".compare-head"), "Width of the noise"), "2")
     expect(off).to_have_text("0 %")
     page.get_by_role("button", name="Off lens").press("Enter")
     page.get_by_role("button", name="Off lens").press("Enter")
@@ -126,9 +86,7 @@ def test_beside_the_lens_the_table_follows_its_one_noise(explore: Page) -> None:
     for role, name in (("combobox", "Noise on x"), ("spinbutton", "Width of the noise")):
         expect(page.get_by_role(role, name=name)).to_have_count(1)
     page.get_by_role("combobox", name="Noise on x").select_option("triangular")
-    width = number(page, "Width of the noise")
-    width.fill("2")
-    width.press("Enter")
+    enter(number(page, "Width of the noise"), "2")
     expect(page.locator(".compared [data-rule=approx_sign] [data-column=lens]")).to_have_text("0 %")
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     expect(page.get_by_role("combobox", name="Noise on x")).to_have_value("triangular")  # the table's own
@@ -140,7 +98,7 @@ def test_on_a_phone_curve_controls_and_words_are_in_view(phone_explore: Page) ->
     page.locator(".layer-words").scroll_into_view_if_needed()
     for part in (slider(page, "Width of the noise"), page.locator(".layer-words p")):
         expect(part).to_be_in_viewport(ratio=1)
-    boxes: list[Any] = [page.locator(each).bounding_box() for each in (".chart-place", ".layer-words")]
-    assert boxes[0]["height"] > 300
-    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"] + 1
+    chart, words = box_of(page.locator(".chart-place")), box_of(page.locator(".layer-words"))
+    assert chart["height"] > 300
+    assert chart["y"] + chart["height"] <= words["y"] + 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

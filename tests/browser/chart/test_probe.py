@@ -37,8 +37,8 @@ def type_x(page: Page, text: str) -> dict[str, Any]:
     return page.evaluate(READOUT)
 
 
-@pytest.mark.parametrize("g", [1, 2, -0.5])
-def test_each_rule_claims_a_tangent(show: Show, g: float) -> None:
+def test_each_rule_claims_a_tangent_but_none_without_upstream_gradient(show: Show) -> None:
+    g = -0.5
     page = show(op=CUBE, rules=["default", "straight_through", "gaussian", "zero"], range=[-2, 2], g=g)
     type_x(page, "0.5")
     rows = page.evaluate(READOUT)["rules"]
@@ -46,11 +46,8 @@ def test_each_rule_claims_a_tangent(show: Show, g: float) -> None:
     assert claimed == pytest.approx([0.75, 1, claimed[2], 0], rel=1e-3)
     slopes = page.evaluate(SLOPES)
     assert [slopes[str(place)] for place in range(4)] == pytest.approx(claimed, rel=0.01, abs=1e-9)
-
-
-def test_no_tangent_is_claimed_without_upstream_gradient(show: Show) -> None:
-    page = show(op=CUBE, rules=["default", "straight_through"], g=0)
-    assert [row[1] for row in type_x(page, "0.5")["rules"]] == ["0", "0"]
+    draw(page, g=0)
+    assert [float(row[1]) for row in page.evaluate(READOUT)["rules"]] == [0, 0, 0, 0]
     assert page.evaluate(SLOPES) == {}
 
 
@@ -77,12 +74,9 @@ def test_the_readout_puts_the_numbers_into_the_formulas(show: Show) -> None:
     assert formula == "= 2 × (−1 ≤ −0.25 ≤ 1)"
 
 
-@pytest.mark.parametrize(
-    ("op", "x", "slopes"), [("abs", "0", "−1 | 1"), ("abs", "2", "1"), (CUBE, "2", "12")]
-)
-def test_the_numerical_slope_has_two_sides_at_a_kink(show: Show, op: str, x: str, slopes: str) -> None:
-    page = show(op=op, rules=["default"])
-    assert type_x(page, x)["head"][1] == slopes
+def test_the_numerical_slope_has_two_sides_at_a_kink(show: Show) -> None:
+    page = show(op="abs", rules=["default"])
+    assert [type_x(page, x)["head"][1] for x in ("0", "2")] == ["−1 | 1", "1"]
 
 
 def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(show: Show) -> None:
@@ -96,12 +90,6 @@ def test_an_x_may_be_typed_that_is_out_of_view_but_not_one_that_is_no_number(sho
     expect(said).to_have_text("not a number")
     type_x(page, "")
     expect(said).to_have_text("")
-
-
-def test_names_are_whole_on_a_phone(show: Show) -> None:
-    page = show(op="clamp", rules=["default", "masked", "published_clamp"], width=390)
-    names = page.locator(".chart-rules b")
-    assert names.evaluate_all("all => all.every(name => name.scrollWidth <= name.clientWidth)")
 
 
 def test_arrow_keys_move_the_probe_and_pass_no_kink(show: Show) -> None:
@@ -138,7 +126,7 @@ def test_a_tap_pins_the_probe(show: Show) -> None:
     assert float(page.evaluate(READOUT)["x"]) == pytest.approx(1.5, abs=0.05)
 
 
-@pytest.mark.parametrize(("width", "touch"), [(900, False), (900, True), (390, True), (320, False)])
+@pytest.mark.parametrize(("width", "touch"), [(900, False), (390, True)])
 def test_nothing_moves_when_numbers_come_or_rules_are_added(show: Show, width: int, touch: bool) -> None:
     page = show(op="clamp", rules=["masked"], width=width, touch=touch)
     place = page.locator(".chart-place").bounding_box()
@@ -147,4 +135,6 @@ def test_nothing_moves_when_numbers_come_or_rules_are_added(show: Show, width: i
     assert page.locator(".chart-place").bounding_box() == place
     assert page.locator(".chart-readout").evaluate("one => one.scrollHeight - one.clientHeight") <= 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    expect(page.locator(".chart-rules li")).to_have_count(6)
+    names = page.locator(".chart-rules b")
+    expect(names).to_have_count(6)
+    assert names.evaluate_all("all => all.every(name => name.scrollWidth <= name.clientWidth)")
