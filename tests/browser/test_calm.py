@@ -1,7 +1,4 @@
-"""Explore as a first visitor has it: one sentence, one thing to take hold of, all tools one press away.
-
-The tests marked thorough visit further links and tools; their unmarked cases fail for nearly the same faults.
-"""
+"""Explore as a first visitor has it: one sentence, one thing to take hold of, all tools one press away."""
 
 from __future__ import annotations
 
@@ -13,24 +10,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from explorer.instrument.modules import MODULES
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import FINGER, NOTHING_CHOSEN, PHONE, Open, Tab
+from tests.browser.conftest import FINGER, PHONE, Tab
 from tests.browser.reading import box_of, choose, enter, held, in_the_end, tab_to, turn, visit
 from tests.browser.training import requests
 
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
 BUG = "/?op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&range=0&range=2"
-LAPTOP, NARROW, TWICE = (
-    (1366, 768),
-    (1024, 768),
-    (683, 384),
-)  # the last is the first with text twice as large
+LAPTOP, NARROW = (1366, 768), (1024, 768)
+TWICE = (683, 384)  # a laptop whose text is twice as large
 
 First = Callable[..., Page]
-thorough = pytest.mark.thorough
 
 
 def resize(page: Page, size: tuple[int, int]) -> None:
@@ -114,32 +107,6 @@ def test_on_a_phone_the_first_screen_is_calm_and_axe_finds_nothing(first: First)
     assert_few(page, 15, 65)
     turn(page, "/?section=code")
     assert in_both_themes(page) == []
-
-
-# At most so many controls and words on the first screen of a laptop: they were 43 and 250, 50 and 153.
-OTHER_PAGES = {"/learn": (".contents a", (30, 160), 18), "/study": (".study .plan", (32, 115), 16)}
-
-
-@pytest.mark.parametrize("path", OTHER_PAGES)
-def test_on_a_phone_other_pages_open_with_few_controls_and_words(new_page: Open, path: str) -> None:
-    page = new_page(viewport=PHONE, **FINGER)
-    page.goto(f"{path}?op=sign&rule=clipped" if path == "/study" else path)
-    opens_with_few(page, path)
-    if path == "/study":
-        ends = page.evaluate("""[...document.querySelectorAll(".plan tbody tr")].map(row => {
-            const range = document.createRange();
-            range.selectNodeContents(row.firstElementChild);
-            const ring = row.querySelector(".rings i");
-            return ring.getBoundingClientRect().left - range.getBoundingClientRect().right;
-        })""")
-        assert min(ends) > 0, "names lie beside their rings"
-
-
-def opens_with_few(page: Page, path: str) -> None:
-    part, most, _ = OTHER_PAGES[path]
-    page.locator(part).first.wait_for()
-    in_the_end(page, partial(assert_few, page, *most))
-    expect(page.locator(part).first).to_be_in_viewport(ratio=1)
 
 
 def test_the_point_is_dragged_and_carries_each_slope(first: First) -> None:
@@ -285,88 +252,3 @@ def test_an_embedded_instrument_keeps_its_tools(first: First) -> None:
     page = first("/?embed=true&op=round", arrives=True)
     expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
     expect(page.get_by_role("button", name="All tools")).to_be_hidden()
-
-
-# What Python draws of a section, which comes after the browser's own.
-DRAWN = {"formula": "Forward: Round", "code": "Download .py", "data": "Download CSV"}
-SEEN = (("code", ""), ("checks", "&tools=all"))
-ALL = [(section, tools) for section in (*DRAWN, "checks", "rest") for tools in ("", "&tools=all")]
-SECTION_LINKS = [pytest.param(*each, marks=() if each in SEEN else thorough) for each in ALL]
-
-
-@pytest.mark.parametrize(("section", "tools"), SECTION_LINKS)
-def test_a_link_to_a_section_opens_it_in_view_and_brings_its_tools(
-    first: First, section: str, tools: str
-) -> None:
-    page = first(f"/?op=round&rule=lsq&section={section}{tools}", arrives=True)
-    expect(page.get_by_role("button", name="Reset view")).to_be_visible(visible=bool(tools))
-    opened = page.locator(".sections button[aria-expanded=true]")
-    expect(opened).to_have_count(1)
-    expect(opened).to_be_in_viewport(ratio=1)
-    panel = page.locator(".instrument .panel:visible").first
-    if section in DRAWN:
-        expect(page.get_by_text(DRAWN[section], exact=True).first).to_be_in_viewport()
-    elif section == "checks" and tools:  # the curves fill the window
-        expect(panel.locator("li").nth(3)).to_be_in_viewport()
-    else:
-        expect(panel).to_be_in_viewport()
-    if not tools:
-        expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
-
-
-_WATCH = """() => {
-    window.moved = [];
-    const seen = list => window.moved.push(...list.getEntries().filter(each => !each.hadRecentInput));
-    new PerformanceObserver(seen).observe({ type: "layout-shift", buffered: true });
-}"""
-_MOVED = "moved.filter(each => each.startTime > 1000).reduce((sum, each) => sum + each.value, 0)"
-
-# The bytes of each answer as they came, but for plotly.js, of which there are two builds.
-_BROUGHT = """["navigation", "resource"].flatMap(kind => performance.getEntriesByType(kind))
-    .filter(({ name }) => !name.includes("/assets/plotly-")).map(({ transferSize }) => transferSize)"""
-_MOST_REQUESTS = 85  # a first visit took 117
-
-
-@pytest.mark.parametrize("path", ["/", "/train", "/study", "/learn", "/learn?lesson=vanishing"])
-def test_nothing_moves_after_the_first_second_and_little_is_brought(new_page: Open, path: str) -> None:
-    """In the same visits: the first stops of the keyboard, and what a window shows of each page."""
-    page = visited_at_rest(new_page, path, NOTHING_CHOSEN)
-    brought = page.evaluate(_BROUGHT)
-    assert len(brought) <= _MOST_REQUESTS
-    assert 1_000_000 < sum(brought) <= (1_400_000 if path == "/" else 1_650_000)
-    if path in ("/train", "/study"):
-        page.get_by_role("button", name="Start", exact=True).wait_for()
-        stops = []
-        for _ in range(5):
-            page.keyboard.press("Tab")
-            stops.append(page.evaluate("document.activeElement.textContent.trim()"))
-        assert "Start" in stops
-    if path in OTHER_PAGES:
-        for size in (LAPTOP, NARROW):
-            resize(page, size)
-            opens_with_few(page, path)
-    if path in ("/train", *OTHER_PAGES):
-        part, most = (".contents a", 18) if path == "/learn" else (".buttons .primary", 16)
-        resize(page, TWICE)
-        expect(page.locator(part).first).to_be_in_viewport(ratio=1)
-        in_the_end(page, partial(assert_few, page, most, 85))
-
-
-@pytest.mark.thorough  # the test above visits the same pages without the tools
-@pytest.mark.parametrize("path", ["/", "/train", "/study"])
-def test_with_all_tools_nothing_moves_after_the_first_second(new_page: Open, path: str) -> None:
-    visited_at_rest(new_page, path, "")
-
-
-def visited_at_rest(new_page: Open, path: str, script: str) -> Page:
-    """A page that nobody has visited before, on which nothing moves after the first second."""
-    size: ViewportSize = {"width": LAPTOP[0], "height": LAPTOP[1]}
-    page = new_page(viewport=size, fresh=True)
-    page.add_init_script(script)
-    page.add_init_script(f"({_WATCH})()")
-    page.goto(path)
-    page.get_by_role("link", name="Learn", exact=True).wait_for()
-    page.locator(".served").wait_for(state="detached")
-    page.wait_for_timeout(1000)
-    assert page.evaluate(_MOVED) < 0.02
-    return page

@@ -39,7 +39,7 @@ def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(
             expect(explore.locator(figure).locator("visible=true")).to_have_count(0)
             expect(explore.locator(".learning .verdicts")).to_be_hidden()
     turn(explore, link("/", {**FIXED, "op": "round", "section": "map"}), shows=["clipped"])
-    expect(explore.get_by_text("draws at random")).to_have_count(0)
+    expect(explore.get_by_text("draws at random").locator("visible=true")).to_have_count(0)
     expect(explore.locator(FIGURES["map"]).first).to_be_visible()
 
 

@@ -1,23 +1,15 @@
-"""Phones, the dark theme, and how plotly.js reaches the browser."""
+"""Explore on phones, tablets and narrow screens, and in the dark theme."""
 
 from __future__ import annotations
 
-import gzip
-import re
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
-from email.message import Message
 from functools import partial
 from typing import Literal
 
-import brotli
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from explorer.instrument.assets import PLOTLY
-from explorer.ui.server import files
 from tests.browser.access import in_both_themes, show_in
 from tests.browser.conftest import FINGER, PHONE, Open
 from tests.browser.reading import (
@@ -40,7 +32,6 @@ THEMES: list[tuple[Literal["light", "dark"], Sequence[str]]] = [
     ("light", RULE_COLOURS_LIGHT),
     ("dark", RULE_COLOURS_DARK),
 ]
-DRAWING = f"/assets/{PLOTLY}"
 
 # Text in the chart and the ground it stands on, as [red, green, blue] each.
 COLOURS = f"""() => {{
@@ -203,65 +194,6 @@ def contrast(one: list[float], other: list[float]) -> float:
     """Contrast ratio, 1 to 21 (WCAG 2.2)."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
-
-
-def test_plotly_js_is_sent_compressed_once_and_then_kept(address: str) -> None:
-    status, headers, body = fetch(address + DRAWING, {"Accept-Encoding": "gzip, br;q=0"})
-    assert (status, headers["Content-Encoding"]) == (200, "gzip")
-    _, of_brotli, smaller = fetch(address + DRAWING, {"Accept-Encoding": "gzip, deflate, br, zstd"})
-    assert of_brotli["Content-Encoding"] == "br"
-    assert len(smaller) < 0.93 * len(body)
-    assert brotli.decompress(smaller) == gzip.decompress(body)
-    assert 2 * len(body) < len(gzip.decompress(body))
-    assert len(body) < 2_000_000
-    assert "immutable" in headers["Cache-Control"]
-    age = re.search(r"max-age=(\d+)", headers["Cache-Control"])
-    assert age
-    assert int(age[1]) >= 86_400
-    status, _, plain = fetch(address + DRAWING, {})
-    assert plain == gzip.decompress(body)
-    status, _, nothing = fetch(address + DRAWING, {"If-None-Match": headers["ETag"]})
-    assert (status, nothing) == (304, b"")
-
-
-def test_the_front_end_is_sent_compressed_too(address: str) -> None:
-    names = re.findall(r'"\./(static/(?:js|css)/[^"]+)"', files.INDEX)
-    assert len(names) > 20
-    for name in names:
-        packed = fetch(f"{address}/{name}", {"Accept-Encoding": "br"})
-        plain = fetch(f"{address}/{name}", {})
-        if len(plain[2]) > 1000:  # else there is nothing to gain
-            assert packed[1]["Content-Encoding"] == "br"
-            assert brotli.decompress(packed[2]) == plain[2]
-        kind = "css" if name.endswith("css") else "javascript"
-        for _, headers, _ in (packed, plain):
-            assert headers["Content-Type"] == f"text/{kind}; charset=utf-8"
-            assert "immutable" in headers["Cache-Control"]
-            assert headers["Vary"] == "Accept-Encoding"
-    font = re.search(r'"\./(static/media/[^"]+)"', files.INDEX)
-    assert font
-    assert fetch(f"{address}/{font[1]}", {"Accept-Encoding": "br"})[1]["Content-Encoding"] is None
-
-
-def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as answer:
-            return answer.status, answer.headers, answer.read()
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.headers, error.read()
-
-
-def test_answers_carry_the_protecting_headers_and_a_file_that_is_not_there_is_said(address: str) -> None:
-    for path in ("/", "/confirm?op=relu", DRAWING):
-        status, headers, _ = fetch(address + path, {})
-        assert status == 200
-        assert headers["X-Content-Type-Options"] == "nosniff"
-        assert headers["Referrer-Policy"] == "same-origin"
-    for name in ("../app.py", "%2e%2e/app.py", "document.json"):
-        status, _, body = fetch(f"{address}/assets/{name}", {})
-        assert (status in (400, 404), b"import" in body) == (True, False)
-    assert fetch(f"{address}/assets/0123456789abcdef/choice/store.js", {})[0] == 404
 
 
 def test_on_a_narrow_screen_what_stands_below_the_curves_lies_on_nothing(explore: Page) -> None:

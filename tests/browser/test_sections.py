@@ -115,7 +115,7 @@ def on_train_op_rules_and_settings_come_after_what_is_watched(
 ) -> None:
     order = ["Pause", "Examples", "Op", "Add rule", "What these words mean", "Seed", "Copy link"]
     assert sorted(order, key=names.index) == order
-    places = (page.locator(f".curves {CHART}"), card(page, "Sign"))
+    places = (page.locator(f".curves {CHART}"), card(page, "Clamp"))
     tops = [box_of(place)["y"] for place in places]
     assert (tops == sorted(tops)) == (viewport["width"] < 800)
 

@@ -11,6 +11,7 @@ from explorer.catalogue import OPS, RULES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.pages import state
+from tests.selection import take_entries, take_part
 from tests.ui.opening import chosen, mounted, opened, sound, words_of
 
 FAULTS = "**Not everything in the link could be used**"
@@ -51,12 +52,13 @@ def test_a_link_restores_what_was_seen():
     assert not _faults(test)
 
 
-@pytest.mark.parametrize("op", OPS)
-def test_every_op_opens_by_a_link(op: str):
-    rules = SIX[list(OPS).index(op) % len(SIX)]
-    test = opened(urlencode({"op": op, "rule": rules}, doseq=True))
-    assert not _faults(test)
-    assert (chosen(test)["op"], chosen(test)["rules"]) == (op, rules)
+def test_every_op_opens_by_a_link(subtests: pytest.Subtests):
+    for op in take_part(take_entries(OPS)):
+        with subtests.test(op):
+            rules = SIX[list(OPS).index(op) % len(SIX)]
+            test = opened(urlencode({"op": op, "rule": rules}, doseq=True))
+            assert not _faults(test)
+            assert (chosen(test)["op"], chosen(test)["rules"]) == (op, rules)
 
 
 HOSTILE = [

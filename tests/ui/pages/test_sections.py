@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -201,11 +202,9 @@ def test_a_long_table_of_readings_says_what_is_left_out():
 
 
 CODE = {
-    "PyTorch": lambda rule: snippet("clamp", rule, VALUES),
-    "Custom op": lambda rule: custom_op_snippet("clamp", rule, VALUES),
-    "Detach trick": lambda rule: detach_snippet("clamp", rule, VALUES),
-    "JAX": lambda rule: jax_snippet("clamp", rule, VALUES),
-    "MLX": lambda rule: mlx_snippet("clamp", rule, VALUES),
+    language: partial(lambda write, rule: write("clamp", rule, VALUES), write)
+    for language, write in WRITERS.items()
+} | {
     "Notebook": lambda rule: notebook(
         "clamp", rule, VALUES, start=START, stop=STOP, g=G, kinks=_frame().attrs["curves"].kinks[rule]
     ),
@@ -216,40 +215,35 @@ NO_TRICK = {
 }
 
 
-@pytest.mark.parametrize("language", CODE)
-def test_code_is_the_snippet_of_the_chosen_rule(language: str, offered: dict[str, str]):
+def test_code_is_the_snippet_of_the_chosen_rule(offered: dict[str, str], subtests: pytest.Subtests):
     test = opened(f"{QUERY}&section=code")
     assert labelled(test.button_group, "As").options == list(CODE)
-    labelled(test.button_group, "As").set_value(language)
-    for rule in CODED:
-        offered.clear()
-        labelled(test.selectbox, "Code for").select(rule)
-        sound(test.run())
-        source = CODE[language](rule)
-        if source is None:
-            assert NO_TRICK[rule] in words_of(test)
-            assert [*test.code, *offered] == []
-        else:
-            assert test.code[0].value == source.removesuffix("\n")
-            assert list(offered.values()) == [source]
-            suffix = ".ipynb" if language == "Notebook" else ".py"
-            assert list(offered) == [f"backward_rule{suffix}"]
-            assert [button.label for button in test.get("download_button")] == [f"Download {suffix}"]
+    for language, rule in ((language, rule) for language in CODE for rule in CODED):
+        with subtests.test(f"{language} {rule}"):
+            offered.clear()
+            labelled(test.button_group, "As").set_value(language)
+            labelled(test.selectbox, "Code for").select(rule)
+            sound(test.run())
+            source = CODE[language](rule)
+            if source is None:
+                assert NO_TRICK[rule] in words_of(test)
+                assert [*test.code, *offered] == []
+            else:
+                suffix = ".ipynb" if language == "Notebook" else ".py"
+                assert test.code[0].value == source.removesuffix("\n")
+                assert offered == {f"backward_rule{suffix}": source}
+                assert [button.label for button in test.get("download_button")] == [f"Download {suffix}"]
 
 
 def test_the_detach_trick_is_refused_where_it_cannot_be_only():
     assert [rule for rule in CODED if CODE["Detach trick"](rule) is None] == list(NO_TRICK)
 
 
-def test_code_begins_with_a_rule_that_has_a_formula():
-    test = opened("section=code")
-    assert labelled(test.selectbox, "Code for").value == "straight_through"
-    assert test.code[0].value == snippet("round", "straight_through").removesuffix("\n")
-
-
 def test_rules_of_one_label_can_both_be_chosen():
     """An own rule that is a parameter called Masked is labelled like the catalogue's."""
     own = f"{OWN}Masked"
+    first = opened("section=code")
+    assert labelled(first.selectbox, "Code for").value == "straight_through"  # which has a formula
     test = opened("op=clamp&rule=masked&rule=formula:+Masked&section=code")
     picker = labelled(test.selectbox, "Code for")
     assert len(set(picker.options)) == len(picker.options) == 2
@@ -276,19 +270,19 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("language", CODE)
-def test_code_of_a_pair_that_draws_is_there_or_refused(language: str, offered: dict[str, str]):
+def test_code_of_a_pair_that_draws_is_there_or_refused(offered: dict[str, str]):
     rule = "formula: (fa() - f()) * (u() - 0.5)"
+    write = {"PyTorch": snippet, "JAX": jax_snippet, "MLX": mlx_snippet, "Notebook": notebook}
     test = opened(urlencode({"op": COIN, "rule": rule, "section": "code"}))
-    labelled(test.button_group, "As").set_value(language)
-    offered.clear()
-    sound(test.run())
-    if words := REFUSED.get(language):
-        assert words in words_of(test)
-        assert [*test.code, *offered] == []
-    else:
-        write = {"PyTorch": snippet, "JAX": jax_snippet, "MLX": mlx_snippet, "Notebook": notebook}[language]
-        assert test.code[0].value == write(COIN, rule).removesuffix("\n")
+    for language in CODE:
+        labelled(test.button_group, "As").set_value(language)
+        offered.clear()
+        sound(test.run())
+        if words := REFUSED.get(language):
+            assert words in words_of(test)
+            assert [*test.code, *offered] == []
+        else:
+            assert test.code[0].value == write[language](COIN, rule).removesuffix("\n")
 
 
 def test_a_notebook_of_what_draws_has_the_loss_and_the_kinks_of_its_mean(offered: dict[str, str]):
@@ -312,10 +306,11 @@ def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused(offered: dict[str
     )
 
 
-@pytest.mark.parametrize("language", CODE)
-def test_code_whose_parameter_is_called_as_the_draw_is_refused(language: str, offered: dict[str, str]):
+def test_code_whose_parameter_is_called_as_the_draw_is_refused(offered: dict[str, str]):
     test = opened(urlencode({"op": COIN, "rule": "formula: g * u", "section": "code"}))
-    labelled(test.button_group, "As").set_value(language)
-    sound(test.run())
-    assert "A parameter is called u, as the draw is in code: give it another name." in words_of(test)
-    assert [*test.code, *offered] == []
+    for language in CODE:
+        labelled(test.button_group, "As").set_value(language)
+        offered.clear()
+        sound(test.run())
+        assert "A parameter is called u, as the draw is in code: give it another name." in words_of(test)
+        assert [*test.code, *offered] == []

@@ -26,6 +26,7 @@ from explorer.ui.sections import words
 from explorer.ui.server import answers
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.samples import function
+from tests.selection import take_part
 from tests.ui.choices import query_of, random_choice
 from tests.ui.pages.test_explore import HOSTILE
 
@@ -35,22 +36,12 @@ def _values(encoded: dict[str, str]) -> np.ndarray:
 
 
 def test_the_curves_are_the_sampled_ones():
-    rng = random.Random(8)
-    for _ in range(40):
-        choice = random_choice(rng)
+    for seed in take_part(range(36)):
+        choice = random_choice(random.Random(seed))
         answer = json.loads(json.dumps(answers.confirm(urlencode(query_of(choice), doseq=True))))
-        start, stop = choice.range
-        dtype = {"f4": "float32", "f8": "float64"}[answer["x"]["dtype"]]
-        curves = sample_curves(
-            choice.op,
-            choice.rules,
-            start=start,
-            stop=stop,
-            g=choice.g,
-            dtype=dtype,
-            learns=choice.learns,
-            **choice.parameters,
-        )
+        (start, stop), dtype = choice.range, {"f4": "float32", "f8": "float64"}[answer["x"]["dtype"]]
+        settings = {"start": start, "stop": stop, "g": choice.g, "dtype": dtype, "learns": choice.learns}
+        curves = sample_curves(choice.op, choice.rules, **settings, **choice.parameters)
         for name in ("x", "y", "marks"):
             assert _values(answer[name]).tobytes() == getattr(curves, name).tobytes()
         assert list(answer["gradients"]) == list(choice.rules)
@@ -71,10 +62,11 @@ def test_a_narrow_range_is_in_float64():
     assert len(np.unique(_values(deep["x"]))) > 500
 
 
-@pytest.mark.parametrize("query", HOSTILE)
-def test_a_hostile_query_gets_curves_or_a_sentence(query: str):
-    answer = json.loads(json.dumps(answers.confirm(query)))
-    assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(answer)
+def test_a_hostile_query_gets_curves_or_a_sentence(subtests: pytest.Subtests):
+    for query in HOSTILE:
+        with subtests.test(query):
+            answer = json.loads(json.dumps(answers.confirm(query)))
+            assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(answer)
 
 
 @pytest.mark.parametrize(
@@ -113,15 +105,15 @@ def test_an_own_formula_is_an_entry_or_a_mistake_with_its_column():
     assert "kind must be" in answers.own_entry("cellar", "x")["message"]
 
 
-@pytest.mark.parametrize("text", [DOCUMENTS_CLAMP, DOCUMENTS_RELU])
-def test_pasted_code_is_what_read_source_gives(text: str):
-    readings = answers.read(text)["readings"]
-    op, rule = read_source(text)
-    assert len(readings) == text.count("class ")
-    choice = readings[0]["choice"]
-    assert (choice["op"], choice["rules"]) == (op, ["default", rule])
-    assert [entry["key"] for entry in choice["own"]["rule"]] == [rule]
-    assert len(sample(choice["op"], choice["rules"]))
+def test_pasted_code_is_what_read_source_gives():
+    for text in (DOCUMENTS_CLAMP, DOCUMENTS_RELU):
+        readings = answers.read(text)["readings"]
+        op, rule = read_source(text)
+        assert len(readings) == text.count("class ")
+        choice = readings[0]["choice"]
+        assert (choice["op"], choice["rules"]) == (op, ["default", rule])
+        assert [entry["key"] for entry in choice["own"]["rule"]] == [rule]
+        assert len(sample(choice["op"], choice["rules"]))
 
 
 @pytest.mark.parametrize(
@@ -138,9 +130,9 @@ def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
     assert words in " ".join(messages)
 
 
-@pytest.mark.parametrize("code", [None, 7, [], {}, "", "\ud800", "class F:\n  x = '\ud800'", "\0"])
-def test_whatever_comes_as_code_gets_a_sentence(code: object):
-    assert json.dumps(answers.read(code), ensure_ascii=False).encode()
+def test_whatever_comes_as_code_gets_a_sentence():
+    for code in (None, 7, [], {}, "", "\ud800", "class F:\n  x = '\ud800'", "\0"):
+        assert json.dumps(answers.read(code), ensure_ascii=False).encode()
 
 
 def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
@@ -252,18 +244,19 @@ def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
     assert {task["defaults"]["device"] for task in answers.training()["tasks"]} == {"cuda"}
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=list(EXERCISES))
-def test_a_solution_is_answered_with_a_verdict_and_what_draws_it(exercise):
-    answer = json.loads(json.dumps(answers.judge(exercise.key, exercise.code), allow_nan=False))
-    assert (answer["kind"], bool(answer["sentence"])) == ("wrong", True)
-    if choice := answer["choice"]:
-        wanted, yours = map(find_rule, choice["rules"])
-        assert (wanted.label, yours.label) == ("Wanted", "Yours")
-        assert wanted.parsed.tree == exercise.formula(exercise.gradient).tree
-        assert find_op(choice["op"]).label == exercise.name
-    if case := answer["case"]:
-        assert choice["g"] == case["g"]
-        assert choice["range"][0] <= case["x"] <= choice["range"][1]
+def test_a_solution_is_answered_with_a_verdict_and_what_draws_it(subtests: pytest.Subtests):
+    for exercise in EXERCISES.values():
+        with subtests.test(exercise.key):
+            answer = json.loads(json.dumps(answers.judge(exercise.key, exercise.code), allow_nan=False))
+            assert (answer["kind"], bool(answer["sentence"])) == ("wrong", True)
+            if choice := answer["choice"]:
+                wanted, yours = map(find_rule, choice["rules"])
+                assert (wanted.label, yours.label) == ("Wanted", "Yours")
+                assert wanted.parsed.tree == exercise.formula(exercise.gradient).tree
+                assert find_op(choice["op"]).label == exercise.name
+            if case := answer["case"]:
+                assert choice["g"] == case["g"]
+                assert choice["range"][0] <= case["x"] <= choice["range"][1]
 
 
 def test_the_range_holds_a_case_far_out_and_no_number_is_not_sent():
@@ -320,10 +313,10 @@ def test_a_part_that_is_longer_than_can_be_read_is_not_drawn():
     assert answer["drawn"] == "No curve shows this fault."
 
 
-@pytest.mark.parametrize("code", [None, 3, [], {}, "\ud800", "\0", "x" * 30_000])
-def test_whatever_is_sent_as_a_solution_has_a_sentence(code: object):
-    answer = answers.judge("clamp", code)
-    assert answer["kind"] == "unread"
-    assert answer["sentence"].startswith("Not judged yet: ")
+def test_whatever_is_sent_as_a_solution_has_a_sentence():
+    for code in (None, 3, [], {}, "\ud800", "\0", "x" * 30_000):
+        answer = answers.judge("clamp", code)
+        assert answer["kind"] == "unread"
+        assert answer["sentence"].startswith("Not judged yet: ")
     for key in (None, 3, [], "nothing"):
-        assert answers.judge(key, code) == {"message": "There is no such exercise."}
+        assert answers.judge(key, EXERCISES["clamp"].code) == {"message": "There is no such exercise."}
