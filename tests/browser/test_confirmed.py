@@ -15,19 +15,7 @@ import explorer
 from explorer.description import pull_words
 from explorer.description.pull import normal_numbers, pull
 from tests.browser.conftest import Tab
-from tests.browser.reading import (
-    PARTS,
-    Trace,
-    card,
-    enter,
-    link,
-    number,
-    settle,
-    sign,
-    slider,
-    traces,
-    turn,
-)
+from tests.browser.reading import PARTS, Trace, card, enter, link, number, settle, sign, slider, traces, turn
 from tests.description.resting import rest, rest_words
 
 CURVES: list[dict[str, Any]] = [

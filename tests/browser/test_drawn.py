@@ -39,19 +39,6 @@ def test_one_trace_a_rule_has_meta_and_bands_draws_and_the_exact_gradient_have_n
     np.testing.assert_allclose(mean["y"], table["mean"], atol=1e-6)
 
 
-def test_flip_lies_on_the_exact_gradient_and_its_band_has_no_height(explore: Page) -> None:
-    turn(explore, "/?op=bernoulli&rule=flip&target=0.2&tools=all", shows=["flip"])
-    traces: list[dict[str, Any]] = explore.evaluate(TRACES)
-    (flip,) = (trace for trace in traces if trace.get("meta") == "flip")
-    x = np.array(flip["x"], dtype=float)
-    np.testing.assert_allclose(flip["y"], (0.8**2 - 0.2**2) / (4 * np.cosh(x / 2) ** 2), atol=1e-9)
-    *_, band = (trace["y"] for trace in traces if trace.get("fill") == "toself")
-    there = np.array(band, dtype=float)[:-1]  # the last is a gap
-    np.testing.assert_array_equal(there[: len(there) // 2], there[::-1][: len(there) // 2])
-    expect(explore.locator(".headline")).to_have_text("On average Flip is exact for this loss.")
-    expect(explore.locator("main")).to_contain_text("Flip returns its mean, whatever is drawn.")
-
-
 def test_the_bias_is_told_first_with_all_tools_and_alone_in_the_headline(explore: Page) -> None:
     turn(explore, "/?op=bernoulli&rule=reinmax", shows=["reinmax"])
     bias, spread = "On average ReinMax is exact for this loss.", "Single draws spread by up to 0.25"

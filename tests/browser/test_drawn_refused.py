@@ -15,12 +15,7 @@ LABEL = "Bernoulli unit"
 FLIP = RULES["flip"]
 UNTRAINED = refusal(FLIP, FLIP.label)
 # What a section has beside its sentence.
-FIGURES = {
-    "format": ".format-numbers",
-    "compare": ".compared",
-    "map": ".maps canvas",
-    "rest": ".rest-figure",
-}
+FIGURES = {"format": ".format-numbers", "compare": ".compared", "map": ".maps canvas", "rest": ".rest-figure"}
 
 
 def fixed_alone(here: str, entry: str = LABEL) -> str:

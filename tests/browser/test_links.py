@@ -128,14 +128,6 @@ def test_a_broken_link_says_what_it_could_not_have(page: Page) -> None:
         expect(number(page, name)).to_have_value(text)
 
 
-def test_a_formula_with_angle_brackets_stands_as_written(explore: Page) -> None:
-    rule = "formula: g * (x<1)"
-    turn(explore, link("/", {"op": "relu", "rule": rule}))
-    expect(card(explore, "g * (x < 1)")).to_be_visible()
-    name = next(trace.name for key, trace in traces(explore).items() if key != "forward")
-    assert "&lt;" in name
-
-
 _LEFT = """async ([module, path]) => {
     const at = name => new URL(module + name, document.baseURI).href;
     const {createStore, store} = await import(at("choice/store.js"));

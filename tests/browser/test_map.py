@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.measures import rule_map
 from tests.browser.access import in_both_themes
-from tests.browser.reading import OFTEN_MS, box_of, card, held, in_the_end, number, slider, traces, turn
+from tests.browser.reading import box_of, card, held, in_the_end, number, slider, traces, turn
 
 FIVE = {"published_clamp": 0, "toward_range": 1, "guided": 2, "clip_value": 3, "ewgs": 4}
 ALL = "/?op=round&" + "&".join(f"rule={key}" for key in FIVE) + "&section=map"
@@ -147,28 +145,6 @@ def test_a_map_follows_a_parameter_before_the_hand_lets_go(explore: Page) -> Non
     assert pixels.shape == fine.shape
     top = max(bands(page).values())
     assert c <= top <= 1.5 * c
-
-
-@pytest.mark.thorough  # a promise of speed: the benchmarks of the hand measure it too
-def test_a_hand_has_little_of_the_page_styled_anew(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=sign&rule=clip_value&section=map&tools=all", shows=["clip_value"])
-    browser = page.context.browser
-    assert browser
-    place = slider(card(page, "Clip the gradient"), "c")
-    with held(page, place, 0.5, 0.5):
-        browser.start_tracing(page=page, categories=["devtools.timeline"])
-        box = box_of(place)
-        for move in range(8):
-            page.mouse.move(box["x"] + (0.3 + 0.05 * move) * box["width"], box["y"] + box["height"] / 2)
-            page.wait_for_timeout(OFTEN_MS)
-        events = json.loads(browser.stop_tracing())["traceEvents"]
-    counts = [
-        event.get("args", {}).get("elementCount") for event in events if event["name"] == "UpdateLayoutTree"
-    ]
-    styled = [count for count in counts if count is not None]
-    assert len(styled) >= 8
-    assert max(styled) < page.evaluate("document.querySelectorAll('*').length") / 3
 
 
 def test_axe_finds_nothing_and_colours_follow_the_theme(explore: Page) -> None:

@@ -14,7 +14,7 @@ from explorer.description.pull import normal_numbers
 from explorer.formula import percent
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open
-from tests.browser.reading import box_of, card, enter, in_the_end, number, settle, tab_to, traces, turn
+from tests.browser.reading import box_of, card, enter, number, settle, tab_to, traces, turn
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -66,40 +66,6 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
     expect(window(page).get_by_role("button", name="Undo")).to_be_hidden()
     expect(card(page, OTHER)).to_be_visible()
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
-
-
-def test_one_width_and_the_code_that_has_it(explore: Page) -> None:
-    page = explore
-    turn(page, f"{LINK}&section=code", shows=RULES)
-    page.locator(".strip .size summary").click()
-    window(page).get_by_role("button", name="One width").click()
-    said = window(page).get_by_role("status")
-    expect(said).to_contain_text(f"To the width of {FIRST}, 0.8284: {OTHER} × 25.")
-    page.keyboard.press("Escape")
-    option = page.get_by_role("option", name="fast_sigmoid_scaled =")
-
-    def is_offered() -> None:  # the list closes when the sections follow the choice
-        if not option.count():
-            page.get_by_label("Code for").click()
-        expect(option).to_be_visible(timeout=2000)
-
-    in_the_end(page, is_offered)
-    option.click()
-    expect(page.locator("pre").filter(has_text="0.04 * x")).to_be_visible()
-    page.go_back()
-    expect(card(page, OTHER)).to_be_visible()
-
-
-def test_with_nothing_to_scale_both_presses_are_greyed(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=round&rule=default&rule=straight_through&tools=all")
-    page.locator(".strip .size summary").click()
-    for name in ("One area", "One width"):
-        expect(window(page).get_by_role("button", name=name)).to_have_attribute("aria-disabled", "true")
-    window(page).get_by_role("button", name="One area").click(force=True)
-    assert "scaled" not in page.url
-    expect(window(page).locator("tbody tr")).to_have_count(2)
-    assert cells(page)[0] == ["is torch's own gradient of the op"] * 2
 
 
 def test_on_a_phone_the_window_is_whole_and_its_table_can_be_read(phone_explore: Page) -> None:

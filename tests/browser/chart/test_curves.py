@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from explorer.curves import sample_curves
 from tests.browser.chart.conftest import Show, changed, draw
 
 PLAIN = "const plain = values => [...values].map(v => (Number.isFinite(v) ? v : String(v)));"
@@ -44,30 +43,6 @@ def circles(page: Page) -> list[Any]:
 
 def points(path: str) -> list[tuple[float, ...]]:
     return [tuple(map(float, point.split(","))) for point in path.replace("M", "L").split("L") if point]
-
-
-def test_lines_break_at_jumps_and_only_there(show: Show) -> None:
-    page = show(op="floor", rules=["straight_through", "masked"], range=[-2.5, 2.5])
-    traces = data(page)
-    gaps = [[x for x, y in zip(t["x"], t["y"], strict=True) if y == "NaN"] for t in traces.values()]
-    assert [len(some) for some in gaps] == [5, 0, 2]
-    assert gaps[0] == pytest.approx([-2, -1, 0, 1, 2])
-    forward, *_ = page.evaluate(PATHS)
-    assert forward.count("M") == 6
-
-
-def test_values_that_look_the_same_are_exchanged_without_drawing(show: Show) -> None:
-    page = show(op="clamp", rules=["masked"])
-    page.evaluate(
-        """() => { window.drawn = 0;
-            document.querySelector(".js-plotly-plot").on("plotly_afterplot", () => (drawn += 1)); }"""
-    )
-    page.evaluate("() => document.querySelector('.js-plotly-plot').data.forEach(trace => (trace.y = []))")
-    draw(page)
-    assert page.evaluate("drawn") == 0
-    assert len(data(page)["masked"]["y"]) > 400
-    draw(page, rules=["straight_through"])
-    assert page.evaluate("drawn") == 1
 
 
 def test_the_chart_draws_what_is_deep_inside_a_curve(show: Show) -> None:
@@ -155,27 +130,3 @@ def test_curves_glide_to_another_rule_unless_motion_is_reduced(show: Show) -> No
         last = page.evaluate(PATHS)[1]
         assert (first == last) == (motion == "reduce")
         assert max(y for _, y in points(last)) - min(y for _, y in points(last)) > 100
-
-
-@pytest.mark.parametrize("op", ["sign", "quantize"])
-def test_the_change_over_to_torchs_values_cannot_be_seen(show: Show, op: str) -> None:
-    rules = ["masked", "clipped", "gaussian"]
-    page = show(op=op, rules=rules, p={"lo": -0.7, "c": 1.3})
-    before = [page.evaluate(PATHS), page.locator(".points path").count(), page.evaluate(LAYOUT)]
-    torch = sample_curves(op, rules, lo=-0.7, c=1.3)
-    answer = {name: getattr(torch, name).tolist() for name in ("x", "y", "marks")}
-    answer["gradients"] = {key: values.tolist() for key, values in torch.gradients.items()}
-    page.evaluate("answer => shell.confirm(answer)", answer | {"kinks": dict(torch.kinks)})
-    assert page.locator(".chart-place.quick").count() == 0
-    paths, circles, layout = page.evaluate(PATHS), page.locator(".points path").count(), page.evaluate(LAYOUT)
-    assert circles == before[1]
-    assert layout["gradient"] == pytest.approx(before[2]["gradient"], rel=1e-6)
-    for one, other in zip(paths, before[0], strict=True):
-        assert one.count("M") == other.count("M")
-        assert corners(one) == pytest.approx(corners(other), abs=0.05)
-
-
-def corners(path: str) -> list[float]:
-    """The box around a path; empty for circles."""
-    result = points(path)
-    return [end(side) for side in zip(*result, strict=True) for end in (min, max)]

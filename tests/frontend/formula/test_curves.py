@@ -262,8 +262,7 @@ def test_every_function_of_the_table_and_no_other(node: Node):
 
 
 @pytest.mark.parametrize(
-    ("start", "stop"),
-    [(-1e6, 1e6), (-40.0, 40.0), (0.1, 0.1 + 1e-9), (3.0, -2.0), (1.5, 1.5), (0.0, 1e-300)],
+    ("start", "stop"), [(-1e6, 1e6), (-40.0, 40.0), (0.1, 0.1 + 1e-9), (3.0, -2.0), (1.5, 1.5), (0.0, 1e-300)]
 )
 def test_ranges(node: Node, start, stop):
     rules = tuple(map(find_rule, ("default", "masked", "formula: g * (sin(x) > 0.5)")))

@@ -32,14 +32,10 @@ TYPED: dict[str, float | str] = {
     "1,5e2": 150.0,
     "1,000": "“1,000” may be 1.000 or 1000: write it without a comma.",
     "1,234,567": "“1,234,567” may be 1234567: write it without a comma.",
-    "1.234,5": f"“1.234,5” is not a finite number: {HOW}",
-    "abc": f"“abc” is not a finite number: {HOW}",
-    "1/0": f"“1/0” is not a finite number: {HOW}",
-    "1e999": f"“1e999” is not a finite number: {HOW}",
-    "NaN": f"“NaN” is not a finite number: {HOW}",
-    "3 4 x": f"“3 4 x” is not a finite number: {HOW}",
-    "2*": f"“2*” is not a finite number: {HOW}",
-    "--1": f"“--1” is not a finite number: {HOW}",
+    **{
+        text: f"“{text}” is not a finite number: {HOW}"
+        for text in ("1.234,5", "abc", "1/0", "1e999", "NaN", "3 4 x", "2*", "--1")
+    },
 }
 
 

@@ -153,18 +153,14 @@ def test_a_query_that_is_too_long_is_not_used():
     assert notices == [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
 
 
-@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
-def test_a_preset_is_a_link_without_fault(preset):
-    choice, notices = from_query(parse_qs(preset.query, strict_parsing=True))
-    assert notices == []
-    assert preset.choice == choice
-    assert from_query(query_of(choice)) == (choice, [])
-    assert preset.hint.endswith(".")
-    start, stop = choice.range
-    assert len(sample(choice.op, choice.rules, start=start, stop=stop, g=choice.g, **choice.parameters))
-
-
-def test_presets_differ():
+def test_presets_are_links_without_fault_and_differ(subtests: pytest.Subtests):
+    for preset in PRESETS:
+        with subtests.test(preset.name):
+            choice, notices = from_query(parse_qs(preset.query, strict_parsing=True))
+            assert (preset.choice, []) == (choice, notices) == from_query(query_of(choice))
+            assert preset.hint.endswith(".")
+            start, stop = choice.range
+            sample(choice.op, choice.rules, start=start, stop=stop, g=choice.g, **choice.parameters)
     assert len({preset.name for preset in PRESETS}) == len(PRESETS)
     assert len({urlencode(query_of(preset.choice), doseq=True) for preset in PRESETS}) == len(PRESETS)
 
@@ -189,14 +185,10 @@ BAD_BRANCHES = [
     ("400,lr:0.1", ((99, "lr", 0.1),), "branches at step 400, past the end: step 99 is taken."),
     ("40,zero:default", (), "one of the rules: default, clipped."),
     ("40,default:nothing", (), 'names an unknown rule "nothing"'),
-    ("40,op:nothing", (), "names an unknown op"),
     ("40,lr:1e999", (), "lr must be a finite number"),
-    ("40,lr:nan", (), "lr must be a finite number"),
     ("40,lr:-1", (), "lr must be above 0"),
-    ("-3,lr:1", (), "it must be a step, a name and a value"),
     ("9999999999999,lr:1", (), "it must be a step, a name and a value"),
     ("40", (), "it must be a step, a name and a value"),
-    ("", (), "it must be a step, a name and a value"),
     ("40,default:formula: g *", (), "own rule"),
 ]
 

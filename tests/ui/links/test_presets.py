@@ -1,4 +1,8 @@
-"""The examples of trainings keep their promises."""
+"""The examples of trainings keep their promises.
+
+Those that train whole nets are thorough: a wrong link or a missing task fails the other tests here, a wrong
+rule or net those of tests/training, and a wrong sentence tests/training/runs/test_summary.py.
+"""
 
 from __future__ import annotations
 
@@ -76,6 +80,7 @@ def test_each_task_has_an_example_that_says_what_to_look_at():
         assert bool(preset.table) == (preset.choice.task == "data")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("preset", TRAINING[: len(JUDGED)], ids=lambda preset: preset.name)
 def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     ended = trained(preset)
@@ -106,6 +111,7 @@ def named(name: str) -> Preset:
     return preset
 
 
+@pytest.mark.thorough
 def test_how_many_weights_change_sides_as_an_example_says():
     records = trained(named("Weights of one bit")).measured["weights"]
     changed = {rule: record["layers"][0]["changed"] for rule, record in records.items() if record}
@@ -131,6 +137,7 @@ def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
     assert min(map(float, filter(None, going.values()))) < max(map(float, filter(None, going.values()))) / 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LEARNED)
 def test_what_learns_from_a_bad_start_saves_the_net(name: str):
     """The other rule keeps the same parameter where it began."""
@@ -147,6 +154,7 @@ def test_what_learns_from_a_bad_start_saves_the_net(name: str):
     assert words.startswith(f"{find_rule(rule).label} is best on the ")
 
 
+@pytest.mark.thorough
 def test_the_mean_in_place_of_the_sum_does_not_save_the_net():
     """LSQ with its sum divided by all weights: s hardly moves."""
     choice = named("A step size that learns").choice
@@ -180,6 +188,7 @@ def studied(name: str, query: str) -> Result:
     return Result(plan, stepper.rows)
 
 
+@pytest.mark.thorough
 def test_each_rule_at_its_own_rate_ends_as_its_hint_says():
     best = studied("Each rule at its own rate", "rates=0.003,0.01,0.03&seeds=3").best.set_index("rule")
     assert best["lr"].nunique() > 1
@@ -187,6 +196,7 @@ def test_each_rule_at_its_own_rate_ends_as_its_hint_says():
     assert best.loc["default", "held_out"] == best.loc["zero", "held_out"]
 
 
+@pytest.mark.thorough
 def test_a_surrogate_of_half_a_unit_is_wide_enough():
     judged = studied("How wide a surrogate", "rates=0.03&seeds=2&controls=no").judged
     by_width = judged.set_index("w")["held_out"]
@@ -195,6 +205,7 @@ def test_a_surrogate_of_half_a_unit_is_wide_enough():
     assert abs(by_width[0.5] - judged.set_index("rule").loc["triangle", "held_out"]) < 0.03
 
 
+@pytest.mark.thorough
 def test_the_size_of_a_rule_matters_to_gradient_descent_and_not_to_adam():
     name = "Ten times a rule, under Adam"
     adam = studied(name, "rates=0.01&seeds=2").judged.set_index("s")["held_out"]
@@ -203,6 +214,7 @@ def test_the_size_of_a_rule_matters_to_gradient_descent_and_not_to_adam():
     assert plain[1.0] > max(plain[0.1], plain[10.0]) + 0.05
 
 
+@pytest.mark.thorough
 def test_a_rule_times_s_is_the_rate_times_s_to_the_last_bit():
     result = studied("A factor is a rate, under gradient descent", "seeds=2")
     cells = result.cells.set_index(["s", "lr"])["validation"]
@@ -217,6 +229,7 @@ def test_a_rule_times_s_is_the_rate_times_s_to_the_last_bit():
     assert (judged["lr"] * judged["s"]).nunique() == 1
 
 
+@pytest.mark.thorough
 def test_where_the_quantised_activation_is_flat_its_rule_is_best_0():
     judged = studied("Identity, ReLU and clipped ReLU", "rates=0.01,0.03&seeds=3&controls=no").best
     identity, relu, clipped = judged.set_index("rule")["held_out"]

@@ -14,15 +14,7 @@ from explorer.catalogue import AT_BOUND, OPS, OWN, RULES
 from explorer.curves import readings, sample
 from explorer.formula.measured import at_bounds
 from explorer.instrument.limits import MOST_READINGS
-from explorer.snippets import (
-    custom_op_snippet,
-    detach_snippet,
-    jax_snippet,
-    mlx_snippet,
-    notebook,
-    snippet,
-)
-from explorer.ui.pages import sections
+from explorer.snippets import custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet, notebook, snippet
 from tests.ui.opening import labelled, opened, sound, words_of
 
 OWN_RULE = "formula: g * k"
@@ -178,22 +170,6 @@ def test_formula_puts_what_torch_computes_beside_the_rules():
     pd.testing.assert_frame_equal(table.drop(columns="x"), expected.drop(columns="x"), check_dtype=False)
 
 
-def test_readings_are_computed_once_for_a_choice(monkeypatch):
-    computed = []
-
-    def counted(*asked, **settings):
-        computed.append(settings["g"])
-        return readings(*asked, **settings)
-
-    monkeypatch.setattr(sections, "readings", counted)
-    sections._readings.cache_clear()
-    test = opened("op=clamp&rule=default&rule=masked&lo=-0.3&section=formula&g=1.25")
-    sound(test.run())
-    assert computed == [1.25]
-    opened("op=clamp&rule=default&rule=masked&lo=-0.3&section=formula&g=1.5")
-    assert computed == [1.25, 1.5]
-
-
 def test_a_long_table_of_readings_says_what_is_left_out():
     test = opened("range=-20&range=20&section=formula")
     whole = readings("round", ["default", "straight_through"], start=-20, stop=20, g=1)
@@ -207,7 +183,7 @@ CODE = {
 } | {
     "Notebook": lambda rule: notebook(
         "clamp", rule, VALUES, start=START, stop=STOP, g=G, kinks=_frame().attrs["curves"].kinks[rule]
-    ),
+    )
 }
 NO_TRICK = {
     "default": "torch's own gradient needs no trick: call the op.",
