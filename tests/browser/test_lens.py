@@ -64,21 +64,6 @@ def test_it_is_switched_on_and_off_and_follows_the_hand_before_it_lets_go(explor
     expect(noise).to_have_count(0)
 
 
-def test_the_table_of_rules_has_the_distance_from_the_lens(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=sign&rule=clipped&section=compare&tools=all", shows=["clipped"])
-    off = page.locator(".compared [data-rule=approx_sign] [data-column=lens]")
-    expect(off).to_have_text("41 %")  # the root of ⅙
-    page.locator(".compare-head select").last.select_option("triangular")
-    enter(number(page.locator(".compare-head"), "Width of the noise"), "2")
-    expect(off).to_have_text("0 %")
-    page.get_by_role("button", name="Off lens").press("Enter")
-    page.get_by_role("button", name="Off lens").press("Enter")
-    expect(page.locator(".compared tbody tr").first).to_have_attribute("data-rule", "approx_sign")
-    page.get_by_role("button", name="Off lens").press("Enter")  # as the catalogue has them
-    expect(page.locator(".compared tbody tr").first).to_have_attribute("data-rule", "default")
-
-
 def test_beside_the_lens_the_table_follows_its_one_noise(explore: Page) -> None:
     page = explore
     turn(page, "/?op=sign&rule=clipped&layer=lens&section=compare&tools=all", shows=["clipped"])

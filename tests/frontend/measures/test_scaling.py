@@ -175,12 +175,6 @@ def test_without_two_rules_there_is_nothing_to_scale(node: Node) -> None:
     assert scaled(node, "step", ["triangle", "clipped"], "width", {}) is None
 
 
-def test_a_formula_that_would_be_too_long_is_left_and_that_is_said(node: Node) -> None:
-    found = scaled(node, "step", ["triangle", "laplace"], "area", {"triangle.a": 0.5})
-    assert found["done"]["refused"] == []
-    assert len(found["keys"][1]) < 300
-
-
 def test_what_draws_has_no_size(node: Node) -> None:
     pairs = [("bernoulli", "st_gumbel"), ("bernoulli", "reinmax"), ("round", "formula: g * u()")]
     for found in sizes(node, pairs):

@@ -16,6 +16,7 @@ from explorer.sampled import LARGEST_RANGE
 from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui.links.choice import Choice, ordered, parameters_of
 from explorer.ui.links.link import from_query
+from tests.selection import take_part
 from tests.ui.choices import query_of, random_choice
 
 MANY = 2_000
@@ -81,8 +82,8 @@ def _assert_usable(choice: Choice) -> None:
 
 
 def test_no_query_raises_and_every_choice_is_usable():
-    rng = random.Random(3)
-    for count in range(MANY):
+    for count in take_part(range(MANY)):
+        rng = random.Random(count)
         choice, notices = from_query(_hostile(rng))
         _assert_usable(choice)
         assert all(notice.isprintable() and len(notice) < 600 for notice in notices)

@@ -102,12 +102,9 @@ SEEN: list[tuple[str, list[str], dict[str, Any]]] = [
     ("sign", ["clipped", "approx_sign", "ede"], {"noise": "triangular", "width": 2.0, "g": -2.5}),
     ("relu", ["default", "formula: g * sigmoid(x)"], {"noise": "logistic", "range": [-2.0, 5.0]}),
     ("step", ["laplace", "zero"], {"noise": "laplace"}),
-    ("round", ["straight_through"], {"noise": "normal"}),
     ("log", ["default"], {"width": 0.5, "range": [-3.0, 0.2]}),
-    ("exp", ["default"], {"noise": "laplace", "width": 1.5}),
     ("reciprocal", ["default"], {"noise": "normal"}),
     ("formula: 3", ["default", "straight_through"], {}),
-    ("square", ["default"], {"noise": "normal", "width": 0.3}),
 ]
 
 
