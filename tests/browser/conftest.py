@@ -23,15 +23,17 @@ from playwright.sync_api import (
 from tests.browser.chromium import launch, launch_lasting
 from tests.browser.reading import forget, visit
 from tests.browser.server import ROOT, serve
-from tests.browser.training import leave_train, open_train
+from tests.browser.training import leave_train, open_train, turn_train
 
 Open = Callable[..., Page]
+First = Callable[..., Page]
 # Most tests are of a visitor who has chosen all tools; ``test_calm`` is of one who has not.
 ALL_TOOLS = """try { localStorage.setItem("gradient-explorer.all-tools", "true"); } catch {}"""
 NOTHING_CHOSEN = """try { localStorage.removeItem("gradient-explorer.all-tools"); } catch {}"""
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 FINGER = {"has_touch": True, "is_mobile": True}
+A_PHONE = {"size": (390, 844), **FINGER}
 PATIENCE_MS = 20_000  # a busy machine is no failure
 LOADING_MS = 60_000  # the first page waits for what the server loads, and all that follow need it
 
@@ -236,6 +238,35 @@ def train(train_tab: Tab) -> Iterator[Page]:
             open_train(page, "")
         yield page
     leave_train(train_tab.page)
+
+
+@pytest.fixture
+def first_train(tabs: Callable[..., Tab]) -> Iterator[First]:
+    """Opens Train as its first visitor has it: by a turn to its link; ``load`` loads the page."""
+    used: list[Tab] = []
+
+    def opened(
+        query: str = "", size: tuple[int, int] = (1366, 768), *, load: bool = False, **options: Any
+    ) -> Page:
+        used.append(tab := tabs(**options))
+        page = tab.page
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        if query and not load and urlsplit(page.url).path == "/train":
+            page.evaluate(NOTHING_CHOSEN)
+            turn_train(page, query)
+        else:
+            page.goto(f"/train?{query}" if query else "/train")
+        page.locator(".net:not([data-empty])").wait_for(timeout=30_000)
+        page.get_by_role("link", name="Learn").wait_for()
+        return page
+
+    yield opened
+    for tab in used:
+        leave_train(tab.page)
+        tab.page.unroute_all(behavior="ignoreErrors")
+        tab.page.emulate_media(color_scheme="light")
+        errors, tab.errors = tab.errors, []
+        assert not errors
 
 
 @pytest.fixture(scope="module")

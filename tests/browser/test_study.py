@@ -1,16 +1,20 @@
-"""A visitor with a study."""
+"""A visitor with a study, on a laptop and on a phone.
+
+What is offered, drawn and said of each state is tested without a page, in ``tests/frontend/study``.
+"""
 
 from __future__ import annotations
 
 import csv
 import re
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.ui.links.presets import STUDIES
-from tests.browser.access import in_both_themes, violations
-from tests.browser.conftest import NOTHING_CHOSEN, Open
-from tests.browser.reading import tab_to
+from tests.browser.access import in_both_themes
+from tests.browser.conftest import FINGER, NOTHING_CHOSEN, PHONE, Open
+from tests.browser.reading import enter, tab_to
 from tests.browser.training import button, press
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
@@ -28,36 +32,43 @@ def open_study(page: Page, query: str) -> None:
     expect(button(page, "Start")).to_be_visible(timeout=30_000)
 
 
-def status(page: Page):
+def status(page: Page) -> Locator:
     return page.locator(".study .status")
 
 
-def cell(page: Page, name: str):
+def cell(page: Page, name: str) -> Locator:
     return page.get_by_role("link", name=re.compile(name))
 
 
-def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open):
+def finish(page: Page) -> None:
+    press(page, "Start")
+    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+
+
+def assert_heat_opens_below(page: Page) -> None:
+    rates = button(page, "Rates: heat map")
+    rates.click()
+    opened, heat = rates.bounding_box(), page.locator(".study .heat").bounding_box()
+    assert opened
+    assert heat
+    assert 0 < heat["y"] - opened["y"] - opened["height"] < 40
+    rates.click()
+
+
+def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open) -> None:
     page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+    expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
+    expect(page.locator(".study .plan i")).to_have_count(RUNS)  # a ring a run
+    expect(page.locator(".study .results")).to_be_hidden()
+    finish(page)
+    expect(page.locator(".study .plan")).to_be_hidden()
     expect(page.locator(".study .ranked")).to_contain_text("held-out")
-    rows = page.locator(".study .apart-row")
-    expect(rows).to_have_count(3)  # one beside the highest, and two controls
+    expect(page.locator(".study .apart-row")).to_have_count(3)  # one beside the highest, and two controls
     expect(page.locator(".study .equal")).to_contain_text("exactly the scores of")
     expect(page.locator(".study .heat")).to_be_hidden()
-    assert in_both_themes(page, ".study") == []
-    for _ in range(2):  # what it opens lies below it, on a phone too
-        rates = button(page, "Rates: heat map")
-        rates.click()
-        opened, heat = rates.bounding_box(), page.locator(".study .heat").bounding_box()
-        assert opened
-        assert heat
-        assert 0 < heat["y"] - opened["y"] - opened["height"] < 40
-        rates.click()
-        page.set_viewport_size({"width": 390, "height": 844})
-    page.set_viewport_size({"width": 1366, "height": 768})
+    assert_heat_opens_below(page)
     page.evaluate("document.activeElement.blur()")
     tab_to(page, "Rates: heat map", 60)
     page.keyboard.press("Enter")
@@ -66,20 +77,23 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     assert in_both_themes(page, ".study") == []
 
 
-def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
+def test_on_a_phone_a_study_is_started_and_read(new_page: Open) -> None:
+    page = new_page(fresh=True, viewport=PHONE, **FINGER)
+    page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
-    expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
-    expect(cell(page, "not yet trained")).to_have_count(0)  # no results, and no places for them
-    expect(page.locator(".study .plan i")).to_have_count(RUNS)  # a ring a run
-    expect(page.locator(".study .results")).to_be_hidden()
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
-    expect(page.locator(".study .plan")).to_be_hidden()
+    finish(page)
+    expect(page.locator(".study .apart-row")).to_have_count(3)
+    assert_heat_opens_below(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_study_leads_on_to_files_and_to_train_and_stays_after_a_reload(page: Page) -> None:
+    open_study(page, SMALL)
+    finish(page)
     expect(cell(page, r"\d %")).to_have_count(8)
     expect(page.locator(".study .verdict")).to_contain_text("held-out data")
     traces = page.eval_on_selector(".study .js-plotly-plot", "plot => plot.data.map(trace => trace.meta)")
     assert traces == ["default", "formula: g * (abs(x) <= 1)", "zero", "reversal"]
-    assert violations(page, ".study") == []
     with page.expect_download() as taken:
         page.get_by_role("link", name="All runs as CSV").click()
     assert len(list(csv.DictReader(taken.value.path().read_text(encoding="utf-8").splitlines()))) == RUNS
@@ -94,13 +108,13 @@ def test_a_study_says_what_it_takes_fills_and_leads_on(page: Page):
     assert "rates" not in opened.value.url
     opened.value.close()
     page.reload()  # the study is still there
-    expect(page.locator(".study .plan")).to_be_hidden()
     expect(cell(page, r"\d %")).to_have_count(8)
     press(page, "Reset")
     expect(cell(page, "at lr")).to_have_count(0)
 
 
-def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page):
+@pytest.mark.thorough  # cells and pairs on an equal footing: tests/frontend/study/test_results.py
+def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page) -> None:
     open_study(page, f"{SMALL}&optimiser=sgd&rule=approx_sign&controls=no&tools=evidence")
     page.get_by_text("Net and optimiser").click()
     equal = page.get_by_label(re.compile("Equal footing"))
@@ -110,8 +124,7 @@ def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page):
     expect(page.locator(".study .unscaled")).to_contain_text("says nothing about adam")
     optimiser.select_option("sgd")
     expect(page.locator(".study .unscaled")).to_be_empty()
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished.", timeout=60_000)
+    finish(page)
     expect(page.locator(".study .order")).to_be_empty()
     equal.focus()
     page.keyboard.press("Space")
@@ -120,27 +133,13 @@ def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page):
     press(page, "Start")
     expect(page.locator(".study .order")).to_contain_text("pairs of rules", timeout=60_000)
     expect(page.locator(".study .heat")).to_contain_text("divided by its share")
-    with page.expect_popup() as opened:
-        cell(page, r"ApproxSign at lr 0.03 ÷ its share").click()
-    expect(button(opened.value, "Start")).to_be_visible(timeout=30_000)
-    assert "equal" not in opened.value.url
-    assert re.search(r"[?&]lr=0\.0[3-9]\d+", opened.value.url)
-    opened.value.close()
+    assert re.search(
+        r"[?&]lr=0\.0[3-9]\d+", cell(page, "ApproxSign at lr 0.03 ÷").get_attribute("href") or ""
+    )
     assert in_both_themes(page, ".study") == []
 
 
-def test_what_an_example_shows_is_said_of_its_own_settings_alone(page: Page):
-    (example, *_) = STUDIES
-    open_study(page, example.query)
-    hint = page.locator(".study .about .hint")
-    expect(hint).to_have_text(example.hint)
-    rates = page.get_by_label("Rates lr")
-    rates.fill("0.003, 0.01")
-    rates.press("Enter")
-    expect(hint).not_to_have_text(example.hint)
-
-
-def test_stop_go_on_and_what_cannot_be(page: Page):
+def test_stop_go_on_and_what_cannot_be(page: Page) -> None:
     open_study(page, LONG)
     press(page, "Start")
     expect(status(page)).to_contain_text("Running")
@@ -149,28 +148,28 @@ def test_stop_go_on_and_what_cannot_be(page: Page):
     press(page, "Resume")
     expect(status(page)).to_contain_text("Running")
     rates = page.get_by_label("Rates lr")
-    rates.fill("0.1, 0")
-    rates.press("Enter")
+    enter(rates, "0.1, 0")
     expect(page.locator(".study .setup")).to_contain_text("0 cannot be: a rate lies between")
     expect(rates).to_have_value("0.1, 0")
     expect(button(page, "Start")).to_have_attribute("aria-disabled", "true")
-    rates.fill("0.1, 0.2")
-    rates.press("Enter")
+    enter(rates, "0.1, 0.2")
     expect(page).to_have_url(re.compile(r"rates=0\.1%2C0\.2"))
     expect(status(page)).to_contain_text("These results belong to other settings")
     press(page, "Reset")
     expect(status(page)).to_contain_text("Ready")
     seeds = page.get_by_role("spinbutton", name="Seeds")
-    seeds.fill("1000")
-    seeds.press("Enter")
+    enter(seeds, "1000")
     expect(seeds).to_have_value("10")
     expect(page.locator(".study .setup")).to_contain_text("A whole number from 1 to 10: 10 is taken.")
-    seeds.fill("3")
-    seeds.press("Enter")
-    expect(page.locator(".study .setup")).not_to_contain_text("is taken")
     press(page, "Your data")
     expect(status(page)).to_contain_text("the table is empty")
     page.get_by_label("Paste a table").evaluate(
         PASTE, "a,kind\n" + "\n".join(f"{n},{n % 2}" for n in range(40))
     )
     expect(status(page)).to_contain_text("steps: about")
+    (example, *_) = STUDIES
+    open_study(page, example.query)
+    hint = page.locator(".study .about .hint")
+    expect(hint).to_have_text(example.hint)
+    enter(page.get_by_label("Rates lr"), "0.003, 0.01")
+    expect(hint).not_to_have_text(example.hint)  # it is said of its own settings alone

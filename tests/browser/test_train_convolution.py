@@ -1,4 +1,8 @@
-"""A convolution on Train in a browser: maps of an example, kernels as images, both in slow motion."""
+"""A convolution on Train in a browser: maps of an example, kernels as images, both in slow motion.
+
+The faster tests of what is thorough here: ``tests/frontend/train/panels/test_learned.py`` for kernels, and
+``tests/frontend/train/slow_motion/test_images.py`` for one map and the weights of one kernel.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import in_both_themes
-from tests.browser.training import button, press, status, turn_train
+from tests.browser.training import button, finish, turn_train
 
 QUERY = "task=digits+convolution&op=sign&hidden=4,5&rule=straight_through&rule=clipped&steps=20&pace=full"
 KERNELS = "task=binary+kernels&op=binarize&hidden=4,5&rule=straight_through&rule=default&steps=20&pace=full"
@@ -20,13 +24,10 @@ PAINTED = """canvas => {
 }"""
 
 
-def finish(page: Page, query: str) -> None:
-    turn_train(page, query)
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after", timeout=60_000)
-
-
-@pytest.mark.parametrize("query", [QUERY, KERNELS], ids=["maps", "kernels"])
+@pytest.mark.parametrize(
+    "query",
+    [pytest.param(QUERY, id="maps"), pytest.param(KERNELS, id="kernels", marks=pytest.mark.thorough)],
+)
 def test_maps_of_an_example_and_kernels_are_drawn_for_each_rule(train: Page, query: str) -> None:
     train.set_viewport_size({"width": 1366, "height": 768})
     finish(train, f"{query}&tools=all")
@@ -61,6 +62,7 @@ def test_maps_of_an_example_and_kernels_are_drawn_for_each_rule(train: Page, que
     expect(unfolded.nth(1)).to_have_js_property("height", 34)
 
 
+@pytest.mark.thorough
 def test_one_map_and_its_kernel_are_looked_at_in_slow_motion(train: Page) -> None:
     train.set_viewport_size({"width": 1366, "height": 768})
     turn_train(train, f"{QUERY}&slow=x,1,2,3,6")
@@ -86,6 +88,7 @@ def test_one_map_and_its_kernel_are_looked_at_in_slow_motion(train: Page) -> Non
     assert in_both_themes(train, ".slow") == []
 
 
+@pytest.mark.thorough
 def test_a_weight_of_a_kernel_is_picked_in_slow_motion(train: Page) -> None:
     turn_train(train, f"{KERNELS}&slow=x,1,2,3,1")
     button(train, "Show the first step").click()

@@ -1,9 +1,13 @@
-"""Slow motion in a browser: opened before any run, moved by keys and clicks, one step further, closed."""
+"""Slow motion in a browser: opened before any run, moved by keys and clicks, one step further, closed.
+
+What its stages draw and say, and how a link tells its position: ``tests/frontend/train/slow_motion``.
+"""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import in_both_themes
@@ -79,6 +83,7 @@ def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(t
     train.wait_for_url(lambda address: "slow=" not in address)
 
 
+@pytest.mark.thorough  # the message and the action of a run that goes on: slow_motion/test_view_model.py
 def test_a_run_that_goes_on_is_paused_to_look_at_it_and_a_reload_shows_the_same(train: Page) -> None:
     turn_train(train, QUERY.replace("steps=40&pace=full", "steps=5000&pace=20"))
     button(train, "Start").click()

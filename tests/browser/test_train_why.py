@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import in_both_themes
 from tests.browser.training import (
     button,
     curve_at,
+    finish,
     point_at_each,
     press,
-    status,
-    turn_train,
     wait_for_lift,
     wait_for_rest,
 )
@@ -24,19 +24,13 @@ SMALL = "task=digits&op=sign&hidden=8,8&rule=approx_sign&rule=clipped&rule=defau
 ORDER = "[...document.querySelectorAll('.curves .scatterlayer > .trace')].map(curve => curve.dataset.rule)"
 
 
-def finish(page: Page, query: str = SMALL) -> None:
-    turn_train(page, query)
-    press(page, "Start")
-    expect(status(page)).to_contain_text("Finished after", timeout=60_000)
-
-
 def column(page: Page, panel: str, rule: str) -> Locator:
     """The row of a rule in a panel."""
     return page.get_by_role("region", name=re.compile(f"^{panel}")).locator(f'[data-rule="{rule}"]')
 
 
 def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: Page) -> None:
-    finish(train)
+    finish(train, SMALL)
     data = column(train, "Where the data sits, layer 2", "clipped")
     expect(data.locator("path.data")).to_have_attribute("d", re.compile("^M"))
     expect(data.locator("path.curve")).to_have_attribute("d", re.compile("^M"))
@@ -83,13 +77,12 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
     columns = [f".{panel} .column" for panel in panels]
     rules = ("clipped", "approx_sign")
     point_at_each(train, *rules, *ends, *columns, ".card", "tbody tr")
-    for chart in (".curves", ".aligned", ".searched"):
-        train.locator(chart).scroll_into_view_if_needed()
-        at = curve_at(train, chart, "clipped")
-        train.mouse.move(at["x"], at["y"])
-        wait_for_lift(train, *rules)
-        train.mouse.move(0, 0)
-        wait_for_rest(train, *rules)
+    train.locator(".aligned").scroll_into_view_if_needed()
+    at = curve_at(train, ".aligned", "clipped")
+    train.mouse.move(at["x"], at["y"])
+    wait_for_lift(train, *rules)
+    train.mouse.move(0, 0)
+    wait_for_rest(train, *rules)
     usual = train.evaluate(ORDER)
     for rule in rules:  # its curves lie over the others, on which they lay before
         train.locator(f"tbody tr[data-rule={rule}]").first.hover()
@@ -109,11 +102,11 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
     expect(holder).to_have_attribute("aria-pressed", "false")
     train.mouse.move(0, 0)
     wait_for_rest(train, *rules)
-    assert in_both_themes(train) == []
 
 
+@pytest.mark.thorough  # what is carried: frontend/train/panels/test_panels.py
 def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_removed(train: Page) -> None:
-    finish(train)
+    finish(train, SMALL)
     column(train, "Where the data sits", "clipped").get_by_role("link", name="Show behind the curves").click()
     train.wait_for_url(re.compile(r"/\?op=sign&rule=approx_sign&rule=clipped"))
     named = train.locator(".chart .carried-name")

@@ -14,8 +14,18 @@ from explorer.ui.links.link import from_query
 from explorer.ui.server import answers
 from tests.browser.reading import OFTEN_MS, TRACES
 
-# Little work a second, and 100 seconds of it, so that there is time to press a button before the end.
-LONG = "steps=5000&hidden=8&batch=8&lr=1e-9&pace=50"
+# Little work a second, and four minutes of it, so that no button is pressed after the end.
+LONG = "steps=5000&hidden=8&batch=8&lr=1e-9&pace=20"
+
+# What moves without a press: how much of the window by how much of it, and what it is.
+SHIFTS = """
+    window.shifts = [];
+    const nameOf = ({node}) => `${node?.className ?? node?.parentElement?.className} ${node?.textContent}`;
+    new PerformanceObserver(list => {
+        for (const {hadRecentInput, value, sources} of list.getEntries())
+            if (!hadRecentInput) window.shifts.push([value, sources.map(nameOf)]);
+    }).observe({type: "layout-shift", buffered: true});
+"""
 
 
 def open_train(page: Page, query: str, address: str = "") -> None:
@@ -78,6 +88,14 @@ def button(page: Page, name: str) -> Locator:
 
 def press(page: Page, name: str) -> None:
     button(page, name).click()
+
+
+def finish(page: Page, query: str | None = None) -> None:
+    """Train to the end what the page shows, or a link."""
+    if query is not None:
+        turn_train(page, query)
+    press(page, "Start")
+    expect(status(page)).to_have_attribute("data-state", "finished", timeout=60_000)
 
 
 def command(page: Page, name: str) -> int:

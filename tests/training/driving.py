@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from explorer.training import Settings
+from explorer.training import Run, Settings
 
 TICK_S = 1 / 128
 SMALL = Settings(steps=40, hidden=4, batch=4, pace="full", device="cpu")
@@ -29,3 +29,30 @@ def turn_until_idle(engine):
 
 def states(engine):
     return [status.state for status in engine.list()]
+
+
+def losses(status):
+    return {rule: values.tolist() for rule, values in status.snapshot.losses.items()}
+
+
+def alone(settings):
+    run = Run(settings)
+    run.advance(settings.steps)
+    return run.snapshot()
+
+
+class Watched(Run):
+    """A run that calls ``during`` after each step it takes in a slice."""
+
+    def __init__(self, settings, during):
+        super().__init__(settings)
+        self.during = during
+
+    def advance(self, steps=1):
+        super().advance(steps)
+        if steps:
+            self.during(self)
+
+
+def curves(settings):
+    return {rule: series.tolist() for rule, series in alone(settings).losses.items()}

@@ -1,5 +1,64 @@
-"""The document of the browser, for the modules of the page of studies."""
+"""Studies that were trained, and the picture of the page of studies as plain data."""
 
-from tests.frontend.train.conftest import document
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from explorer.study import Plan, Row, Stepper
+from explorer.training.scheduling.study import StudyStatus
+from explorer.ui.server.runs import studies
+from tests.frontend.modules import Node
+from tests.frontend.train.conftest import Run, choice, document
 
 __all__ = ["document"]
+
+COLOURS = {"rules": ["#000001", "#000002", "#000003"], "neutral": "#777777"}
+RATES = "0.003,0.03"
+SEEN = """
+    state = withBegun(state);
+    state.view = { status: { ...IDLE, ...given.event }, notice: "", lost: false, id: "a" };
+"""
+
+
+@pytest.fixture
+def picture(node: Node, document: dict[str, Any]) -> Run:
+    """Gives the picture of the state that ``body`` leaves in ``state``; what it needs stands in ``given``."""
+
+    def drawn(body: str = "", *, chosen: dict[str, Any] | None = None, **given: Any) -> Any:
+        script = f"""
+            const {{ setDocument }} = await import("./choice/entries.js");
+            const {{ stateOf, withBegun, withReset, IDLE }} = await import("./study/state.js");
+            const {{ pictureOf }} = await import("./study/picture.js");
+            setDocument(given.document);
+            let state = stateOf(given.choice, given.colours, {{ text: "", target: null, without: null }});
+            {body}
+            return pictureOf(state);
+        """
+        usual = choice("sign", "default", "clipped", task="circles", rates=RATES, seeds="2")
+        common = {"document": document, "colours": COLOURS, "choice": chosen or usual}
+        return node.run(script, common | given)
+
+    return drawn
+
+
+def event(plan: Plan, rows: list[Row], state: str = "running") -> dict[str, Any]:
+    status = StudyStatus("a", state, f"{state}.", len(rows), plan.runs, 3.0, tuple(rows), plan)  # type: ignore[arg-type]
+    fields: dict[str, Any] = json.loads(studies.event(status))
+    return fields
+
+
+def rows_of(plan: Plan) -> list[Row]:
+    stepper = Stepper(plan)
+    while not stepper.finished:
+        stepper.advance()
+    return stepper.rows
+
+
+@pytest.fixture(scope="package")
+def study() -> tuple[Plan, list[Row]]:
+    small: dict[str, Any] = {"steps": 5, "hidden": 4, "batch": 8}
+    plan = Plan.of("circles", "sign", ["default", "clipped"], lrs=[0.003, 0.03], seeds=2, **small)
+    return plan, rows_of(plan)

@@ -22,7 +22,7 @@ export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6
 /** Ticks by kind of axis. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
 export const AXES = {
   share: (range) => evenly(range, (value) => String(Math.round(100 * value))),
-  fit: (range) => evenly(range, (value) => String(Math.round(100 * value) / 100)),
+  fit: (range) => evenly(range, (value) => String(Math.round(100 * value) / 100).replace("-", "−")),
   cosine: (range) => evenly(range, (value) => String(value).replace("-", "−")),
   decades,
   plain: () => ({ type: "linear", nticks: 5 }),

@@ -16,6 +16,8 @@ from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
 
 RULES = ("default", "clipped", "clip_value", "magnitude_aware")
+
+
 SHOWN = """
     const { setDocument } = await import("./choice/entries.js");
     const { withArrays } = await import("./train/state/series.js");
@@ -32,6 +34,8 @@ SHOWN = """
     picture?.stages.forEach(({ drawing }) => delete drawing.values);
     return picture;
 """
+
+
 PAUSED = {"state": "paused", "sentence": "Paused.", "step": 3, "steps": 400}
 
 
@@ -223,65 +227,6 @@ def test_an_op_is_drawn_as_it_is_however_far_its_inputs_lie(
 
 def _ends(span: list[float], column: Any) -> list[list[float]]:
     return [[span[0], float(column.min())], [span[1], float(column.max())]]
-
-
-def of_maps(node: Node, document: dict[str, Any], task: str, slow: str, layer: int) -> Any:
-    rules = ("straight_through", "clipped")
-    run = Run(Settings(task=task, rules=rules, hidden=(4, 5), device="cpu"))
-    run.advance(3)
-    answer = json.loads(as_json(run.measure("slow_motion", layer=layer)))
-    chosen = choice(run.settings.op, *rules, task=task, hidden="4,5") | {"slow": slow}
-    given = {"choice": chosen, "answer": answer, "status": PAUSED, "id": "run", "document": document}
-    kept = """
-        drawing.kept = drawing.values ? [...drawing.values] : null;
-        if (drawing.of) drawing.of.rows = [...drawing.of.rows];
-        delete drawing.values;
-    """
-    return node.run(SHOWN.replace("delete drawing.values", f"{{ {kept} }}"), given), answer
-
-
-def numbers_in(answer: Any, name: str) -> Any:
-    tensor = answer["straight_through"]["tensors"][name]
-    values = np.frombuffer(base64.b64decode(tensor["values"]["bdata"]), np.float32)
-    return values.reshape(tensor["shape"])
-
-
-def test_one_map_and_its_kernel_are_images(node: Node, document: dict[str, Any]) -> None:
-    """Map 3, example 2, the last of its four places; the kernel is 3 × 3 for each of four maps below."""
-    picture, answer = of_maps(node, document, "digits convolution", "x,1,2,3,8", 1)
-    assert picture["title"] == "Slow motion: step 4, map 3, example 2, row 2, column 2"
-    drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}
-    x = drawn["x"]
-    assert (x["rows"], x["columns"], x["mark"]) == (2, 2, {"row": 1, "column": 1})
-    assert x["kept"] == pytest.approx(numbers_in(answer, "x")[4:8, 2])
-    assert x["of"] == {"rows": [4, 5, 6, 7], "unit": 2}
-    for key, values in (
-        ("input", numbers_in(answer, "input")[7]),
-        ("weights", numbers_in(answer, "weights")[:, 2]),
-    ):
-        images = np.array(drawn[key]["kept"], dtype=object).reshape(7, 7)
-        assert {*images[3], *images[:, 3]} == {None}, "the gaps between four images"
-        for at in range(4):
-            row, column = 4 * (at // 2), 4 * (at % 2)
-            tile = images[row : row + 3, column : column + 3].astype(float)
-            assert tile.flatten() == pytest.approx(values[9 * at : 9 * at + 9])
-    assert drawn["input"]["low"] == -drawn["input"]["scale"], "not grey: what comes from an op has a sign"
-
-
-def test_the_weights_of_one_kernel_are_images_that_can_be_picked(
-    node: Node, document: dict[str, Any]
-) -> None:
-    picture, answer = of_maps(node, document, "binary kernels", "gradient,1,2,3,24", 1)
-    assert picture["title"] == "Slow motion: step 4, kernel 3, on map 3, row 2, column 3"
-    drawn = {stage["key"]: stage["drawing"] for stage in picture["stages"]}
-    for key in ("input", "x", "y", "g", "gradient", "weights"):
-        image = drawn[key]
-        assert (image["rows"], image["columns"], image["pick"]) == (7, 7, "cell")
-        at = image["mark"]["row"] * 7 + image["mark"]["column"]
-        assert (image["of"]["rows"][at], image["of"]["unit"]) == (23, 2)
-        (name,) = [each["tensor"] for each in answer["straight_through"]["stages"] if each["key"] == key]
-        assert image["kept"][at] == pytest.approx(numbers_in(answer, name)[23, 2])
-        assert (image["kept"][3], image["of"]["rows"][3]) == (None, -1)
 
 
 @pytest.fixture(scope="module")

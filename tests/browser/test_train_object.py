@@ -1,0 +1,174 @@
+"""The net on Train as a first visitor has it: an object, a lane a rule, examples, and the chosen task.
+
+What lanes, bands and undone tasks say is tested without a page, in ``tests/frontend/train/page`` and
+``tests/frontend/train/state``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.catalogue import RULES
+from tests.browser.access import in_both_themes
+from tests.browser.conftest import A_PHONE, First
+from tests.browser.reading import in_the_end
+from tests.browser.test_train_calm import finish
+from tests.browser.training import button, press, requests, status, wait_for
+
+BERNOULLI = ("sigmoid_st", "st_gumbel", "reinforce_baseline")
+LONG_NAMES = sorted(RULES, key=lambda key: -len(RULES[key].label))[:6]
+
+
+def choose_task(page: Page, name: str) -> None:
+    page.locator(".task-chip").click()
+    page.get_by_role("group", name="Task").get_by_role("button", name=name, exact=True).click()
+
+
+# Of a lane what its bands are: as tall as their share, with their number, and dashed where none passes.
+_BANDS = """lane => [...lane.querySelectorAll(".band")].map(band => [
+    Number(band.style.getPropertyValue("--left")), band.textContent,
+    getComputedStyle(band.querySelector("i")).borderTopStyle])"""
+
+
+def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradient(
+    first_train: First,
+) -> None:
+    page = first_train("task=digits&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1")
+    net = page.locator(".net")
+    expect(net.locator(".plate")).to_have_text(
+        [re.compile(text) for text in ("64 pixels", "w1", "sign", "w2", "6")]
+    )
+    for part in (".of-inputs canvas", ".of-weights canvas", ".of-op path.curve", ".of-op ellipse"):
+        expect(net.locator(part).first).to_be_visible()
+    dead, clipped = page.locator(".card.rule").all()
+    assert dead.evaluate(_BANDS)[0] == [0, "× 0", "dashed"]
+    left, text, style = clipped.evaluate(_BANDS)[0]
+    assert (text, style) == (f"× {left:.2g}", "none")
+    assert 0.4 < left < 0.9
+    assert clipped.evaluate(_BANDS)[1:] == [[1, "", "none"], [1, "", "none"]]
+    for lane in (dead, clipped):
+        expect(lane.locator(".lane-plate")).to_have_count(3)
+        for drawn in ("data", "curve"):
+            expect(lane.locator(f".of-op path.{drawn}")).to_have_attribute("d", re.compile("^M"))
+    press(page, "Start")  # and it is live
+    expect(clipped.locator(".lane-plate").first).to_have_text(re.compile(r"^w1by [\d.]+$"))
+    expect(dead.locator(".lane-plate").first).to_have_text("w1still")
+    expect(status(page)).to_have_attribute("data-state", "running")
+    assert clipped.evaluate(_BANDS)[0][0] != left
+
+
+def test_middle_layers_unfold_and_a_lane_opens_its_parameters_and_is_removed(first_train: First) -> None:
+    page = first_train("task=circles&op=sign&rule=default&rule=clipped&hidden=8,8,8")
+    expect(page.get_by_text("Which of the two will tell the two kinds apart?")).to_be_visible()
+    expect(page.locator(".plane circle").first).to_be_visible()
+    lane = page.get_by_role("group", name="Clipped straight-through", exact=True)
+    expect(lane.locator(".lane-plate")).to_have_count(4)
+    button(page, "+ 2 layers in the middle: show each").click()
+    expect(lane.locator(".lane-plate")).to_have_count(7)
+    press(page, "Fold")
+    expect(lane.locator(".lane-plate")).to_have_count(4)
+    lane.get_by_role("button", name="Edit Clipped straight-through").click()
+    expect(lane.get_by_role("slider", name="c")).to_be_visible()
+    with requests(page, "/first") as asked:
+        lane.get_by_role("button", name="Remove Clipped straight-through").click()
+        expect(page.locator(".card.rule")).to_have_count(1)
+        in_the_end(page, lambda: _asked_once(asked))
+
+
+def _asked_once(addresses: list[str]) -> None:
+    assert len(addresses) == 1
+
+
+# The names of lanes, ends of curves, rows of the table and folded layers that are cut.
+CUT_NAMES = """() => [...document.querySelectorAll(
+    ".card.rule h2, .ends span, .holder, .lane-plate, .net .fold")]
+    .filter(node => node.checkVisibility())
+    .filter(node => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1
+        || node.getBoundingClientRect().right > innerWidth)
+    .map(node => node.textContent)"""
+
+
+@pytest.mark.parametrize("device", [{}, A_PHONE], ids=["a laptop", "a phone"])
+def test_the_longest_names_of_rules_are_whole_in_their_lanes(
+    first_train: First, device: dict[str, Any]
+) -> None:
+    page = first_train("&".join(["task=moons&op=sign", *(f"rule={key}" for key in LONG_NAMES)]), **device)
+    expect(page.locator(".card.rule h2")).to_have_text([RULES[key].label for key in LONG_NAMES])
+    expect(page.locator(".card.rule .lane-plate")).not_to_have_count(0)
+    wait_for(page, f"() => !({CUT_NAMES})().length")
+
+
+@pytest.mark.thorough  # how names are cut: tests/frontend/train/charts/test_label_layout.py
+@pytest.mark.parametrize("device", [{}, A_PHONE], ids=["a laptop", "a phone"])
+def test_curves_whose_names_begin_alike_have_ends_that_differ(
+    first_train: First, device: dict[str, Any]
+) -> None:
+    rules = "&".join(f"rule={key}" for key in BERNOULLI)
+    page = first_train(f"task=moons&op=bernoulli&{rules}&steps=5&pace=full", **device)
+    finish(page)
+    texts = ["…(sigmoid)", "…Gumbel", "REINFORCE…"] if device else [RULES[key].label for key in BERNOULLI]
+    expect(page.locator(".ends i")).to_have_text(texts)
+    press(page, "Evidence")
+    expect(page.locator(".measured .holder").last).to_be_visible()
+    wait_for(page, f"() => !({CUT_NAMES})().length")
+
+
+def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first_train: First) -> None:
+    page = first_train("task=digits&op=sign&rule=clipped&c=0.5&lr=0.02")
+    choose_task(page, "Circles")
+    page.wait_for_url("**task=circles*")
+    assert "op=sign&rule=clipped" in page.url
+    assert "c=0.5" in page.url
+    choose_task(page, "Spikes")
+    asks = page.locator(".asks")
+    expect(asks).to_contain_text("Spikes has an op and rules of its own.")
+    assert "task=circles" in page.url
+    asks.get_by_role("button", name="Keep sign").click()
+    page.wait_for_url("**task=spikes*")
+    assert "op=sign&rule=clipped" in page.url
+    asks.get_by_role("button", name="Undo").click()
+    page.wait_for_url("**task=circles*")
+    choose_task(page, "Spikes")
+    asks.get_by_role("button", name="Use its own").click()
+    page.wait_for_url("**op=step*")
+    press(page, "Undo")
+    page.wait_for_url("**op=sign*c=0.5*")
+
+
+def test_where_there_is_no_picture_columns_stand_as_bars_before_the_first_step(first_train: First) -> None:
+    page = first_train("task=documents&op=relu&rule=default&steps=20")
+    wall = page.get_by_role("img", name="Examples")
+    expect(wall.locator("canvas")).to_have_count(24)
+    expect(page.locator(".race")).to_be_hidden()
+    choose_task(page, "Your data")
+    expect(page.get_by_text("Which of the two will learn your table?")).to_be_visible()
+    expect(page.locator(".net")).to_be_hidden()
+    press(page, "Example: petals of irises")
+    expect(wall.locator("canvas")).to_have_count(24)
+    expect(page.locator(".net")).to_be_in_viewport(ratio=1)
+    species = page.get_by_role("radio", name="Learn species")
+    expect(species).to_be_checked()
+    assert in_both_themes(page, ".training") == []
+    press(page, "Start")
+    expect(species).to_be_hidden()
+    press(page, "Change the table")
+    expect(species).to_be_visible()
+
+
+def test_code_is_a_script_above_the_foot_that_follows_the_settings(first_train: First) -> None:
+    page = first_train("task=digits&op=round&rule=straight_through")
+    press(page, "Code")
+    script = page.get_by_role("region", name="PyTorch script")
+    expect(script).to_contain_text("torch.round")
+    expect(script).to_be_in_viewport()
+    expect(page.locator(".net")).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Op", exact=True).click()
+    page.get_by_role("searchbox", name="Search ops").fill("floor")
+    page.keyboard.press("Enter")
+    expect(script).to_contain_text("torch.floor")
+    press(page, "Code")
+    expect(script).to_be_hidden()

@@ -1,0 +1,197 @@
+"""Settings of Train in a real browser: links, fields, rates that change in mid-run, examples.
+
+Which rate goes with a command is tested without a page, in ``tests/frontend/train/client/test_request.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from explorer.training import SETTINGS, TASKS, Run, Settings
+from explorer.ui.links.link import from_query
+from explorer.ui.links.presets import TRAINING
+from explorer.ui.server import answers
+from explorer.ui.server.answers import _setting
+from tests.browser.reading import TRACES, in_the_end, traces
+from tests.browser.training import (
+    LONG,
+    command,
+    finish,
+    metric,
+    press,
+    requests,
+    status,
+    steps,
+    turn_train,
+    wait_for,
+    wait_for_points,
+    wait_for_steps,
+)
+
+
+def test_a_link_restores_the_settings_and_starts_nothing(train: Page) -> None:
+    with requests(train, "/runs") as asked:
+        turn_train(train, "op=relu&rule=default&steps=20&hidden=4&batch=8&seed=7&lr=0.25&pace=full")
+        panel = train.locator(".training")
+        for label, value in {"Steps": "20", "Hidden units": "4", "Batch": "8", "Seed": "7"}.items():
+            expect(panel.get_by_label(label, exact=True)).to_have_value(value)
+        expect(panel.locator(".live .exact").first).to_have_value("0.25")
+        expect(panel.get_by_label("full", exact=True)).to_be_checked()
+        chosen = panel.get_by_role("group", name="Task").locator("[aria-pressed=true]")
+        expect(chosen).to_have_text(TASKS["documents"].label)
+        assert panel.locator(".settings").get_by_label("Device").count() == 0, "there is but one"
+    assert asked == []
+
+
+def live(page: Page, name: str) -> Locator:
+    """The number beside the slider of a setting that may change in mid-run."""
+    return page.locator(".training .live").get_by_role("spinbutton", name=name, exact=True)
+
+
+def losses_of(page: Page, query: str, steps_: int) -> list[float]:
+    """The losses that a run of a link has, computed here."""
+    choice, _ = from_query(parse_qs(query))
+    settings = {name: getattr(choice, name) for name in SETTINGS}
+    run = Run(Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **settings))
+    run.advance(steps_)
+    wait_for_points(page, choice.rules[0], *range(steps_))
+    return [float(loss) for loss in run.snapshot().losses[choice.rules[0]]]
+
+
+def assert_shown_is_trained(page: Page, steps_: int) -> None:
+    """The page draws a run of what its address says, which may both follow a moment later."""
+
+    def drawn() -> None:
+        expected = losses_of(page, page.url.partition("?")[2], steps_)
+        (trace,) = traces(page).values()
+        assert trace.y.tolist() == pytest.approx(expected, rel=1e-6)
+
+    in_the_end(page, drawn)
+
+
+def test_after_a_reset_start_and_step_train_with_the_learning_rate_that_is_shown(train: Page) -> None:
+    finish(train, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
+    for lr, taken in (("1e-7", 20), ("1e-8", 3)):
+        live(train, "Learning rate lr").fill(lr)
+        live(train, "Learning rate lr").press("Enter")
+        train.wait_for_url(f"**lr={lr}*")
+        command(train, "Reset")
+        if taken == 20:
+            finish(train)
+        else:
+            for _ in range(taken):
+                command(train, "Step")
+        assert_shown_is_trained(train, taken)
+
+
+# "Start" by default: the others differ from it in their command, which client/test_request.py tries.
+@pytest.mark.parametrize(
+    "name", ["Start", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("Step", "Resume"))]
+)
+def test_a_press_right_after_a_change_trains_what_is_shown(train: Page, name: str) -> None:
+    """Before the page has let the run of the earlier settings go."""
+    turn_train(train, "op=relu&rule=default&steps=20&pace=full")
+    press(train, "Step")
+    expect(metric(train, "Step")).to_have_text("Step 1 / 20")
+    if name == "Start":
+        command(train, "Reset")
+    set_and_press = """([label, text, name]) => {
+        const fields = [...document.querySelectorAll(".training .setting")];
+        const field = fields.find(each => each.textContent === label).querySelector("input");
+        field.value = text;
+        field.dispatchEvent(new Event("change"));
+        [...document.querySelectorAll("button")].find(each => each.textContent === name).click();
+    }"""
+    train.evaluate(set_and_press, ["Seed", "3", name])
+    taken = 1 if name == "Step" else 20
+    expect(metric(train, "Step")).to_have_text(f"Step {taken} / 20")
+    assert_shown_is_trained(train, taken)
+
+
+def test_a_typed_number_stays_when_it_is_confirmed_and_events_write_over_nothing(train: Page) -> None:
+    turn_train(train, f"op=relu&rule=default&{LONG}")
+    press(train, "Start")
+    wait_for_steps(train, 2)
+
+    def stays(name: str, text: str) -> None:
+        wait_for_steps(train, steps(train))
+        expect(live(train, name)).to_have_value(text)
+
+    for name, texts in (("Learning rate lr", ("2e-8", "4e-8")), ("Pace", ("17", "18"))):
+        for text, key in zip(texts, ("Enter", "Tab"), strict=True):
+            live(train, name).fill(text)
+            stays(name, text)
+            live(train, name).press(key)
+            train.wait_for_url(f"**pace={text}*" if name == "Pace" else f"**lr%3A{text[0]}*")
+            stays(name, text)
+            assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
+
+
+def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default&lr=1e-6&pace=1")
+    for name, low in (("Learning rate lr", 1e-6), ("Pace", 1.0)):
+        seen = [float(live(train, name).input_value())]
+        for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"):
+            before = live(train, name).input_value()
+            live(train, name).press(key)
+            expect(live(train, name)).not_to_have_value(before)
+            seen.append(float(live(train, name).input_value()))
+        assert seen[0] == low
+        assert all(1.005 < b / a < 1.1 for a, b in pairwise(seen[:4]))
+        assert seen[4:] == pytest.approx([seen[2], seen[1]], rel=0.01)
+
+
+def test_an_example_says_what_to_see_of_its_own_settings_alone(train: Page) -> None:
+    turn_train(train, "op=relu&rule=default")
+    train.get_by_text("Examples", exact=True).click()
+    menu = train.locator(".about .window")
+    assert menu.locator("b").all_inner_texts() == [preset.name for preset in TRAINING]
+    chosen = TRAINING[-1]
+    menu.get_by_role("button", name=chosen.name).click()
+    expect(train.locator(".about .hint")).to_have_text(chosen.hint)
+    rate = live(train, "Learning rate lr")
+    expect(rate).to_have_value("0.00001")
+    expect(menu).to_be_hidden()
+    press(train, "Start")
+    expect(status(train)).to_contain_text("Diverged at step")
+    expect(status(train)).to_contain_text("Try a smaller learning rate or another rule.")
+    wait_for(train, f"() => {TRACES}[0]?.x.length >= 1")  # the curve up to there is kept
+    assert f"Diverged at step {steps(train)}:" in status(train).inner_text()
+    rate.fill("1e-6")
+    rate.press("Enter")
+    expect(train.locator(".about .hint")).not_to_have_text(chosen.hint)  # which is not so at this rate
+
+
+# A document with one more setting, which each task sets itself; without one that of the server.
+_DOCUMENT = """async ([folder, setting, value]) => {
+    const module = name => import(new URL(`assets/${folder}/choice/${name}.js`, document.baseURI).href);
+    const [{ setDocument }, { fetchDocument }] = await Promise.all(["entries", "server"].map(module));
+    const { settings, tasks, ...rest } = await fetchDocument();
+    const more = setting && { [setting.name]: value };
+    const set = task => ({ ...task, defaults: { ...task.defaults, ...more } });
+    setDocument({ ...rest, settings: settings.concat(setting ?? []), tasks: tasks.map(set) });
+}"""
+
+
+@pytest.fixture
+def two_devices(train: Page) -> Iterator[Page]:
+    """Train as it is where there is a GPU; the server has none."""
+    device = _setting(replace(SETTINGS["device"], words=("cpu", "cuda")))
+    train.evaluate(_DOCUMENT, [answers.folder(), device, "cuda"])
+    yield train
+    train.evaluate(_DOCUMENT, [answers.folder(), None, None])
+
+
+def test_a_device_is_chosen_where_there_are_two(two_devices: Page) -> None:
+    turn_train(two_devices, "op=relu&rule=default")
+    field = two_devices.locator(".training .settings").get_by_label("Device")
+    assert field.locator("option").all_inner_texts() == ["CPU", "NVIDIA GPU"]
+    expect(field).to_have_value("cuda")
+    field.select_option("cpu")
+    two_devices.wait_for_url("**device=cpu*")

@@ -1,0 +1,112 @@
+"""A table of one's own on Train in a real browser.
+
+How a file is decoded, what is chosen of its columns and what is refused is tested without a page, in
+``tests/frontend/train/state/test_own_table.py`` and ``tests/training/tasks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from explorer.training import limits
+from explorer.ui.links.presets import TRAINING
+from tests.browser.conftest import Tab
+from tests.browser.training import finish, press, status, turn_train, verdict
+from tests.training.tables import mixed
+
+
+@pytest.fixture
+def refused(train: Page, train_tab: Tab) -> Iterator[Page]:
+    """A page that may log what the server refuses."""
+    yield train
+    train_tab.errors.clear()
+
+
+def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -> None:
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(120, 2))
+    rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]
+    turn_train(refused, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
+    field = refused.get_by_label("Paste a table")
+    expect(refused.locator(".table label").first).to_contain_text(
+        f"CSV of {limits.FEWEST_TABLE_ROWS} to {limits.MAX_TABLE_ROWS:,} rows, "
+        f"2 to {limits.MAX_TABLE_COLUMNS} columns, at most {limits.MAX_TABLE_BYTES:,} bytes"
+    )
+    press(refused, "Start")
+    expect(status(refused).locator(".main")).to_contain_text("table")  # there is none yet
+    field.fill("a,b\n1\n")
+    field.blur()
+    press(refused, "Start")
+    expect(status(refused).locator(".main")).to_contain_text("This cannot be trained:")
+    field.fill("\n".join(["a,b,kind", *rows]))
+    field.blur()
+    read = refused.locator(".table-read")
+    expect(read.locator(".summary")).to_have_text("120 rows, 3 columns split at commas")
+    expect(refused.get_by_role("radio", name="Learn kind")).to_be_checked()
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("held-out examples")
+    assert "over" not in refused.url
+    refused.reload()
+    expect(refused.get_by_label("Paste a table")).to_have_value("\n".join(["a,b,kind", *rows]))
+    (example,) = (preset for preset in TRAINING if preset.table)
+    refused.get_by_text("Examples", exact=True).click()
+    refused.locator(".about .window").get_by_role("button", name=example.name).click()
+    expect(refused.locator(".about .hint")).to_have_text(example.hint)
+    expect(refused.get_by_label("Paste a table")).to_have_value(example.table)
+    refused.get_by_label("Paste a table").fill("\n".join(["a,b,kind", *rows]))
+    refused.get_by_label("Paste a table").blur()
+    expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
+
+
+@pytest.mark.thorough
+def test_a_file_shows_what_was_read_of_it_and_leaves_no_old_table_where_it_is_refused(
+    refused: Page, tmp_path: Path
+) -> None:
+    turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
+    (tmp_path / "größe.csv").write_bytes(mixed().replace("Ecke", "Größe").encode("cp1252"))
+    field = refused.get_by_label("Open a file")
+    field.focus()
+    button_of_ours = refused.locator("label.file-button", has_text="Open a file")
+    expect(button_of_ours).to_have_css("outline-style", "solid")
+    expect(field).to_have_css("clip-path", "inset(50%)")  # the browser's own, in its own language
+    with refused.expect_file_chooser():
+        button_of_ours.click()
+    field.set_input_files(tmp_path / "größe.csv")
+    expect(refused.locator(".table-read .summary")).to_have_text(
+        "60 rows, 5 columns split at semicolons; decimal commas"
+    )
+    expect(refused.get_by_role("radio", name="Learn Größe")).to_be_checked()
+    for name in ("Nr", "Notiz"):
+        expect(refused.get_by_role("checkbox", name=f"Leave out {name}")).to_be_checked()
+    refused.get_by_role("checkbox", name="Leave out Notiz").click()
+    expect(refused.locator(".table-read p.refusal")).to_contain_text("Column 'Notiz' holds text")
+    refused.get_by_role("checkbox", name="Leave out Notiz").click()
+    expect(refused.locator(".table-read p.refusal")).to_have_text("")
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("held-out examples")
+    refused.get_by_role("radio", name="Learn links").click()
+    refused.get_by_role("checkbox", name="Leave out Größe").click()
+    expect(refused.locator(".table-read p.refusal")).to_have_text("")
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("R²")
+    (tmp_path / "book.csv").write_bytes(b"PK a workbook")
+    refused.get_by_label("Open a file").set_input_files(tmp_path / "book.csv")
+    expect(refused.locator(".table")).to_contain_text("This is a workbook")
+    expect(refused.get_by_label("Paste a table")).to_have_value("")
+    expect(refused.locator(".table-read")).to_be_hidden()
+    expect(status(refused).locator(".main")).to_contain_text("Paste a table first")
+    dropped = refused.evaluate_handle(
+        """text => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], "dropped.csv"));
+            return transfer;
+        }""",
+        mixed(),
+    )
+    refused.locator(".table").dispatch_event("drop", {"dataTransfer": dropped})
+    expect(refused.get_by_role("radio", name="Learn Ecke")).to_be_checked()

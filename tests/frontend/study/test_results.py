@@ -1,0 +1,201 @@
+"""Results of a study in the view model: scores, distances, shares and orders are those of Python."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from explorer.formula import percent
+from explorer.study import Plan, Result, Row
+from explorer.study.differences import differences
+from explorer.study.words import headline
+from explorer.ui.links.link import from_text
+from tests.frontend.study.conftest import RATES, SEEN, event, rows_of
+from tests.frontend.train.conftest import Run, choice
+
+
+def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
+    picture: Run, study: tuple[Plan, list[Row]]
+):
+    """Scores that hardly scatter need more than the usual one; then all have them."""
+    plan, rows = study
+    near = [row._replace(held_out=0.9464 + 0.00002 * number) for number, row in enumerate(rows)]
+    shown = picture(SEEN, event=event(plan, near, "finished"))
+    cells = [cell["text"] for row in shown["heat"]["rows"] for cell in row["cells"]]
+    said = [point["words"] for series in shown["accuracy"]["series"] for point in series["points"]]
+    numbers = re.findall(r"\d+\.\d+(?= ±| ?%)", " ".join([*said, *Result(plan, near).sentences]))
+    assert len(numbers) > len(said)
+    assert {len(number.partition(".")[2]) for number in [*cells, *numbers]} == {3}
+
+
+def test_distances_are_those_of_python_on_axes_that_hold_them(picture: Run, study: tuple[Plan, list[Row]]):
+    """The controls, and a default that is shown to be lower, stand on an axis of their own."""
+    plan, rows = study
+    scores = {"default": 0.6, "clipped": 0.9, "zero": 0.6, "reversal": 0.2}
+    apart = [
+        row._replace(held_out=scores[row.trial.rule] + 0.01 * (row.trial.seed % 2 if at % 2 else 0))
+        for at, row in enumerate(rows)
+    ]
+    assert picture()["differences"] is None
+    shown = picture(SEEN, event=event(plan, apart, "finished"))["differences"]
+    result = Result(plan, apart)
+    best, *others = differences(plan, result._judged)
+    assert best.rule == "clipped"
+    assert shown["headline"] == headline(plan, result._judged)
+    drawn = {row["key"]: row for panel in (shown["near"], shown["far"]) if panel for row in panel["rows"]}
+    assert list(drawn) == [each.rule for each in others]
+    assert {row["key"] for row in shown["far"]["rows"]} >= {"zero", "reversal"}
+    for each in others:
+        row = drawn[each.rule]
+        assert row["words"] == each.words
+        assert len(row["seeds"]) == len(each.seeds)
+        for share in [*row["seeds"], *(row["ends"] or [])]:
+            assert 0 < share < 1
+    ticks = shown["far"]["ticks"]
+    assert [tick["at"] for tick in ticks] == sorted(tick["at"] for tick in ticks)
+    assert any(tick["text"] == "0" and tick["at"] == pytest.approx(shown["far"]["zero"]) for tick in ticks)
+
+
+def test_each_line_has_the_share_of_its_rule(picture: Run, study: tuple[Plan, list[Row]]):
+    plan, rows = study
+    assert {row["share"] for row in picture()["heat"]["rows"]} == {"–"}
+    shown = picture(SEEN, event=event(plan, rows[:1]))
+    wanted = {rule: f"{100 * share:.0f} %" for (rule, _), share in plan.shares.items()}
+    assert {row["line"]["key"]: row["share"] for row in shown["heat"]["rows"]} == wanted
+    assert "Share: how large the rule's gradient is" in shown["heat"]["legend"]
+
+
+def test_cells_and_points_are_what_python_found(picture: Run, study: tuple[Plan, list[Row]]):
+    plan, rows = study
+    shown = picture(SEEN, event=event(plan, rows, "finished"))
+    result = Result(plan, rows)
+    texts = [[cell["text"] for cell in row["cells"]] for row in shown["heat"]["rows"]]
+    means = result.cells.set_index(["rule", "lr"])["validation"]
+    assert texts == [[f"{100 * means[rule, lr]:.1f}" for lr in plan.lrs] for rule in plan.keys]
+    chosen = [[cell["chosen"] for cell in row["cells"]].index(True) for row in shown["heat"]["rows"]]
+    assert [plan.lrs[place] for place in chosen] == result.best["lr"].tolist()
+    points = [series["points"][0] for series in shown["accuracy"]["series"]]
+    assert [point["score"] for point in points] == pytest.approx(result.best["held_out"].tolist())
+    assert all(point["sure"] for point in points)
+    assert shown["accuracy"]["firstControl"] == 2
+    assert shown["verdict"] == result.sentences
+    assert shown["metrics"][0] == f"{plan.runs} / {plan.runs}"
+
+
+def test_what_is_not_yet_judged_is_drawn_as_such(picture: Run, study: tuple[Plan, list[Row]]):
+    plan, rows = study
+    first = [row for row in rows if row.trial.stage == "choose"]
+    shown = picture(SEEN, event=event(plan, first))
+    points = [series["points"][0] for series in shown["accuracy"]["series"]]
+    assert [(point["sure"], point["half"]) for point in points] == [(False, None)] * 4
+    assert all("not yet judged" in point["words"] for point in points)
+
+
+EQUAL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 4, "batch": 8, "optimiser": "sgd"}
+
+
+RULES = ["default", "clipped", "approx_sign"]
+
+
+def test_on_an_equal_footing_a_cell_opens_with_its_divided_rate_and_says_it(picture: Run):
+    plan = Plan.of("circles", "sign", RULES, equal=True, **EQUAL)
+    words = {"task": "circles", "rates": RATES, "seeds": "2", "optimiser": "sgd", "equal": "yes"}
+    chosen = choice("sign", *RULES, **words)
+    seen = picture(SEEN, chosen=chosen, event=event(plan, rows_of(plan), "finished"))
+    for row in seen["heat"]["rows"]:
+        for cell, lr in zip(row["cells"], plan.lrs, strict=True):
+            trial = plan.trials("choose")[0]._replace(rule=row["line"]["key"], lr=lr)
+            opened, notices = from_text(cell["query"])
+            assert (notices, opened.lr, opened.equal) == ([], plan.rate(trial), False)
+            assert ("÷ its share" in cell["words"]) == (plan.rate(trial) != lr)
+    assert "divided by its share" in seen["heat"]["legend"]
+    assert seen["order"] == "", "the other study was not run"
+
+
+def test_pairs_that_change_order_are_counted_as_python_counts_them(picture: Run):
+    """Both studies on one page, in scores that turn one pair for sure and another one within its noise."""
+    plans = [Plan.of("circles", "sign", RULES, equal=is_equal, **EQUAL) for is_equal in (False, True)]
+    before = {"default": (0.5, 0.5), "clipped": (0.9, 0.91), "approx_sign": (0.8, 0.81)}
+    after = {"default": (0.4, 0.61), "clipped": (0.7, 0.71), "approx_sign": (0.8, 0.81)}
+    told = []
+    for plan, scores in zip(plans, (before, after), strict=True):
+        shown = {**scores, "zero": (0.5, 0.5), "reversal": (0.5, 0.5)}
+        trials = [*plan.trials("choose")]
+        rows = [Row(trial, 5, 0.1, 0.9, 0.9, False, 1.0) for trial in trials]
+        judge = plan.trials("judge", rows)
+        rows += [
+            Row(trial, 5, 0.1, 0.9, shown[trial.rule][plan.judge_seeds.index(trial.seed)], False, 1.0)
+            for trial in judge
+        ]
+        told.append((event(plan, rows, "finished"), Result(plan, rows)))
+    body = f"""
+        const {{ withFinished }} = await import("./study/order.js");
+        {SEEN}
+        state.finished = withFinished(state);
+        const training = {{ ...state.choice.training, equal: "yes" }};
+        state = {{ ...state, choice: {{ ...state.choice, training }} }};
+        given.event = given.other;
+        {SEEN}
+        state.finished = withFinished(state);
+    """
+    words = {"task": "circles", "rates": RATES, "seeds": "2", "optimiser": "sgd"}
+    (first, one), (second, two) = told
+    chosen = choice("sign", *RULES, **words)
+    seen = picture(body, chosen=chosen, event=first, other=second)
+    order = two.order(one)
+    assert len(order.changed) == 1
+    assert seen["order"] == f"With equal footing and without: {order.sentence}"
+
+
+def test_how_many_quantised_weights_equal_straight_throughs_stands_in_a_map_of_its_own(
+    picture: Run, study: tuple[Plan, list[Row]]
+):
+    rules = ["straight_through", "dsq"]
+    small: dict[str, Any] = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 8, "batch": 16}
+    plan = Plan.of("ternary weights", None, rules, **small)
+    rows = rows_of(plan)
+    chosen = choice("quantize", *rules, task="ternary weights", rates=RATES, seeds="2")
+    seen = picture(SEEN, chosen=chosen, event=event(plan, rows, "finished"))["agreement"]
+    cells = Result(plan, rows).cells.set_index(["rule", "lr"])
+    assert seen["rates"] == ["0.003", "0.03"]
+    for row in seen["rows"]:
+        for drawn, lr in zip(row["cells"], plan.lrs, strict=True):
+            cell = cells.loc[(row["line"]["key"], lr)]
+            assert drawn["shade"] == pytest.approx(cell.agree)
+            assert drawn["text"] == percent(cell.agree)
+            assert drawn["mark"] == f"({percent(cell.agree_changed)})"
+            assert f"{drawn['text']} of all weights" in drawn["words"]
+    on_units, units = study
+    assert picture(SEEN, event=event(on_units, units, "finished"))["agreement"] is None
+
+
+def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
+    plan = Plan.of(
+        "circles", "sign", ["formula: g / 0"], lrs=[0.1], seeds=2, steps=3, controls=False, hidden=4, batch=8
+    )
+    body = f"""
+        const {{ learn }} = await import("./choice/entries.js");
+        learn("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
+        state = stateOf(given.own, given.colours, {{ text: "", target: null, without: null }});
+        {SEEN}
+    """
+    own = choice("sign", "formula: g / 0", task="circles", rates="0.1", seeds="2", controls="no")
+    shown = picture(body, own=own, event=event(plan, rows_of(plan), "finished"))
+    (cell,) = shown["heat"]["rows"][0]["cells"]
+    assert (cell["text"], cell["diverged"], cell["shade"]) == ("diverged", True, None)
+    assert "every seed diverged" in cell["words"]
+    assert shown["accuracy"]["series"][0]["points"] == []
+
+
+def test_scores_that_hardly_differ_have_hardly_different_colours(picture: Run, study: tuple[Plan, list[Row]]):
+    """Five points apart are half of the way from the lightest to the darkest, not all of it."""
+    body = f"""{SEEN}
+        const {{ results }} = state.view.status;
+        results.cells = results.cells.map((cell, index) => ({{ ...cell, mean: index ? 0.95 : 0.9 }}));
+    """
+    rows = picture(body, event=event(*study, "finished"))["heat"]["rows"]
+    shades = [cell["shade"] for row in rows for cell in row["cells"]]
+    assert sorted(shades)[0] == pytest.approx(0.5)
+    assert sorted(shades)[1:] == pytest.approx([1] * (len(shades) - 1))

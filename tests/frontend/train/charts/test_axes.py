@@ -1,0 +1,61 @@
+"""Axes of values: ranges that hold what is drawn, begin where they should and never jump back."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.frontend.modules import Node
+
+GROWN = """
+    const { AXES, RANGES } = await import("./train/charts/axes.js");
+    const scale = { kind: given.kind, chance: given.chance ?? null };
+    let range = null;
+    const ranges = given.values.map((_, at) =>
+        (range = RANGES[given.kind](range, [{ x: [], y: given.values.slice(0, at + 1) }], scale)));
+    return { ranges, ticks: range && AXES[given.kind](range).ticktext };
+"""
+
+
+def grown(node: Node, kind: str, values: list[Any], **more: Any) -> tuple[list[Any], list[str]]:
+    """The range after each value of a curve, and the ticks in the end."""
+    result = node.run(GROWN, {"kind": kind, "values": values, **more})
+    return result["ranges"], result["ticks"]
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=9))
+def test_a_loss_has_whole_decades_that_hold_it_and_only_grow(node: Node, values: list[float]):
+    ranges, _ = grown(node, "decades", values)
+    assert all(low % 1 == high % 1 == 0 and low < high for low, high in ranges)
+    assert all(b[0] <= a[0] and b[1] >= a[1] for a, b in pairwise(ranges))
+    low, high = ranges[-1]
+    assert low <= math.log10(min(values)) + 1e-9
+    assert high >= min(math.log10(max(values)), math.log10(values[0]) + 3) - 1e-9
+
+
+def test_a_loss_that_is_nowhere_above_0_has_no_axis(node: Node):
+    assert grown(node, "decades", [0, None, -1])[0] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "chance", "range_", "ticks"),
+    [
+        ("share", [0.5, 0.9], 0.1, [0, 1], ["0", "25", "50", "75", "100"]),
+        ("share", [0.5, 0.9], 0.5, [0.4, 1], ["40", "60", "80", "100"]),
+        ("share", [0.3], 0.5, [0, 1], ["0", "25", "50", "75", "100"]),
+        ("fit", [0.2], None, [0, 1], ["0", "0.25", "0.5", "0.75", "1"]),
+        ("fit", [-7], None, [-1, 1], ["−1", "−0.5", "0", "0.5", "1"]),
+        ("cosine", [-0.6, 0.9], None, [-1, 1], ["−1", "−0.5", "0", "0.5", "1"]),
+        ("cosine", [0.3], None, [0, 1], ["0", "0.25", "0.5", "0.75", "1"]),
+    ],
+)
+def test_a_score_has_the_axis_of_its_kind(
+    node: Node, kind: str, values: list[float], chance: float | None, range_: list[float], ticks: list[str]
+):
+    ranges, written = grown(node, kind, values, chance=chance)
+    assert (ranges[-1], written) == (range_, ticks)

@@ -1,0 +1,163 @@
+"""Pace and rate of a run in the engine, with a clock that goes on only when it is told to."""
+
+import dataclasses
+
+import pytest
+
+from explorer.training import FULL, Engine, Limits, Run
+from explorer.training.scheduling import run_queue as roster
+from tests.training.driving import LONG, SMALL, Watched, curves, losses, turn_until_idle
+
+# Pace: with a clock that goes on only when it is told to.
+
+
+class Still:
+    """A clock that stands."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def still():
+    return Still()
+
+
+@pytest.fixture
+def paced(still):
+    return Engine(Limits(workers=0), still)
+
+
+def pass_time(engine, still, seconds, tick_s=1 / 64):
+    for _ in range(round(seconds / tick_s)):
+        still.now += tick_s
+        turn_until_idle(engine)
+
+
+@pytest.mark.parametrize(("pace", "expected"), [(1, 3), (8, 17), (50, 100), (200, 400)])
+def test_a_run_keeps_its_pace(paced, still, pace, expected):
+    identity = paced.start(dataclasses.replace(LONG, pace=pace))
+    pass_time(paced, still, 2.0)
+    status = paced.snapshot(identity)
+    assert status.step == pytest.approx(expected, rel=0.06)
+    assert status.steps_per_second == pytest.approx(pace, rel=0.6)
+
+
+def test_the_first_step_does_not_wait(paced):
+    identity = paced.start(dataclasses.replace(LONG, pace=1))
+    paced.turn()
+    assert paced.snapshot(identity).step == 1
+
+
+def test_pace_and_lr_change_while_it_runs(paced, still):
+    identity = paced.start(dataclasses.replace(LONG, pace=1))
+    assert paced.change(identity, pace=1.0).state == "running"
+    pass_time(paced, still, 4.0)
+    slow = paced.snapshot(identity).step
+    assert paced.change(identity, pace=32, lr=1e-9).state == "running"
+    pass_time(paced, still, 4.0)
+    both = paced.snapshot(identity)
+    assert both.step - slow == pytest.approx(128, rel=0.05)
+    paced.change(identity, pace=FULL)
+    assert paced.command(identity, "pause").state == "paused"
+    slowed = both.snapshot.losses["default"][slow:]
+    assert abs(slowed - slowed[0]).max() < 0.1 * slowed[0]  # a thousandth of the learning rate
+
+
+def test_a_changed_learning_rate_holds_from_there_on(engine):
+    identity = engine.start(SMALL, paused=True)
+    expected = Run(SMALL)
+    for lr in (1e-6, 1e-7):
+        engine.change(identity, lr=lr)
+        engine.command(identity, "step")
+        expected.settings = dataclasses.replace(SMALL, lr=lr)
+        expected.advance()
+    engine.command(identity, "step")
+    expected.advance()
+    assert losses(engine.snapshot(identity)) == {"default": expected.snapshot().losses["default"].tolist()}
+
+
+def test_a_learning_rate_may_change_as_often_as_somebody_turns_it(engine, monkeypatch):
+    identity = engine.start(SMALL, paused=True)
+    rates = [1e-7 * (1 + number) for number in range(12)]
+    for rate in rates:
+        engine.command(identity, "step")
+        status = engine.change(identity, lr=rate)
+    assert status.state == "paused"
+    assert status.snapshot.branch == tuple((step, "lr", rate) for step, rate in enumerate(rates, 1))
+    assert engine.change(identity, lr=rates[-1]).snapshot.branch == status.snapshot.branch
+    monkeypatch.setattr(roster, "MAX_BRANCHES", 12)
+    with pytest.raises(ValueError, match="branches at most 12 times"):
+        engine.change(identity, lr=1.0)
+    assert engine.command(identity, "step").state == "paused"
+    assert engine.change(identity, pace=3).state == "paused"
+
+
+def test_a_reset_run_changes_where_it_did_before_and_back_to_the_first_rate(engine):
+    identity = engine.start(SMALL, paused=True)
+    for rate in (1e-7, SMALL.lr):
+        engine.command(identity, "step")
+        engine.change(identity, lr=rate)
+    branch = ((1, "lr", 1e-7), (2, "lr", SMALL.lr))
+    assert engine.command(identity, "reset").snapshot.branch == branch
+    engine.command(identity, "resume")
+    turn_until_idle(engine)
+    assert losses(engine.snapshot(identity)) == curves(dataclasses.replace(SMALL, branch=branch))
+
+
+def test_what_cannot_change_is_said(engine):
+    identity = engine.start(SMALL, paused=True)
+    with pytest.raises(ValueError, match="seed cannot change while a run goes on: start a new one"):
+        engine.change(identity, seed=3)
+    with pytest.raises(ValueError, match="lr must be above 0"):
+        engine.change(identity, lr=-1)
+    assert engine.change("elsewhere", lr=1).state == "gone"
+
+
+def test_after_a_pause_nothing_is_made_up_for(paced, still):
+    identity = paced.start(dataclasses.replace(LONG, pace=10))
+    pass_time(paced, still, 1.0)
+    paused = paced.command(identity, "pause").step
+    still.now += 5.0
+    paced.command(identity, "resume")
+    pass_time(paced, still, 1.0)
+    assert paced.snapshot(identity).step - paused == pytest.approx(10, abs=1)
+
+
+def test_a_run_the_engine_was_too_busy_for_does_not_rush(paced, still):
+    identity = paced.start(dataclasses.replace(LONG, pace=100))
+    pass_time(paced, still, 1.0)
+    before = paced.snapshot(identity).step
+    still.now += 5.0
+    pass_time(paced, still, 1.0)
+    assert paced.snapshot(identity).step - before == pytest.approx(100, abs=10)
+
+
+def test_runs_that_keep_a_pace_need_no_slot(clock):
+    engine = Engine(Limits(workers=0, running=1, waiting=9), clock)
+    for _ in range(4):
+        engine.start(dataclasses.replace(SMALL, pace=10))
+    fast = [engine.start(LONG), engine.start(LONG)]
+    states = [status.state for status in engine.list()]
+    assert states == ["running"] * 5 + ["waiting"]
+    assert engine.change(fast[1], pace=10).state == "running"
+    assert engine.change(fast[1], pace=FULL).position == 1
+
+
+def test_a_class_at_full_pace_sees_its_first_steps_soon():
+    """Two seconds of one worker's work, and there are two workers."""
+    now = [0.0]
+
+    def take_10_ms(_run):
+        now[0] += 0.01
+
+    make = lambda settings: Watched(settings, take_10_ms)  # noqa: E731
+    engine = Engine(Limits(workers=0), lambda: now[0], make)
+    class_of = [engine.start(dataclasses.replace(LONG, hidden=1, batch=1)) for _ in range(30)]
+    while now[0] < 2 * 3.0:
+        engine.turn()
+    statuses = [engine.snapshot(identity) for identity in class_of]
+    assert min(status.step for status in statuses) > 0
+    assert {status.sentence for status in statuses} == {"Running in turn with 29 others."}

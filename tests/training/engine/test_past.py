@@ -1,0 +1,152 @@
+"""Steps of a run that are kept: looked at, gone on from, branched at, taken away."""
+
+import dataclasses
+
+import pytest
+
+from explorer.training import Engine, Limits, Run, Settings
+from tests.training.driving import SMALL, Clock, curves, losses, turn_until_idle
+
+BRANCHING = dataclasses.replace(SMALL, rules=("default", "straight_through"))
+
+
+def finished(engine, settings=BRANCHING, **more):
+    identity = engine.start(settings, **more)
+    turn_until_idle(engine)
+    return identity
+
+
+def test_the_first_step_of_a_run_at_rest_can_be_looked_at_before_it_is_taken():
+    engine = Engine(Limits(workers=0), Clock())
+    identity = engine.start(SMALL, paused=True)
+    assert engine.measure(identity, "slow_motion", layer=0)["default"]["stages"]
+    status = engine.snapshot(identity)
+    assert (status.state, status.step) == ("ready", 0)
+    waiting = Engine(Limits(workers=0, running=0), Clock())
+    identity = waiting.start(SMALL)
+    assert waiting.snapshot(identity).state == "waiting"
+    with pytest.raises(ValueError, match="nothing to measure yet"):
+        waiting.measure(identity, "slow_motion", layer=0)
+
+
+def test_a_run_that_is_over_can_be_asked_what_it_learnt_while_there_is_room():
+    """The nets of the run that was asked about last are kept, those of the one before are let go."""
+    lab = Settings(task="circles", rules=("clipped",), hidden=4, steps=1, pace="full", device="cpu")
+    room = 3 * Run(lab).numbers // 2
+    engine = Engine(Limits(workers=0, kept_numbers=room), Clock())
+    first = engine.start(lab, "one")
+    turn_until_idle(engine)
+    assert engine.snapshot(first, ("causes",)).state == "finished"
+    assert len(engine.measure(first, "line_search")["clipped"]["losses"]) == 21
+    assert engine.change(first, sigma=2.0).snapshot.sigma == 2.0
+    second = engine.start(lab, "two")
+    turn_until_idle(engine)
+    engine.snapshot(second)
+    assert engine.measure(second, "unit", layer=0, cause=0)
+    with pytest.raises(ValueError, match="press Start"):
+        engine.measure(first, "line_search")
+    with pytest.raises(ValueError, match="this run is lost"):
+        engine.measure("nobody-knows", "line_search")
+
+
+def test_a_kept_step_is_looked_at_while_the_run_stays_as_it_is(engine):
+    identity = finished(engine)
+    there = Run(BRANCHING)
+    there.advance(11)
+    seen = engine.look(identity, 11, ("causes",))
+    assert (seen.step, engine.snapshot(identity).step) == (11, 40)
+    assert repr(seen.losses) == repr(there.snapshot().losses)
+    assert set(seen.measured) >= {"causes"}
+    asked, expected = engine.measure(identity, "line_search", 11), there.measure("line_search")
+    assert repr(asked) == repr(expected)
+    assert repr(asked) != repr(engine.measure(identity, "line_search"))
+    with pytest.raises(ValueError, match="press Start"):
+        engine.look("elsewhere", 3)
+
+
+def test_a_kept_step_is_looked_at_while_the_run_goes_on_and_was_changed(engine):
+    identity = engine.start(BRANCHING, paused=True)
+    for step in range(12):
+        if step == 6:
+            engine.change(identity, lr=1e-7, sigma=1.0)
+        engine.command(identity, "step")
+        if step:
+            assert engine.look(identity, step - 1).step == step - 1
+    seen = engine.look(identity, 9)
+    assert (seen.sigma, seen.branch) == (1.0, ((6, "lr", 1e-7),))
+    assert repr(seen.losses) == repr(
+        {k: each[:9] for k, each in engine.snapshot(identity).snapshot.losses.items()}
+    )
+
+
+def test_who_goes_on_from_a_kept_step_is_uninterrupted(engine):
+    identity = finished(engine, owner="me")
+    again = engine.start(BRANCHING, "me", after=(identity, 15))
+    assert engine.list()[1].state == "running"
+    turn_until_idle(engine)
+    status = engine.snapshot(again)
+    assert (status.state, status.step) == ("finished", 40)
+    assert losses(status) == curves(BRANCHING)
+
+
+@pytest.mark.parametrize("branch", [((15, "lr", 1e-7),), ((15, "default", "zero"),), ((15, "op", "tanh"),)])
+def test_a_branch_takes_its_steps_alone_and_is_its_settings_run(engine, branch):
+    identity = finished(engine, owner="me")
+    settings = dataclasses.replace(BRANCHING, branch=branch)
+    branched = engine.start(settings, "me", paused=True, after=(identity, 15))
+    status = engine.command(branched, "step")
+    assert (status.state, status.step) == ("paused", 16)
+    assert engine.look(branched, 3).step == 3
+    engine.command(branched, "resume")
+    turn_until_idle(engine)
+    assert losses(engine.snapshot(branched)) == curves(settings)
+    engine.command(branched, "reset")
+    assert engine.snapshot(branched).step == 0
+    engine.command(branched, "resume")
+    turn_until_idle(engine)
+    assert losses(engine.snapshot(branched)) == curves(settings)
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_of_a_run_that_is_gone_or_did_something_else_it_begins_at_the_start(engine, gone):
+    identity = finished(engine, owner="me")
+    other = dataclasses.replace(BRANCHING, seed=4)
+    again = engine.start(other, "me", paused=True, after=("elsewhere" if gone else identity, 15))
+    assert engine.command(again, "step").step == 1
+
+
+def test_no_more_states_are_kept_than_there_is_room_for_two_runs(clock):
+    size = finished_bytes()
+    engine = Engine(Limits(workers=0, checkpoint_bytes=2 * size), clock)
+    runs = [finished(engine) for _ in range(3)]
+    for _ in range(9):
+        clock.now += 0.1
+        engine.list()
+    counts = [len(engine.snapshot(each).snapshot.checkpoints) for each in runs]
+    held = [entry.run.checkpoints.bytes for entry in engine._roster]
+    assert sum(held) <= 2 * size
+    assert counts[0] < counts[2] == 40
+    for identity in runs:
+        assert engine.look(identity, 0).step == 0
+
+
+def finished_bytes():
+    run = Run(BRANCHING)
+    run.advance(40)
+    return run.checkpoints.bytes
+
+
+def test_what_is_taken_away_is_what_the_run_did(engine):
+    identity = engine.start(SMALL, paused=True)
+    _, history = engine.taken(identity, "history")
+    assert history["step"].tolist() == [0]
+    with pytest.raises(ValueError, match="This run is gone"):
+        engine.taken(f"{identity}0", "history")
+    engine.command(identity, "step")
+    engine.change(identity, lr=1e-9)
+    engine.command(identity, "step")
+    settings, history = engine.taken(identity, "history")
+    assert settings.branch == ((1, "lr", 1e-9),)
+    assert history["step"].tolist() == [0, 1, 2]
+    _, weights = engine.taken(identity, "weights")
+    assert set(weights) == {"default.0.0.weight", "default.0.1.weight"}

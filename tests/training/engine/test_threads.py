@@ -1,0 +1,155 @@
+"""The engine with real threads: the same bits, whole answers, and no worker that ends."""
+
+import dataclasses
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from explorer.training import Engine, Limits, Run
+from explorer.training.scheduling.run_queue import Roster
+from tests.training.driving import LONG, SMALL, alone, losses
+
+# With real threads.
+
+
+@pytest.fixture
+def threaded():
+    engine = Engine(Limits(slice_s=0.02, pause_after_s=60.0))  # on a slow machine nobody has left
+    yield engine
+    engine.close()
+
+
+def watch(engine, identity, state, most_s=30.0):
+    end = time.monotonic() + most_s
+    while (status := engine.snapshot(identity)).state != state and time.monotonic() < end:
+        time.sleep(0.005)
+    assert status.state == state
+    return status
+
+
+def watch_all(engine, identities, state, most_s=60.0):
+    """Look at each again and again: what nobody looks at is paused after a while."""
+    end = time.monotonic() + most_s
+    while {engine.snapshot(each).state for each in identities} != {state} and time.monotonic() < end:
+        time.sleep(0.005)
+    assert [engine.snapshot(each).state for each in identities] == [state] * len(identities)
+
+
+class Broken(Run):
+    """Raises where it is told to, once it has gone three steps."""
+
+    def __init__(self, settings, where):
+        super().__init__(settings)
+        self.where = where
+
+    def advance(self, steps=1):
+        super().advance(steps)
+        self._break("advance")
+
+    def snapshot(self, shown=()):
+        self._break("snapshot")
+        return super().snapshot()
+
+    @property
+    def finished(self):
+        self._break("finished")
+        return super().finished
+
+    def _break(self, where):
+        if where == self.where and self.step >= 3:
+            raise RuntimeError("a bug of ours")
+
+
+@pytest.mark.parametrize("where", ["advance", "snapshot", "finished"])
+def test_an_exception_anywhere_ends_the_run_and_not_the_worker(where):
+    engine = Engine(Limits(workers=1), make=lambda s: Broken(s, where) if s.seed == 13 else Run(s))
+    try:
+        bad, good = engine.start(dataclasses.replace(SMALL, seed=13)), engine.start(SMALL)
+        watch(engine, good, "finished")
+        assert watch(engine, bad, "failed").sentence == "This run failed: a bug of ours."
+    finally:
+        engine.close()
+
+
+def test_an_exception_that_belongs_to_no_run_ends_no_worker(monkeypatch):
+    sweep, failures = Roster.sweep, [RuntimeError("a bug of ours")] * 3
+
+    def failing(roster):
+        if failures and threading.current_thread().name == "training-0":
+            raise failures.pop()
+        sweep(roster)
+
+    monkeypatch.setattr(Roster, "sweep", failing)
+    engine = Engine(Limits(workers=1))
+    try:
+        watch(engine, engine.start(SMALL), "finished")
+    finally:
+        engine.close()
+    assert failures == []
+
+
+def test_threads_give_the_same_bits(threaded):
+    races = [dataclasses.replace(SMALL, steps=100, seed=seed) for seed in range(3)]
+    identities = [threaded.start(settings) for settings in races]
+    watch_all(threaded, identities, "finished")
+    for settings, identity in zip(races, identities, strict=True):
+        done = threaded.snapshot(identity)
+        assert losses(done) == {"default": alone(settings).losses["default"].tolist()}
+
+
+def test_a_question_does_not_wait_for_the_end_of_a_slice():
+    engine = Engine(Limits(workers=1, slice_s=60.0))
+    identity = engine.start(LONG)
+    try:
+        while engine.snapshot(identity).step == 0:
+            time.sleep(0.005)
+        assert engine.snapshot(identity).state == "running"
+    finally:
+        engine.close()
+
+
+def test_a_command_shows_its_effect(threaded):
+    identity = threaded.start(SMALL, paused=True)
+    assert threaded.command(identity, "step").step == 1
+    assert threaded.command(identity, "step").step == 2
+    reset = threaded.command(identity, "reset")
+    assert (reset.state, reset.snapshot.step) == ("ready", 0)
+
+
+def test_reset_while_running_from_another_thread(threaded):
+    """Whatever a worker is doing, what is shown after a reset is a run that has not begun."""
+    identity = threaded.start(LONG)
+    for _ in range(30):
+        reset = threaded.command(identity, "reset")
+        assert (reset.state, reset.step, reset.snapshot.step) == ("ready", 0, 0)
+        assert threaded.snapshot(identity).snapshot.losses["default"].size == 0
+        threaded.command(identity, "resume")
+        time.sleep(0.002)
+    threaded.command(identity, "stop")
+
+
+def test_many_who_ask_and_command_at_once(threaded):
+    """Every answer is a whole one: its curve is as long as its step says."""
+    identity = threaded.start(dataclasses.replace(LONG, steps=2000))
+
+    def visit(command):
+        for _ in range(40):
+            status = threaded.command(identity, command) if command else threaded.snapshot(identity)
+            if status.snapshot:
+                assert status.step == status.snapshot.step
+                assert status.snapshot.loss_steps["default"].size <= 500
+                assert [*status.snapshot.loss_steps["default"]][-1:] == [status.step - 1][: status.step]
+        return True
+
+    with ThreadPoolExecutor(6) as visitors:
+        assert all(visitors.map(visit, [None, None, "pause", "resume", "step", "reset"]))
+
+
+def test_close_ends_the_threads_and_the_runs():
+    engine = Engine(Limits(workers=1))
+    identity = engine.start(LONG)
+    engine.close()
+    assert engine.snapshot(identity).state == "gone"
+    assert not [thread for thread in threading.enumerate() if thread.name == "training-0"]

@@ -1,0 +1,112 @@
+"""Runs of a class on one task, which go together."""
+
+import dataclasses
+
+import numpy as np
+
+from explorer.training import FULL, Engine, Limits, Run, Settings
+from explorer.training.runs.fused import Together
+from tests.training.driving import LONG, SMALL, alone, losses, turn_until_idle
+
+CLASS = Settings(task="digits", steps=30, pace=FULL, device="cpu")
+
+
+def class_at(engine, count=5):
+    return {seed: engine.start(dataclasses.replace(CLASS, seed=seed), str(seed)) for seed in range(count)}
+
+
+def assert_all_ended_as_alone(engine, runs):
+    for seed, identity in runs.items():
+        status = engine.snapshot(identity)
+        own = alone(dataclasses.replace(CLASS, seed=seed))
+        assert (status.state, losses(status)) == ("finished", {k: v.tolist() for k, v in own.losses.items()})
+        assert np.array_equal(own.score["default"], status.snapshot.score["default"])
+
+
+def test_a_class_on_one_task_goes_together(clock, monkeypatch):
+    """A turn takes all of them on, however few may run at once, and each has what it would have alone."""
+    sizes = []
+
+    class Counted(Together):
+        def __init__(self, runs):
+            super().__init__(runs)
+            sizes.append(len(self.runs))
+
+    monkeypatch.setattr("explorer.training.engine.engine.Together", Counted)
+    engine = Engine(Limits(workers=0, running=2), clock)
+    runs = class_at(engine)
+    other = engine.start(LONG)
+    while max(sizes, default=0) < 5:
+        engine.turn()
+    before = [engine.snapshot(identity).step for identity in runs.values()]
+    engine.turn()
+    if engine.snapshot(runs[0]).step == before[0]:
+        engine.turn()
+    assert all(engine.snapshot(run).step > step for run, step in zip(runs.values(), before, strict=True))
+    assert engine.snapshot(other).step > 0
+    engine.command(other, "stop")
+    turn_until_idle(engine)
+    assert_all_ended_as_alone(engine, runs)
+
+
+def test_who_pauses_or_goes_at_a_pace_leaves_the_class(clock):
+    engine = Engine(Limits(workers=0), clock)
+    runs = class_at(engine)
+    for _ in range(8):
+        engine.turn()
+    paused = engine.command(runs[1], "pause")
+    engine.change(runs[2], lr=1.0)
+    engine.change(runs[3], pace=1.0)
+    while engine.list()[4].step < 20:
+        engine.turn()
+    assert engine.snapshot(runs[1]).step == paused.step
+    assert engine.snapshot(runs[4]).step > engine.snapshot(runs[3]).step
+    assert engine.snapshot(runs[2]).snapshot.branch[0][1:] == ("lr", 1.0)
+
+
+def test_what_goes_wrong_together_ends_nobody(clock, monkeypatch, caplog):
+    def broken(_together):
+        raise RuntimeError("no memory for so many")
+
+    monkeypatch.setattr(Together, "advance", broken)
+    engine = Engine(Limits(workers=0), clock)
+    runs = class_at(engine)
+    turn_until_idle(engine)
+    assert_all_ended_as_alone(engine, runs)
+    assert "runs failed together" in caplog.text
+
+
+def test_a_step_that_not_all_have_noted_ends_who_went_together(clock, monkeypatch):
+    took = Run.took
+
+    def broken(run, numbers):
+        if run.settings.seed == 2 and run.step == 3:
+            raise RuntimeError("the series is full")
+        return took(run, numbers)
+
+    engine = Engine(Limits(workers=0), clock)
+    runs, other = class_at(engine), engine.start(SMALL)
+    monkeypatch.setattr(Run, "took", broken)
+    turn_until_idle(engine)
+    failed = [status for run in runs.values() if (status := engine.snapshot(run)).state == "failed"]
+    assert len(failed) > 1
+    assert {status.sentence for status in failed} == {"This run failed: the series is full."}
+    assert engine.snapshot(other).state == "finished"
+
+
+def test_who_asks_for_several_has_them_stand_still_until_all_are_seen(engine):
+    runs = class_at(engine)
+    for _ in range(6):
+        engine.turn()
+    seen = []
+    roster = engine._roster
+    original = roster.status
+
+    def status(entry):
+        seen.append([each.callers for each in roster])
+        return original(entry)
+
+    roster.status = status
+    engine.snapshots(dict.fromkeys(runs.values(), ()))
+    assert all(all(callers) for callers in seen)
+    assert not any(entry.callers for entry in roster)
