@@ -1,4 +1,7 @@
-"""A Dask cluster of two real workers, to which happens what can."""
+"""A Dask cluster of two real workers, to which happens what can.
+
+The faster test of each mishap, with an executor that is told what it loses: ``test_workers.py``.
+"""
 
 import os
 import signal
@@ -79,6 +82,7 @@ def after(path, *acts):
     return thread
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(480)  # five processes
 def test_what_happens_to_a_cluster_costs_no_run_and_counts_none_twice(
     tmp_path, monkeypatch, scheduler, worker

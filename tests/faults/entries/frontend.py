@@ -267,7 +267,7 @@ FAULTS = (
         file="explorer/frontend/study/heat.js",
         old="cell.seeds < seeds - cell.diverged",
         new="cell.seeds < seeds",
-        tests="frontend/study/test_picture.py",
+        tests="frontend/study/test_picture.py frontend/study/test_results.py",
     ),
     Fault(
         name="Python that could not be started is never started again",

@@ -127,7 +127,7 @@ FAULTS = (
         file="explorer/frontend/train/settings/fields.js",
         old="return fit && 1 <= widths.length && widths.length <= MOST_LAYERS ? widths : null;",
         new="return fit && 1 <= widths.length ? widths : null;",
-        tests="browser/test_train.py",
+        tests="browser/test_train_lab.py",
     ),
     Fault(
         name="A finished run offers one more step",

@@ -6,14 +6,6 @@ from explorer.training import Engine, EngineFull, Limits, Run
 from tests.training.driving import LONG, SMALL, TICK_S, states, turn_until_idle
 
 
-def test_runs_advance_in_turn(engine):
-    first, second = engine.start(LONG), engine.start(LONG)
-    for _ in range(6):
-        engine.turn()
-    steps = [engine.snapshot(identity).step for identity in (first, second)]
-    assert steps[0] == steps[1] > 0
-
-
 def test_limits_at_two(clock):
     engine = Engine(Limits(workers=0, running=2, waiting=2), clock)
     identities = [engine.start(SMALL) for _ in range(4)]
@@ -272,12 +264,6 @@ def test_an_owner_has_one_active_run(engine):
     assert engine.snapshot(first).sentence == "Stopped at step 0 because another run was started."
 
 
-def test_runs_without_an_owner_live_side_by_side(engine):
-    engine.start(LONG)
-    engine.start(LONG)
-    assert states(engine) == ["running", "running"]
-
-
 def test_a_forgotten_run_pauses_and_then_goes(engine, clock):
     identity = engine.start(LONG)
     engine.turn()
@@ -297,14 +283,6 @@ def test_asking_renews_the_lease(engine, clock):
     for _ in range(20):
         clock.now += 5.0
         assert engine.snapshot(identity).state == "running"
-
-
-def test_listing_renews_no_lease(engine, clock):
-    engine.start(LONG)
-    for _ in range(3):
-        clock.now += 5.0
-        engine.list()
-    assert states(engine) == ["paused"]
 
 
 def test_a_run_that_nobody_knows_is_gone(engine):

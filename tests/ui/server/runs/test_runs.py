@@ -11,13 +11,9 @@ from starlette.applications import Starlette
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import Engine, Limits
-from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
-from explorer.ui.server.admission.payload import LongBodies
-from explorer.ui.server.admission.visitors import Share
 from explorer.ui.server.runs import runs
 from tests.training.driving import Clock
-from tests.ui.visitors import scope_of
 
 QUERY = "op=relu&rule=default&rule=zero&hidden=4&batch=8&steps=20&pace=full"
 
@@ -199,93 +195,6 @@ def test_what_cannot_be_had_starts_nothing(client, engine, query, said):
 def test_an_owner_is_a_short_text(client, engine, owner):
     assert "1 to 64 characters" in told(client.post("/runs", json={"query": QUERY, "owner": owner}), 400)
     assert engine.list() == ()
-
-
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 5000, b'{"query": 1e999}'])
-@pytest.mark.parametrize("path", ["/runs", "/runs/a/pause"])
-def test_hostile_bodies(client, engine, path, body):
-    answer = client.post(path, content=body)
-    assert answer.status_code in (200, 400)
-    assert "Traceback" not in answer.text
-    assert engine.list() == ()
-
-
-@pytest.mark.parametrize("kind", ["", "text/plain", "text/plain; application/json", "multipart/form-data"])
-def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind):
-    body = json.dumps({"query": QUERY, "owner": "me"})
-    assert "send JSON" in told(client.post("/runs", content=body, kind=kind), 415)
-    assert engine.list() == ()
-    assert client.post("/runs", content=body, kind="Application/JSON; charset=utf-8").status_code == 200
-
-
-def test_a_body_is_read_no_further_than_its_limit(client, engine):
-    answer = client.post("/runs", content=json.dumps({"query": "x" * runs.LONGEST_START}))
-    assert "too long" in told(answer, 413)
-
-
-def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch):
-    monkeypatch.setattr(limits, "BODY_S", 0.05)
-
-    class Stalling(Client):
-        def post(self, path, **_rest):
-            return asyncio.run(self._stalled(path))
-
-        async def _stalled(self, path):
-            sent, headers = [], [(b"content-type", b"application/json")]
-            scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
-
-            async def receive():
-                await asyncio.Event().wait()
-
-            async def send(message):
-                sent.append(message)
-
-            await self.app(scope, receive, send)
-            return Answer(sent[0]["status"], sent[1]["body"].decode())
-
-    assert "longer than 0.05 s to arrive" in told(Stalling().post("/runs"), 408)
-    assert engine.list() == ()
-
-
-def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
-    """Others do not, nor do short texts; who waits for too long is told so."""
-    monkeypatch.setattr(runs, "_long_bodies", LongBodies(Share(each=1, nameless=1, address=2)))
-    long, short, read = str(limits.LONG_BODY + 1), str(limits.LONG_BODY), []
-
-    async def posted(length, name="", come=None):
-        sent = []
-
-        async def receive():
-            read.append(name)
-            await (come or asyncio.Event()).wait()
-            return {"type": "http.request", "body": b"{", "more_body": False}
-
-        async def send(message):
-            sent.append(message)
-
-        scope = scope_of(name=name) | {"method": "POST", "path": "/runs"}
-        headers = [(b"content-type", b"application/json"), (b"content-length", length.encode())]
-        await Client.app(scope | {"headers": [*scope["headers"], *headers]}, receive, send)
-        return Answer(sent[0]["status"], sent[1]["body"].decode())
-
-    async def asked():
-        come, there = asyncio.Event(), asyncio.Event()
-        there.set()
-        first = asyncio.create_task(posted(long, come=come))
-        await asyncio.sleep(0.05)
-        second = asyncio.create_task(posted(long, come=there))
-        others = [await posted(short, come=there), await posted(long, name="one", come=there)]
-        assert len(read) == 3  # the second not yet
-        with monkeypatch.context() as hurried:
-            hurried.setattr(limits, "BODY_S", 0.01)
-            third = await posted(long, come=there)
-        come.set()
-        return third, [*others, await first, await second, await posted(long, come=there)]
-
-    third, others = asyncio.run(asked())
-    assert "let your browser keep cookies" in told(third, 429)
-    for other in others:
-        assert "send JSON" in told(other, 400)
 
 
 def test_an_unknown_command_is_said(client, engine):

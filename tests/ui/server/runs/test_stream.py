@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import threading
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,46 +103,10 @@ def test_gradients_that_are_not_finite_are_null(engine):
     assert (event["state"], event["snapshot"]["gradients"]) == ("diverged", {"formula: g / 0": None})
 
 
-def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
-    class Silent:
-        def __init__(self):
-            self.failures = 2
-
-        def snapshots(self, shown):
-            self.failures -= 1
-            if self.failures >= 0:
-                raise RuntimeError("the training process does not answer")
-            return engine.snapshots(shown)
-
-    seen = told(Silent(), engine.start(SMALL, paused=True), most=2)
-    assert [event["state"] for event in seen] == ["silent", "ready"]
-    assert seen[0]["sentence"] == "Training is not available just now: the training process does not answer."
-
-
 def test_who_is_slow_gets_fewer_events(engine):
     identity = engine.start(LONG)
     seen = told(engine, identity, most=4, meanwhile=lambda: [engine.turn() for _ in range(20)])
     assert np.diff([event["step"] for event in seen]).min() > 20
-
-
-def test_the_event_loop_is_never_held(engine):
-    """While the engine takes its time others go on."""
-    waits, reached = threading.Event(), threading.Event()
-
-    class Slow:
-        def snapshots(self, shown):
-            reached.set()
-            assert waits.wait(10)
-            return engine.snapshots(shown)
-
-    async def both():
-        watcher = asyncio.create_task(anext(stream.events(Looks(Slow()), "a run")))
-        while not reached.is_set():
-            await asyncio.sleep(0.001)
-        waits.set()  # nobody could do that if the loop were held
-        return await watcher
-
-    assert "gone" in asyncio.run(both())
 
 
 def request(run="nobody-knows", cookie="", address="10.0.0.1", query=b""):
@@ -226,147 +188,6 @@ def test_who_watches_no_more_is_forgotten(engine):
     for name in "abc":
         asyncio.run(watched(name))
     assert list(watching._counts) == []
-
-
-def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatch):
-    slept = []
-
-    async def sleep(seconds):
-        slept.append(seconds)
-
-    async def watched():
-        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 1005.0)
-        watching, looks = stream._watching, Looks(engine)
-        one, other = (watching.of_run(request(), looks, engine.start(LONG, name)) for name in "ab")
-        await anext(one)
-        await anext(other)
-        for each in (one, other):
-            turn_until_idle(engine)
-            await anext(each)
-        await other.aclose()
-        engine.command(engine.list()[0].id, "reset")
-        await anext(one)
-        await one.aclose()
-
-    monkeypatch.setattr(stream.limits, "PICTURES", 0.1)
-    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
-    asyncio.run(watched())
-    assert slept == [15, 15, 5]  # to the next moment: of all 20 s, and of all 10 s
-    assert len(stream._watching) == 0
-
-
-def test_who_watches_at_the_same_moment_is_one_question(engine):
-    questions = []
-
-    class Counted:
-        def snapshots(self, shown):
-            questions.append(list(shown))
-            turn_until_idle(engine)
-            return engine.snapshots(shown)
-
-    async def watched():
-        looks = Looks(Counted())
-        identities = [engine.start(SMALL, name) for name in "abc"]
-        everyone = [*identities, identities[0]]
-        events = await asyncio.gather(*(anext(stream.events(looks, each)) for each in everyone))
-        return identities, events
-
-    identities, texts = asyncio.run(watched())
-    assert questions == [identities]
-    told_of = [json.loads(text.removeprefix("data: "))["id"] for text in texts]
-    assert told_of == [*identities, identities[0]]
-
-
-def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, monkeypatch):
-    clock = [0.0]
-    rests = []
-
-    class Slow:
-        def snapshots(self, shown):
-            clock[0] += 0.25 * len(shown)
-            return engine.snapshots(shown)
-
-    async def sleep(seconds):
-        rests.append(seconds)
-
-    async def looked(*identities):
-        looks = Looks(Slow())
-        await asyncio.gather(*map(looks.at, identities))
-        await looks._asking
-
-    identities = [engine.start(SMALL, name) for name in "ab"]
-    monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
-    asyncio.run(looked(identities[0]))
-    assert rests == []
-    asyncio.run(looked(*identities))
-    assert rests == [0.5]
-
-
-def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
-    encoded, event = [], stream.event
-
-    def noted(status, shown):
-        encoded.append((status.id, threading.current_thread()))
-        return event(status, shown)
-
-    async def watched(identity):
-        looks = Looks(engine)
-        return await asyncio.gather(*(anext(stream.events(looks, identity)) for _ in range(3)))
-
-    monkeypatch.setattr(stream, "event", noted)
-    identity = engine.start(SMALL)
-    assert len(set(asyncio.run(watched(identity)))) == 1
-    ((run, thread),) = encoded
-    assert run == identity
-    assert thread is not threading.current_thread()
-
-
-def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
-    class Broken:
-        def __init__(self):
-            self.is_broken = True
-
-        def snapshots(self, shown):
-            if self.is_broken:
-                raise ValueError("a mistake of ours")
-            return engine.snapshots(shown)
-
-    async def watched():
-        broken = Broken()
-        looks = Looks(broken)
-        with pytest.raises(ValueError, match="a mistake of ours"):
-            await anext(stream.events(looks, "a run"))
-        broken.is_broken = False
-        return await anext(stream.events(looks, "a run"))
-
-    assert "gone" in asyncio.run(watched())
-
-
-def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
-    """However long a look takes, as long as it takes less than that."""
-    times, now = [], [0.0]
-
-    class Busy:
-        def snapshots(self, shown):
-            now[0] += 0.03
-            engine.turn()
-            return engine.snapshots(shown)
-
-    async def sleep(seconds):
-        now[0] += seconds
-
-    async def watched():
-        loop = asyncio.get_running_loop()
-        monkeypatch.setattr(loop, "time", lambda: now[0])
-        async for _ in stream.events(Looks(Busy()), engine.start(LONG), interval_s=0.05):
-            times.append(now[0])
-            if len(times) == 5:
-                break
-
-    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
-    asyncio.run(watched())
-    assert np.diff(times) == pytest.approx([0.05] * 4)
 
 
 def test_instruments_are_in_the_pictures_of_who_asks_for_them(engine):
