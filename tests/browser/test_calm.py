@@ -137,6 +137,8 @@ def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First)
     expect(page.get_by_role("link", name="Save as HTML")).to_be_visible()
     page.wait_for_url("**/?*tools=all*")
     assert page.evaluate("localStorage.getItem('gradient-explorer.all-tools')") == "true"
+    page.keyboard.press("Control+e")  # the browser's own
+    expect(slider).to_be_visible()
     page.keyboard.press("e")
     expect(slider).to_be_hidden()
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)

@@ -176,7 +176,7 @@ FAULTS = (
         file="explorer/frontend/cards/options.js",
         old='doubt: suits(entry, op) ? "" : entry.otherwise,',
         new='doubt: suits(entry, op) ? entry.otherwise : "",',
-        tests="browser/test_explore.py",
+        tests="browser/test_own.py",
     ),
     Fault(
         name="The sentences of an earlier choice are saved with the present one",

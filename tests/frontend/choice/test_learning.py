@@ -34,8 +34,8 @@ def learning(node: Node, text: str, *toggles: tuple[str, str], op: str = "quanti
 def test_the_same_can_learn_in_the_browser_and_in_python(node: Node, op: str):
     able = learning(node, "", op=op)["able"]
     for rule in (*RULES, MINE):
-        known = {name for name, keys in able.items() if find_rule(rule).key in keys}
-        assert known == set(learnable(find_op(op), find_rule(rule)))
+        known = [name for name, keys in able.items() if find_rule(rule).key in keys]
+        assert known == list(learnable(find_op(op), find_rule(rule)))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,3 @@ def test_a_press_changes_one_parameter_with_one_rule(node: Node, text, toggles, 
     assert learned == after
     assert learning(node, learned)["text"] == learned
     assert set(names_in(learned)) == set(names_in(after))
-
-
-def test_commas_within_an_own_formula_part_no_names():
-    assert names_in(f"s, {MINE}.s,lo") == ("s", f"{MINE}.s", "lo")

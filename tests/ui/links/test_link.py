@@ -10,6 +10,7 @@ import pytest
 
 from explorer.catalogue import find_op
 from explorer.curves import sample
+from explorer.training.settings.setting import names_in
 from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import tidy_range
@@ -121,11 +122,18 @@ def test_a_parameter_that_learns():
     assert notice == 'The link lets "c" learn, which cannot: nothing of its op and rules can.'
 
 
+def test_commas_within_an_own_formula_part_no_names_of_what_learns():
+    mine = "formula: mine = g * where(x > 0, 1, 0)"
+    assert names_in(f"s, {mine}.s,lo") == ("s", f"{mine}.s", "lo")
+
+
 def test_a_slider_may_be_widened_but_keeps_its_sign():
-    for text, kept in (("33", {"c": 33.0}), ("-1", {}), ("1e7", {})):
-        choice, notices = from_query({"op": ["sign"], "rule": ["clipped"], "c": [text]})
-        assert dict(choice.parameters) == kept
-        assert bool(notices) == (not kept)
+    refused = (("sign", "c", "-1"), ("sign", "c", "1e7"), ("quantize", "qmin", "1"))
+    for op, name, text in (("sign", "c", "33"), *refused):
+        choice, notices = from_query({"op": [op], "rule": ["clipped"], name: [text]})
+        is_refused = (op, name, text) in refused
+        assert dict(choice.parameters) == ({} if is_refused else {name: float(text)})
+        assert bool(notices) == is_refused
 
 
 def test_any_depth_that_float64_allows():
