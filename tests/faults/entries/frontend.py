@@ -36,7 +36,7 @@ FAULTS = (
         file="explorer/frontend/measures/csv.js",
         old="""text.replaceAll('"', '""')""",
         new="text",
-        tests="frontend/explore/sections/test_table.py",
+        tests="frontend/formula/test_python.py",
     ),
     Fault(
         name="The numbers of a format count 0 twice",

@@ -53,6 +53,24 @@ def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
     assert slots_of(changed(node, "withRule", "masked", slots={"masked": 3})) == {"masked": 3}
 
 
+PUSHED = """
+    const { setDocument } = await import("./choice/entries.js");
+    const { choiceControls, withParameter } = await import("./choice/choice.js");
+    setDocument(given.document);
+    return given.moves.map(([name, value]) => {
+      const control = choiceControls(given.choice).find((one) => one.name === name);
+      return withParameter(given.choice, control, value).parameters;
+    });
+"""
+
+
+def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node):
+    choice = {**CHOICE, "rules": [{"key": "masked", "slot": 0, "hidden": False}]}
+    moves = [("lo", 2), ("hi", -1), ("lo", 0.5)]
+    pushed = node.run(PUSHED, {"document": document(), "choice": choice, "moves": moves})
+    assert pushed == [{"lo": 2, "hi": 2}, {"lo": -1, "hi": -1}, {"lo": 0.5}]
+
+
 @pytest.mark.parametrize(
     ("start", "stop", "expected"),
     [

@@ -6,6 +6,7 @@ import math
 import random
 
 import numpy as np
+import pandas as pd
 
 from explorer.catalogue import OWN
 from explorer.curves import Curves, sample_curves
@@ -55,6 +56,12 @@ def test_a_table_is_that_of_pandas(node: Node) -> None:
         sample_curves("gaussian_noise", ["default", "zero"], learns="s", points=31, dtype="float64"),
     ):
         assert node.run(TABLES, sent(curves)) == curves.frame.to_csv(index=False)
+
+
+def test_a_text_with_a_comma_or_a_quotation_mark_is_a_field_as_in_pandas(node: Node) -> None:
+    texts = ["plain", "a, b", 'so "called"', 'both, "so"']
+    script = 'const { quoted } = await import("./measures/csv.js"); return given.map(quoted);'
+    assert node.run(script, texts) == pd.Series(texts).to_csv(index=False, header=False).split("\n")[:-1]
 
 
 def sent(curves: Curves) -> dict[str, object]:

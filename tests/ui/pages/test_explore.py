@@ -92,6 +92,12 @@ def test_what_was_wrong_is_said_once():
     assert not _faults(sound(test.run()))
 
 
+def test_of_many_faults_ten_are_told_and_the_rest_counted():
+    words = words_of(opened("&".join(f"word{each}=1" for each in range(13))))
+    assert "… and 3 more." in words
+    assert words.count("which nothing here uses") == 10
+
+
 def test_the_examples_are_given_whole():
     given = mounted(opened(), "instrument")["examples"]
     assert [(one["name"], one["hint"]) for one in given] == [(p.name, p.hint) for p in PRESETS]
