@@ -1,5 +1,7 @@
-"""The app on a server of its own, below a prefix, as ``--server.baseUrlPath`` has it: every page, with all it
-asks for; and what a visitor sees when something breaks, and what goes on all the same.
+"""What a visitor sees when a connection, a training process or the server breaks, and what goes on.
+
+Thorough. Faster: ``training/engine/test_host`` for a training process that dies or stops, ``frontend/train``
+for a lost connection, ``ui/server/runs/test_stream`` for a run that nobody watches.
 """
 
 from __future__ import annotations
@@ -10,19 +12,16 @@ import signal
 import time
 import urllib.request
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import CDPSession, Locator, Page, expect
+from playwright.sync_api import CDPSession, Page, expect
 
-from explorer.lessons import LESSONS
-from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
-from tests.browser.lessons import COMPUTED_MS
-from tests.browser.reading import TRACES, choose, settle, sign, traces, turn, visit
+from tests.browser.conftest import Profiles, Tab
+from tests.browser.reading import TRACES, choose, sign, traces, turn, visit
 from tests.browser.server import ROOT, free_port, serve, server_at
 from tests.browser.training import (
     leave_train,
@@ -38,31 +37,15 @@ from tests.load.machine import children
 
 PREFIX = "/tools/explorer"
 LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&hidden=8&batch=8&pace=10&seed=4"
+pytestmark = pytest.mark.thorough
+
 UNWATCHED_S = 10  # after which a run that nobody asks about has paused
 UNWATCHED = "because nobody was watching."
 LOST = "Connection lost: trying again every second."
 GONE = "The training process stopped unexpectedly and this run is lost: press Start to run it again."
 ANEW = "The server was started anew and this run is lost: press Start to run it again."
-TIMES = 2
 BEGUN = 4  # steps that a run has taken before something breaks
 
-_FAILING = """
-from explorer.ui.pages import state
-
-_arrive = state.arrive
-
-def _fail_where_asked():
-    if "fail" in st.query_params:
-        raise RuntimeError("a failure")
-    return _arrive()
-
-state.arrive = _fail_where_asked
-"""
-# Whether what is said lies above all else.
-_ON_TOP = """said => {
-    const {x, y, width, height} = said.getBoundingClientRect();
-    return said.contains(document.elementFromPoint(x + width / 2, y + height / 2));
-}"""
 # Where Streamlit lays its word of a lost connection over the page, and takes the page from the reader.
 _COVERED = """() => {
     window.covered = 0;
@@ -73,17 +56,15 @@ _COVERED = """() => {
 
 
 class Server:
-    """A server of one's own, that can be taken away; ``?fail`` has the script of a page fail."""
+    """A server of one's own, that can be taken away."""
 
     def __init__(self, folder: Path) -> None:
         self._log, self._port, self._stack = folder / "log.txt", free_port(), ExitStack()
         self.address = f"http://127.0.0.1:{self._port}{PREFIX}"  # without a slash at its end
-        self._app = folder / "app.py"
-        self._app.write_text((ROOT / "app.py").read_text(encoding="utf-8") + _FAILING, encoding="utf-8")
         self.start()
 
     def start(self) -> None:
-        self._stack.enter_context(serve(self._app, self._log, port=self._port, prefix=PREFIX))
+        self._stack.enter_context(serve(ROOT / "app.py", self._log, port=self._port, prefix=PREFIX))
 
     def stop(self) -> None:
         self._stack.close()
@@ -154,15 +135,6 @@ def tab(profiles: Profiles) -> Iterator[Tab]:
     tab.page.close()
 
 
-@pytest.fixture
-def visitor(tab: Tab) -> Iterator[Page]:
-    """A page in which nothing goes wrong."""
-    tab.errors.clear()
-    tab.page.bring_to_front()
-    yield tab.page
-    assert not tab.errors
-
-
 class Line:
     """The way from a tab to the network, which the other tabs keep."""
 
@@ -230,79 +202,16 @@ def assert_starts_again(page: Page) -> None:
     assert wait_for_steps(page, 5) > 5
 
 
-def test_explore_train_and_learn_below_a_prefix(visitor: Page, server: Server) -> None:
-    """Without the slash at its end first, and from page to page as a visitor goes."""
-    visitor.goto(f"{server.address}?op=sign&rule=clipped")
-    settle(visitor, shows=["clipped"])
-    expect(visitor.get_by_text("Confirmed by torch")).to_be_visible()
-    assert visitor.url.startswith(f"{server.address}/?op=sign")
-    visitor.get_by_role("button", name="Code", exact=True).click()
-    expect(visitor.get_by_text("Code for").first).to_be_visible()
-    visitor.get_by_role("link", name="Train", exact=True).click()
-    visitor.wait_for_url(f"{server.address}/train**")
-    press(visitor, "Start")
-    expect(status(visitor)).to_contain_text("Running")
-    press(visitor, "Pause")
-    visitor.get_by_role("link", name="Learn", exact=True).click()
-    visitor.wait_for_url(f"{server.address}/learn**")
-    expect(visitor.get_by_role("link", name=LESSONS["clamp"].title).last).to_be_visible(timeout=COMPUTED_MS)
-    visitor.get_by_role("link", name="Explore", exact=True).click()
-    settle(visitor, shows=["clipped"])
-
-
-def test_a_script_that_fails_says_so_over_curves_that_go_on(tab: Tab, server: Server) -> None:
-    tab.page.set_viewport_size(PHONE)
-    tab.page.goto(f"{server.address}/?op=clamp&rule=masked&fail")
-    said = tab.page.get_by_text("Something went wrong on our side.")
-    expect(said).to_be_visible()
-    expect(said).to_be_in_viewport(ratio=1)
-    assert said.evaluate(_ON_TOP)
-    choose(tab.page, "Add rule", "zero")
-    settle(tab.page, shows=["masked", "zero"])
-    expect(said).to_be_in_viewport(ratio=1)
-    assert tab.page.locator(".served").evaluate("host => host.getBoundingClientRect().top") >= below(said)
-    tab.page.set_viewport_size(VIEWPORT)
-    tab.page.goto("about:blank")
-
-
-def below(part: Locator) -> float:
-    """The lower end of a part of the page, in px."""
-    return float(part.evaluate("part => part.getBoundingClientRect().bottom"))
-
-
-def test_the_slash_that_is_missing_behind_a_proxy_is_put_there(tab: Tab, address: str) -> None:
-    """One that passes on what stands after its own prefix, of which the server knows nothing."""
-    tab.page.route("**/outer?*", lambda route: route.fulfill(response=route.fetch(url=f"{address}/?op=sign")))
-    tab.page.goto(f"{address}/outer?op=sign#here", wait_until="commit")
-    tab.page.wait_for_url("**/outer/?op=sign#here", wait_until="commit")
-    assert tab.page.evaluate("window.__streamlit.BACKEND_BASE_URL") == f"{address}/outer/"
-    tab.page.unroute_all(behavior="ignoreErrors")
-    tab.page.goto("about:blank")  # it looks for its files beside the prefix, and logs that there are none
-
-
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("learn?lesson=clamp", LESSONS["clamp"].title),
-        ("train?op=relu", "Ready: press Start"),
-    ],
-)
-def test_a_link_below_a_prefix(visitor: Page, server: Server, path: str, words: str) -> None:
-    visitor.goto(f"{server.address}/{path}")
-    expect(visitor.get_by_text(words).first).to_be_visible(timeout=COMPUTED_MS)
-
-
-def test_a_connection_that_is_lost_again_and_again(page: Page, line: Line, other: Other) -> None:
+def test_a_connection_that_is_lost_twice(page: Page, line: Line, other: Other) -> None:
     """Without it a command is said to have changed nothing."""
-    for _ in range(TIMES):
-        line.cut()
-        expect(status(page)).to_contain_text(LOST)
-        before = steps(page)
-        other.goes_on()
-        line.cut(False)
-        wait_for_steps(page, before)
-        expect(status(page)).not_to_contain_text(LOST)
-        expect(status(page)).to_contain_text("Running.")
+    line.cut()
+    expect(status(page)).to_contain_text(LOST)
+    before = steps(page)
+    other.goes_on()
+    line.cut(False)
+    wait_for_steps(page, before)
+    expect(status(page)).not_to_contain_text(LOST)
+    expect(status(page)).to_contain_text("Running.")
     assert page.evaluate(f"{TRACES}[0].x[0]") == 0  # the curve is whole, from the start
     assert_settings_stay(page)
     line.cut()
@@ -344,30 +253,6 @@ def test_a_training_process_that_is_stopped_for_a_while(
     expect(status(page)).to_contain_text("Running.")
     assert_settings_stay(page)
     other.goes_on()
-
-
-def test_a_training_process_that_stays_stopped_is_replaced(page: Page, server: Server) -> None:
-    server.signal_training(signal.SIGSTOP)
-    expect(status(page)).to_contain_text(GONE, timeout=60_000)
-    assert_settings_stay(page)
-    assert_starts_again(page)
-
-
-def test_a_training_process_that_is_slow(page: Page, other: Other, server: Server) -> None:
-    """It stands still four fifths of the time: fewer pictures, and every button works."""
-    with ThreadPoolExecutor(1) as threads:
-        watched = threads.submit(other.goes_on, 10)
-        while not watched.done():
-            server.signal_training(signal.SIGSTOP)
-            page.wait_for_timeout(800)
-            server.signal_training(signal.SIGCONT)
-            page.wait_for_timeout(200)
-    watched.result()
-    before = steps(page)
-    press(page, "Pause")
-    expect(status(page)).to_contain_text("Paused at step")
-    assert steps(page) >= before > BEGUN
-    assert_settings_stay(page)
 
 
 def test_a_server_that_is_restarted_under_two_pages(page: Page, explore: Page, server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import http.client
 import json
 import os
@@ -146,6 +147,7 @@ class Client:
         self.cookies.update(text.partition(";")[0].split("=", 1) for text in given)
 
 
+@functools.cache  # a context takes 0.1 s
 def trusting() -> ssl.SSLContext:
     """TLS with whoever shows a certificate: the proxy's is its own."""
     context = ssl.create_default_context()

@@ -1,4 +1,8 @@
-"""One server from its first class to its end: 300 who start at once, a stop of its own, and the signal."""
+"""One server from its first class to its end: 300 who start at once, a stop of its own, and the signal.
+
+Thorough. Faster: ``training/scheduling`` and ``training/engine`` for queue and leases,
+``ui/server/admission/test_uvicorn_server`` and ``test_ending`` there for the end.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,8 @@ ENDS_WITHIN_S = 5.0
 READY_WITHIN_S = 20.0
 CLASS = 300
 LESSON = "op=relu&rule=default&hidden=4&batch=4&steps=1&pace=full"
+pytestmark = pytest.mark.thorough
+
 LEASE_S = Limits().pause_after_s
 RUN = {"query": "op=relu&rule=default&pace=5", "owner": "me"}
 HALF_A_BODY = (

@@ -1,4 +1,7 @@
-"""A server that can open no further file: it waits, says so once, and goes on, wherever it trains."""
+"""A server that can open no further file: it waits, says so once, and goes on, wherever it trains.
+
+Thorough. Faster: ``ui/server/admission/test_admission`` for the limit of open files.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ import pytest
 
 from tests.browser.server import ROOT, serve, server_at
 from tests.load.test_scenarios import visited
+
+pytestmark = pytest.mark.thorough
 
 FILES = 40
 HELD_S = 2.0

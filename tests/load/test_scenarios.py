@@ -1,4 +1,8 @@
-"""The scenarios of a class, with a class of three: nobody is refused, and nothing is left behind."""
+"""The scenarios of a class, with a class of three: nobody is refused, and nothing is left behind.
+
+Thorough. Faster: ``ui/server/admission`` for quotas and seats, ``ui/server/classes/test_routes`` for a class,
+``ui/server/runs`` for trainings; the browser's tests use the same server.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,8 @@ from tests.load import classroom, scenarios
 from tests.load.__main__ import scenario
 from tests.load.machine import figures
 from tests.load.scenarios import Crowd, Tally
+
+pytestmark = pytest.mark.thorough
 
 VISITORS = 3
 SECONDS = 1.0
