@@ -1,6 +1,6 @@
 """Two servers behind nginx, as docs/deploy.md has it: each run, page and class on its server.
 
-Thorough. Faster: ``test_proxy`` asks nginx before servers that only tell their names; what the app does with a
+Thorough. Faster: ``test_proxy`` asks nginx before servers that tell their names; what the app does with a
 request for another server is in ``ui/server/admission/test_replicas``, a class's code in
 ``ui/server/classes/test_codes``.
 """

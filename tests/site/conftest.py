@@ -1,4 +1,4 @@
-"""One Python in the browser's worker for all tests that ask it."""
+"""One Python as in the browser, and one node, for all tests that ask them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from explorer.site import python
-from tests.site.pyodide import Ask, started
+from tests.frontend import modules
+from tests.frontend.modules import Node
+from tests.site import alone
+from tests.site.alone import Ask
 
 
 @pytest.fixture(scope="package")
-def ask() -> Iterator[Ask]:
-    """The function that asks a Python, which starts for the first test within seconds, and stays."""
-    with started(python.program()) as ask:
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    with alone.started(tmp_path_factory.mktemp("browser")) as ask:
         yield ask
+
+
+@pytest.fixture(scope="package")
+def node() -> Iterator[Node]:
+    with modules.node() as node:
+        yield node

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from urllib.parse import urlencode
 
@@ -13,21 +12,14 @@ from explorer.site.pages import _computing, _of_op
 from explorer.ui.links.choice import Choice
 from explorer.ui.sections import lines
 from explorer.ui.server import answers
-from tests.frontend import modules
 from tests.frontend.modules import Node
 
 QUESTIONS = {"checks": answers.checks, "neighbours": answers.neighbours, "row": answers.row}
 SOME = ("default", "straight_through", "clipped", "lsq")
 
 
-@pytest.fixture(scope="module")
-def node() -> Iterator[Node]:
-    with modules.node() as node:
-        yield node
-
-
 def test_the_lines_are_those_of_the_app() -> None:
-    for op in ("round", "quantize"):
+    for op in ("quantize",):
         result = checked(op, SOME)
         for what, answer in QUESTIONS.items():
             for rule in SOME:
@@ -49,6 +41,7 @@ def _refuse(words: str) -> None:
     raise ValueError(words)
 
 
+@pytest.mark.thorough  # faster: test_pages and browser/test_site look at files that such a process wrote
 def test_a_process_writes_the_same_bytes() -> None:
     """Of two that may be begun the first: each takes seconds to begin."""
     of_op = partial(_of_op, rules=("default", "clipped"))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from explorer.catalogue import Parameter, learnable
 from explorer.curves import sample_curves
@@ -24,8 +21,8 @@ from explorer.ui.links.choice import Choice, parameters_of
 from explorer.ui.sections.code import LANGUAGES, learned_with, refusal
 from explorer.ui.server import answers
 from tests.catalogue.fixed import OPS, RULES
-from tests.frontend import modules
 from tests.frontend.modules import Node
+from tests.selection import take_part
 
 WRITERS = dict(
     zip(LANGUAGES, (snippet, custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet), strict=False)
@@ -50,12 +47,6 @@ WRITTEN = """
 """
 
 
-@pytest.fixture(scope="module")
-def node() -> Iterator[Node]:
-    with modules.node() as node:
-        yield node
-
-
 def chosen(rng: random.Random, op: str, rule: str) -> Choice:
     """Usual values, crooked ones and tiny ones; a range with many kinks now and then; one that learns."""
     parameters = parameters_of(OPS[op], [RULES[rule]])
@@ -73,7 +64,7 @@ def value(rng: random.Random, known: Parameter) -> float:
 
 def cases() -> list[tuple[str, str, Choice]]:
     rng, rules = random.Random(5), list(RULES)
-    pairs = list(zip(OPS, rng.sample(rules, len(rules)), strict=False))[::3]
+    pairs = take_part(zip(OPS, rng.sample(rules, len(rules)), strict=False))
     pairs += [
         ("quantize", "lsq"),
         ("clamp", "masked"),
@@ -107,7 +98,7 @@ def test_the_browser_writes_what_the_app_writes(node: Node) -> None:
         draws = OPS[op].draws or RULES[rule].draws
         expected = NEEDS_PYTHON if draws else ""
         assert texts["Notebook"] == (expected or expected_notebook(op, rule, choice, learns)), choice
-    assert 5 < learned < len(result)
+    assert 0 < learned < len(result)
 
 
 def expected_notebook(op: str, rule: str, choice: Choice, learns: list[str]) -> str:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
 from explorer.formula import FormulaError
-from explorer.site import python
 from explorer.site.formatter import formatter
 from explorer.site.formulas import formulas
 from explorer.site.mathml import mathml
@@ -23,23 +17,14 @@ from explorer.ui.sections.code import LANGUAGES, learned_with, refusal, written
 from explorer.ui.sections.formulas import forward_latex, gradient_latex
 from explorer.ui.server import answers
 from tests.catalogue.test_own_learned import LSQ
-from tests.frontend import modules
 from tests.frontend.modules import Node
+from tests.site.alone import Ask
 from tests.site.test_formulas import leaves, plain
 from tests.site.test_python import corpus
 from tests.ui.choices import random_choice
 
 Json = dict[str, Any]
 
-# What is asked, one after the other, where neither torch nor anything else is installed.
-ANSWERS = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-from explorer.site.program import answer
-found = [json.loads(answer(question, json.dumps(given))) for question, given in json.load(sys.stdin)]
-parts = {name.partition(".")[0] for name in sys.modules}
-json.dump([found, sorted(parts & {"torch", "numpy", "pandas", "plotly", "nbformat"})], sys.stdout)
-"""
 QUESTIONS = """
     const { setDocument, find } = await import("./choice/entries.js");
     const { received } = await import("./choice/message.js");
@@ -93,25 +78,6 @@ def known(choice: Choice) -> dict[str, float]:
     return {name: value for name, value in choice.parameters.items() if name in names}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the worker writes into the browser's own file system."""
-    folder = tmp_path_factory.mktemp("browser")
-    for path, text in (python.program()["modules"] | formatter()).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder
-
-
-def answered(folder: Path, questions: list[tuple[str, Json]]) -> list[Any]:
-    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", ANSWERS, str(folder)]
-    done = subprocess.run(command, input=json.dumps(questions), capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    result, others = json.loads(done.stdout)
-    assert others == []
-    return list(result)
-
-
 def asked(node: Node, found: list[Choice]) -> list[tuple[str, Json]]:
     """The questions of the browser for the code of the first rule of each choice, in every language."""
     given = {"document": answers.whole_document(), "languages": LANGUAGES}
@@ -127,20 +93,18 @@ def apps(choice: Choice, language: str) -> Json:
     return {"text": text or "", "note": refusal(language, op, rule) if text is None else ""}
 
 
-def test_the_code_of_own_formulas_is_the_apps(folder: Path) -> None:
+def test_the_code_of_own_formulas_is_the_apps(ask: Ask, node: Node) -> None:
     result = choices()
-    with modules.node() as node:
-        questions = asked(node, result)
-    answers = iter(answered(folder, questions))
+    answers = iter(ask(asked(node, result)))
     for choice in result:
         for language in LANGUAGES:
             assert next(answers) == apps(choice, language), (language, choice)
     assert any(choice.learns for choice in result)
 
 
-def test_own_formulas_are_set_as_the_app_sets_them(folder: Path) -> None:
+def test_own_formulas_are_set_as_the_app_sets_them(ask: Ask) -> None:
     pairs = [(choice.op, list(choice.rules)) for choice in choices()]
-    answers = answered(folder, [("formulas", {"op": op, "rules": rules}) for op, rules in pairs])
+    answers = ask([("formulas", {"op": op, "rules": rules}) for op, rules in pairs])
     for (op, rules), one in zip(pairs, answers, strict=True):
         entries = [find_op(op)], [find_rule(rule) for rule in rules]
         assert one == json.loads(json.dumps(formulas(*entries)))

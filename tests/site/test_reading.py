@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -16,7 +15,6 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
-from tests.frontend import modules
 from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice
 
@@ -73,12 +71,6 @@ EDGES = (
 
 
 GIVEN = {"document": answers.whole_document(), "first": answers.chosen(Choice())}
-
-
-@pytest.fixture(scope="module")
-def node() -> Iterator[Node]:
-    with modules.node() as node:
-        yield node
 
 
 def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
