@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -32,12 +33,23 @@ def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def ran(name: str) -> dict[str, object]:
-    """The names that a page's blocks of Python define, run one after another with no others."""
-    names: dict[str, object] = {}
+@cache
+def run_page(name: str) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    """Run a page's blocks of Python one after another, once for all tests.
+
+    Returns the names that they define, and the texts in quotation marks beside expressions with their values.
+    """
+    names: dict[str, Any] = {}
+    shown = []
     for block in PYTHON.findall(read(name)):
-        exec(compile(block, name, "exec"), names)  # our own text
-    return names
+        lines = block.splitlines()
+        for statement in ast.parse(block).body:
+            said = re.search(r'  # "(.+?)"', lines[(statement.end_lineno or 0) - 1])
+            if said and isinstance(statement, ast.Expr):
+                shown.append((said[1], eval(compile(ast.Expression(statement.value), name, "eval"), names)))
+            else:
+                exec(compile(ast.Module([statement], []), name, "exec"), names)  # our own text
+    return names, shown
 
 
 def anchors(path: Path) -> set[str]:
@@ -92,7 +104,7 @@ def test_the_pages_with_code_are_those_that_are_run() -> None:
 
 
 def test_the_code_of_the_readme_runs_and_gives_what_it_says() -> None:
-    names = ran("README.md")
+    names = run_page("README.md")[0]
     claim, _, rest = str(explorer.describe(names["frame"])).partition(", where")
     assert rest
     assert f'"{claim}, …"' in read("README.md")
@@ -103,7 +115,7 @@ def test_the_code_of_the_readme_runs_and_gives_what_it_says() -> None:
 
 
 def test_the_code_of_the_library_runs_and_gives_what_it_says() -> None:
-    names = ran("docs/library.md")
+    names = run_page("docs/library.md")[0]
     frame, x, run, race = names["frame"], names["x"], names["run"], names["race"]
     assert list(frame.columns) == ["rule", "x", "y", "gradient"]
     library = read("docs/library.md")
@@ -124,7 +136,7 @@ def test_the_code_of_the_library_runs_and_gives_what_it_says() -> None:
 
 
 def test_the_ranking_of_the_library_is_printed_as_it_is() -> None:
-    found: Any = ran("docs/library.md")["found"]
+    found: Any = run_page("docs/library.md")[0]["found"]
     library = read("docs/library.md")
     printed = re.search(r'found\.sentence  # "(.+); …"', library)
     assert printed
@@ -134,28 +146,13 @@ def test_the_ranking_of_the_library_is_printed_as_it_is() -> None:
 
 
 def test_the_code_of_a_study_runs_and_gives_what_it_says() -> None:
-    names = ran("docs/study.md")
+    names = run_page("docs/study.md")[0]
     listed = read("docs/study.md").split("The columns are ")[1].split(".\n")[0]
     assert list(names["runs"].columns) == re.findall(r"`(\w+)`", listed)
     printed = re.search(r'# "… (.+?) …"', read("docs/study.md"))
     assert printed
     assert f" {printed[1]} " in names["fair"].describe()
     assert "held-out examples, at " in printed[1]
-
-
-def shown(name: str) -> list[tuple[str, object]]:
-    """The texts in quotation marks behind expressions of a page's code, each with the expression's value."""
-    names: dict[str, object] = {}
-    found = []
-    for block in PYTHON.findall(read(name)):
-        lines = block.splitlines()
-        for statement in ast.parse(block).body:
-            said = re.search(r'  # "(.+?)"', lines[(statement.end_lineno or 0) - 1])
-            if said and isinstance(statement, ast.Expr):
-                found.append((said[1], eval(compile(ast.Expression(statement.value), name, "eval"), names)))
-            else:
-                exec(compile(ast.Module([statement], []), name, "exec"), names)  # our own text
-    return found
 
 
 def texts_of(value: Any) -> list[str]:
@@ -167,7 +164,7 @@ def texts_of(value: Any) -> list[str]:
 
 @pytest.mark.parametrize(("page", "count"), [("README.md", 2), ("docs/library.md", 6), ("docs/study.md", 1)])
 def test_every_text_beside_code_is_what_the_code_gives(page: str, count: int) -> None:
-    quoted = shown(page)
+    _, quoted = run_page(page)
     assert len(quoted) >= count
     for said, value in quoted:
         pattern = ".*".join(re.escape(part.strip()) for part in said.split("…"))
@@ -175,7 +172,7 @@ def test_every_text_beside_code_is_what_the_code_gives(page: str, count: int) ->
 
 
 def test_the_code_of_your_own_model_runs_and_gives_what_it_says() -> None:
-    names = ran("docs/own-model.md")
+    names = run_page("docs/own-model.md")[0]
     page = read("docs/own-model.md")
     first: Any = names["first"]
     printed = re.search(r'# "(forward:.+?\.) …"', page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from explorer.scripts import script
 from explorer.snippets import layout
 from explorer.training import TASKS, Run, Settings, Table
 from explorer.training.numerics.optimisers import OPTIMISERS
+from tests.selection import take_part
 from tests.training.tables import CHOSEN, POINTS
 
 STEPS = 30
@@ -86,8 +88,7 @@ def assert_the_same(names: dict[str, Any], settings: Settings, functions: list[s
                 assert score[0] == pytest.approx(snapshot.score[rule][index], rel=1e-5), (rule, index)
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("task", DENSE)
+@pytest.mark.parametrize(("task", "optimiser"), take_part(product(DENSE, OPTIMISERS)))
 def test_a_dense_nets_script_gives_the_runs_bits(task, optimiser, executed, capsys):
     settings = settings_of(task, steps=12, optimiser=optimiser, seeds=2, seed=3)
     op = settings.op
@@ -213,9 +214,10 @@ OTHER_NETS = {
 }
 
 
-@pytest.mark.parametrize("given", OTHER_NETS.values(), ids=OTHER_NETS)
-def test_a_script_of_any_net_branches_for_fifty_steps(given, executed):
-    settings = Settings(**{"rules": ("default", "straight_through")} | given, steps=50, device="cpu")
+@pytest.mark.parametrize("net", take_part(OTHER_NETS))
+def test_a_script_of_any_net_branches_for_fifty_steps(net, executed):
+    given = {"rules": ("default", "straight_through")} | OTHER_NETS[net]
+    settings = Settings(**given, steps=50, device="cpu")
     straight = Run(replace(settings, branch=()), recorded=())
     straight.advance(50)
     losses = assert_it_branches(executed(settings), settings)
@@ -278,9 +280,9 @@ DRAWN = {
 }
 
 
-@pytest.mark.parametrize("given", DRAWN.values(), ids=DRAWN)
-def test_a_script_draws_what_the_run_draws(given, executed):
-    settings = Settings(**{"op": "bernoulli"} | given, steps=12, device="cpu")
+@pytest.mark.parametrize("case", take_part(DRAWN))
+def test_a_script_draws_what_the_run_draws(case, executed):
+    settings = Settings(**{"op": "bernoulli"} | DRAWN[case], steps=12, device="cpu")
     assert_it_branches(executed(settings), settings)
 
 
@@ -356,7 +358,7 @@ def learning_settings(case: str, **given: Any) -> Settings:
     return settings_of(**{"task": case, **given, **LEARNING[case]})
 
 
-@pytest.mark.parametrize("task", LEARNING)
+@pytest.mark.parametrize("task", take_part(LEARNING))
 def test_how_a_script_is_laid_out_changes_nothing(task, monkeypatch):
     settings = learning_settings(task)
     laid_out = script(settings)
@@ -388,8 +390,7 @@ def assert_the_same_is_learned(names: dict[str, Any], settings: Settings) -> Non
                     assert not np.isclose(values, starts[name], rtol=1e-6).all(), "it has moved"
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("task", LEARNING)
+@pytest.mark.parametrize(("task", "optimiser"), take_part(product(LEARNING, OPTIMISERS)))
 def test_what_learns_goes_in_the_script_as_in_the_run(task, optimiser, executed):
     settings = learning_settings(task, steps=15, optimiser=optimiser, seed=3)
     assert_the_same_is_learned(executed(settings), settings)

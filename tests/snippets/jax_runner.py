@@ -1,11 +1,16 @@
-"""Executes generated JAX code and keeps the curves: ``python -I jax_runner.py jobs.json curves.json``."""
+"""Executes generated JAX code: ``python -I jax_runner.py`` answers a line of jobs with a line of results.
+
+A line is the name of a dtype, whether its jobs are compiled together, and the jobs. A job is code, the name of
+its function, the values of x and of what learns by their names, the numbers that it takes, the upstream
+gradient, and for a function that draws its u and its loss. A result is y and the gradients of x and of what
+learns.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Callable
-from itertools import groupby
 from typing import Any
 
 import jax
@@ -14,40 +19,53 @@ import jax.numpy as jnp
 Function = Callable[..., Any]
 
 
-def curve(function: Function, x: Any, g: float) -> tuple[Any, Any]:
-    """y and the gradient at x."""
-    y, backward = jax.vjp(function, x)
-    (gradient,) = backward(jnp.full_like(y, g))
-    for values in (y, gradient):
-        if (values.dtype, values.shape) != (x.dtype, x.shape):
-            raise SystemExit(f"{function} gave {values.dtype} {values.shape} for {x.dtype} {x.shape}")
-    return y, gradient
-
-
-def defined(code: str, name: str, parameters: dict[str, float]) -> Function:
-    """The function that a piece of code defines under a name, with its parameters."""
+def function_of(job: dict[str, Any], leaves: list[Any]) -> Function:
+    """Return the function that a job's code defines, as a function of x and what learns."""
     names: dict[str, Any] = {"__name__": "generated"}
-    exec(compile(code, "<snippet>", "exec"), names)
-    return lambda x: names[name](x, **parameters)
+    exec(compile(job["code"], "<snippet>", "exec"), names)
+    name, learned, numbers = job["name"], [*job["leaves"]][1:], job["numbers"]
+    if "u" not in job:
+        return lambda x, *values: names[name](x, **dict(zip(learned, values, strict=True)), **numbers)
+    given = ({"f": eval(job["loss"])} if job["loss"] else {}) | numbers
+    require_drawn(names[name], names[f"_{name}"], leaves, given)
+    u = jnp.array(job["u"], dtype=leaves[0].dtype)
+    return lambda *each: names[f"_{name}"](*each, u, **given)
 
 
-def main(jobs: str, curves: str) -> None:
-    with open(jobs) as file:
-        work = json.load(file)
-    result: list[list[list[str]]] = []
-    jax.config.update("jax_disable_most_optimizations", True)  # compiling is nearly all of the time
-    for (dtype, together), group in groupby(work, key=lambda job: job[5:]):
-        jax.config.update("jax_enable_x64", dtype == "float64")
-        each = [(defined(*code), jnp.array(points, dtype=dtype), g) for *code, points, g, _, _ in group]
+def require_drawn(public: Function, inner: Function, leaves: list[Any], given: dict[str, Any]) -> None:
+    """Raise SystemExit unless the function draws u by its key, strictly between 0 and 1, compiled or not."""
+    x, key = leaves[0], jax.random.key(3)
+    u = jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)
+    expected = inner(*leaves, u, **given)
+    compiled = jax.jit(lambda k: public(*leaves, key=k, **given))
+    for y in (public(*leaves, key=key, **given), compiled(key)):
+        if (y.shape, y.dtype) != (x.shape, x.dtype) or not bool(jnp.allclose(y, expected, rtol=1e-5)):
+            raise SystemExit(f"{public} draws another u")
 
-        def every(xs: list[Any], each: list[Any] = each) -> list[tuple[Any, Any]]:
-            return [curve(function, x, g) for (function, _, g), x in zip(each, xs, strict=True)]
 
-        computed = (jax.jit(every) if together else every)([x for _, x, _ in each])
-        result += [[[value.hex() for value in values.tolist()] for values in pair] for pair in computed]
-    with open(curves, "w") as file:
-        json.dump(result, file)
+def run(dtype: str, is_together: bool, jobs: list[dict[str, Any]]) -> list[list[Any]]:
+    """Return the results of jobs."""
+    jax.config.update("jax_enable_x64", dtype == "float64")
+    every = [[jnp.array(values, dtype=dtype) for values in job["leaves"].values()] for job in jobs]
+    functions = [function_of(*each) for each in zip(jobs, every, strict=True)]
+
+    def pull(every: list[list[Any]]) -> list[list[Any]]:
+        results = []
+        for function, leaves, job in zip(functions, every, jobs, strict=True):
+            y, backward = jax.vjp(function, *leaves)
+            results.append([y, *backward(jnp.broadcast_to(jnp.array(job["g"], dtype=dtype), y.shape))])
+            for value, leaf in zip(results[-1], [leaves[0], *leaves], strict=True):
+                if (value.dtype, value.shape) != (leaf.dtype, leaf.shape):
+                    raise SystemExit(
+                        f"{job['name']} gave {value.dtype} {value.shape} for {leaf.dtype} {leaf.shape}"
+                    )
+        return results
+
+    computed = (jax.jit(pull) if is_together else pull)(every)  # compiling is nearly all of the time
+    return [[value.tolist() for value in result] for result in computed]
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    jax.config.update("jax_disable_most_optimizations", True)
+    for line in sys.stdin:
+        print(json.dumps(run(*json.loads(line))), flush=True)

@@ -16,6 +16,7 @@ from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
+from tests.selection import take_part
 from tests.snippets.cases import OWN, trials
 from tests.snippets.runner import defined, digest
 
@@ -73,12 +74,13 @@ def test_what_learns_gets_the_gradient_of_explorer(op, rule, names, shape):
 
 
 def test_compiled_it_gives_the_same_bits_in_one_graph():
-    functions = [function_of(op, rule) for op, rule in RULED]
-    teaching = [function_of(*case) for case in TEACHING]
+    functions = [function_of(op, rule) for op, rule in take_part(RULED)]
+    cases = take_part(TEACHING)
+    teaching = [function_of(*case) for case in cases]
 
     def several(x, s):
         learned = [
-            function(x, *[s] * len(names)) for function, (_, _, names) in zip(teaching, TEACHING, strict=True)
+            function(x, *[s] * len(names)) for function, (_, _, names) in zip(teaching, cases, strict=True)
         ]
         return torch.stack([function(x) for function in functions] + learned)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +24,8 @@ from explorer.snippets import (
     snippet,
 )
 from explorer.snippets.pair import paired
+from tests.selection import take_part
+from tests.snippets.conftest import RunJax
 from tests.snippets.drawing import (
     ARM,
     BASELINE,
@@ -46,6 +47,7 @@ from tests.snippets.runner import defined
 
 HERE = Path(__file__).parent
 DTYPES = (torch.float32, torch.float64)
+SOME = take_part(PAIRS)
 
 
 def has_loss(op: str, rule: str) -> bool:
@@ -97,7 +99,7 @@ def test_executed_alone_it_gives_the_same_bits(tmp_path: Path) -> None:
     assert differ == []
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
 def test_the_usage_line_draws_as_apply_draws(op: str, rule: str, learns: tuple[str, ...]) -> None:
     code = snippet(op, rule, None, learns)
     line = "u = torch.rand_like(x).clamp(min=torch.finfo(x.dtype).eps / 4)"
@@ -114,7 +116,7 @@ def test_the_usage_line_draws_as_apply_draws(op: str, rule: str, learns: tuple[s
     assert torch.equal(names[chosen.name](x, *learned, **given), y)
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
 def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, ...]) -> None:
     layer = defined(snippet(op, rule, None, learns))[paired(op, rule, {}, learns).layer]
     made = layer(eval(LOSS_CODE)) if has_loss(op, rule) else layer()
@@ -154,7 +156,7 @@ def test_transforms_and_the_compiler_take_it(op: str, rule: str) -> None:
     torch.testing.assert_close(torch.autograd.grad(y.sum(), leaf)[0], slope)
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
 def test_an_operator_gives_the_same_bits(op: str, rule: str, learns: tuple[str, ...]) -> None:
     code = custom_op_snippet(op, rule, None, learns)
     assert (code is None) == has_loss(op, rule)
@@ -177,7 +179,7 @@ def test_an_operator_has_torchs_own_derivative(op: str, learns: tuple[str, ...])
         torch.testing.assert_close(one, other)
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
 def test_the_detach_trick_is_there_where_the_rule_is_a_multiple_of_g(
     op: str, rule: str, learns: tuple[str, ...]
 ) -> None:
@@ -202,29 +204,23 @@ def test_the_detach_trick_knows_the_twin_and_the_loss() -> None:
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
 
 
-@pytest.fixture(scope="module")
-def by_jax(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
-    folder = tmp_path_factory.mktemp("jax")
-    jobs = []
-    for op, rule, learns, dtype in [(*pair, dtype) for dtype in DTYPES for pair in PAIRS]:
-        given, chosen = given_to(op, rule, learns, dtype), paired(op, rule, {}, learns)
-        arrays = [given["leaves"][0], given["u"], given["g"], *given["leaves"][1:]]
-        job = {"arrays": [each.tolist() for each in arrays], "loss": given["loss"], "numbers": chosen.numbers}
-        job["dtype"] = str(dtype).removeprefix("torch.")
-        jobs.append((jax_snippet(op, rule, None, learns), chosen.name, job))
-    (folder / "jobs.json").write_text(json.dumps(jobs))
-    command = [sys.executable, "-I", str(HERE / "drawing_jax_runner.py"), "jobs.json", "results.json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads((folder / "results.json").read_text())  # type: ignore[no-any-return]  # as it was written
-
-
-def test_jax_agrees_at_the_same_u(by_jax: list[list[Any]]) -> None:
-    cases = [(*pair, dtype) for dtype in DTYPES for pair in PAIRS]
-    for case, ours in zip(cases, by_jax, strict=True):
-        tolerance = 2e-5 if case[-1] == torch.float32 else 1e-11
-        for one, other in zip(ours, expected_of(*case), strict=True):
-            np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance, err_msg=str(case))
+def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
+    for dtype, tolerance in zip(DTYPES, (2e-5, 1e-11), strict=True):
+        jobs = []
+        for op, rule, learns in SOME:
+            given, chosen = given_to(op, rule, learns, dtype), paired(op, rule, {}, learns)
+            leaves = dict(zip(["x", *learns], [each.tolist() for each in given["leaves"]], strict=True))
+            job = {
+                "code": jax_snippet(op, rule, None, learns),
+                "name": chosen.name,
+                "numbers": chosen.numbers,
+            }
+            drawn = {"u": given["u"].tolist(), "loss": given["loss"], "g": given["g"].tolist()}
+            jobs.append(job | drawn | {"leaves": leaves})
+        for case, ours in zip(SOME, run_jax(str(dtype).removeprefix("torch."), False, jobs), strict=True):
+            for one, other in zip(ours, expected_of(*case, dtype), strict=True):
+                limits = {"rtol": tolerance, "atol": tolerance}
+                np.testing.assert_allclose(one, other, err_msg=str(case), **limits)
 
 
 def test_jax_takes_a_key() -> None:
@@ -233,7 +229,7 @@ def test_jax_takes_a_key() -> None:
     assert "jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)" in code
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), PAIRS)
+@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
 def test_mlx_agrees_at_the_same_u_where_it_has_the_functions(
     op: str, rule: str, learns: tuple[str, ...]
 ) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,15 +14,16 @@ from explorer.snippets import jax_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
+from tests.selection import take_part
 from tests.snippets.cases import OWN
 
-RUNNER = Path(__file__).with_name("jax_runner.py")  # not imported: JAX takes each worker a second
 CUSTOM = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]
 CUSTOM += [pair for pair in OWN if pair[1] != "default"]
 PLAIN = [(op, "default") for op in OPS] + [pair for pair in OWN if pair[1] == "default"]
-PAIRS = [(*pair, "float32") for pair in CUSTOM + PLAIN] + [(*pair, "float64") for pair in CUSTOM]
+PAIRS = [(*pair, "float32") for pair in CUSTOM + PLAIN] + [(*pair, "float64") for pair in take_part(CUSTOM)]
 TOLERANCE = {"float32": 1e-5, "float64": 1e-12}
 _POINTS = [k / 4 for k in range(-10, 11)] + [k / 7.3 for k in range(-20, 21)]
+G = -1.5
 _COUNT = 40  # for all pairs the same, so that JAX compiles each of its operations once
 
 
@@ -35,48 +33,46 @@ def _job(op, rule, dtype):
     declared = ("0",) if find_op(op).kinks is None else find_op(op).kinks  # abs has another gradient at 0
     kinks = kink_points(declared, parameters, -4, 4, 99) if rule == "default" else []
     points = [x for x in _POINTS if all(abs(x - kink) > 1e-3 for kink in kinks)]
-    code = jax_snippet(op, rule)
-    return code, paired(op, rule, {}).name, parameters, points[:_COUNT], -1.5, dtype, _goes_together(op, code)
+    return {
+        "code": jax_snippet(op, rule),
+        "name": paired(op, rule, {}).name,
+        "leaves": {"x": points[:_COUNT]},
+        "numbers": parameters,
+        "g": G,
+    }
 
 
-def _goes_together(op, code):
+def _goes_together(op, job):
     """Whether it is compiled with others: not what ends in infinities."""
-    return op in OPS and "float(jax." not in code
+    return op in OPS and "float(jax." not in job["code"]
 
 
 @pytest.fixture(scope="module")
-def curves(tmp_path_factory):
-    """By pair and dtype, what JAX computed."""
-    folder = tmp_path_factory.mktemp("jax")
-    by_key = {key: _job(*key) for key in PAIRS}
-    keys = sorted(PAIRS, key=lambda key: by_key[key][-2:])
-    jobs = [by_key[key] for key in keys]
-    (folder / "jobs.json").write_text(json.dumps(jobs))
-    command = [sys.executable, "-I", str(RUNNER), "jobs.json", "curves.json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    result = json.loads((folder / "curves.json").read_text())
-    return dict(zip(keys, zip(jobs, result, strict=True), strict=True))
+def curves(run_jax):
+    """By pair and dtype, the job and what JAX computed."""
+    result = {}
+    jobs = {key: _job(*key) for key in PAIRS}
+    for dtype, together in product(TOLERANCE, (True, False)):
+        keys = [key for key in PAIRS if key[2] == dtype and _goes_together(key[0], jobs[key]) == together]
+        computed = run_jax(dtype, together, [jobs[key] for key in keys])
+        result |= {key: (jobs[key], found) for key, found in zip(keys, computed, strict=True)}
+    return result
 
 
 @pytest.mark.parametrize(("op", "rule", "dtype"), PAIRS)
 def test_jax_agrees_with_torch(curves, op, rule, dtype):
-    (_, _, parameters, points, g, *_), (y, gradient) = curves[op, rule, dtype]
-    x = torch.tensor(points, dtype=getattr(torch, dtype)).requires_grad_()
-    expected = bind(op, rule, parameters)(x)
-    (expected_gradient,) = torch.autograd.grad(expected, x, torch.full_like(x, g))
-    for ours, theirs in ((y, expected.detach()), (gradient, expected_gradient)):
+    job, found = curves[op, rule, dtype]
+    x = torch.tensor(job["leaves"]["x"], dtype=getattr(torch, dtype)).requires_grad_()
+    y = bind(op, rule, job["numbers"])(x)
+    expected = [y.detach(), *torch.autograd.grad(y, x, torch.full_like(x, G))]
+    for ours, theirs in zip(found, expected, strict=True):
         size = float(theirs[theirs.isfinite()].abs().max()) if theirs.isfinite().any() else 0.0
-        np.testing.assert_allclose(
-            [float.fromhex(value) for value in ours],
-            theirs.double().numpy(),
-            rtol=TOLERANCE[dtype],
-            atol=TOLERANCE[dtype] * max(1.0, size),
-        )
+        limits = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype] * max(1.0, size)}
+        np.testing.assert_allclose(ours, theirs.double().numpy(), **limits)
 
 
 def test_every_rule_and_every_op_is_there(curves):
-    assert {len(points) for (_, _, _, points, *_), _ in curves.values()} == {_COUNT}
+    assert {len(job["leaves"]["x"]) for job, _ in curves.values()} == {_COUNT}
     assert {rule for _, rule, _ in curves} >= set(RULES)
     assert {op for op, rule, _ in curves if rule == "default"} >= set(OPS)
 

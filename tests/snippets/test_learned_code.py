@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +19,7 @@ from explorer.snippets.pair import paired
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.test_learning import CHANNELS, data, gradients, leaves
+from tests.selection import take_part
 from tests.snippets.runner import defined
 
 OWN_LSQ = (
@@ -43,7 +40,6 @@ OTHERS = [
     ("softshrink", "default", ["lambd"]),
 ]
 EVERY = [pytest.param(*case, id=f"{case[0]} {case[1][:20]}") for case in BY_RULE + OTHERS]
-RUNNER = Path(__file__).with_name("jax_learned_runner.py")  # not imported: JAX takes each worker a second
 SHAPES = [(), (1,), (CHANNELS, 1)]
 
 
@@ -157,9 +153,9 @@ def test_composed_code_gives_the_same_up_to_rounding(
         torch.testing.assert_close(mine[name], value, rtol=1e-12, atol=1e-12)
 
 
-def test_jax_gives_the_same_up_to_rounding(tmp_path):
-    jobs, expected = [], []
-    for number, (op, rule, names) in enumerate(BY_RULE + OTHERS):
+def test_jax_gives_the_same_up_to_rounding(run_jax):
+    jobs, expected, cases = [], [], [*BY_RULE, *take_part(OTHERS)]
+    for number, (op, rule, names) in enumerate(cases):
         shape = SHAPES[2 - 2 * (number % 2)]
         x, g = data()
         x = x.clamp(-3, 3) + 0.001  # no kink: there the default rule is JAX's own
@@ -167,14 +163,10 @@ def test_jax_gives_the_same_up_to_rounding(tmp_path):
         named = {"x": x.requires_grad_(), **{name: arguments[name] for name in names}}
         numbers = {name: value for name, value in arguments.items() if name not in names}
         inputs = {name: value.detach().tolist() for name, value in named.items()}
-        jobs.append([jax_snippet(op, rule, learns=names), paired(op, rule).name, inputs, numbers, g.tolist()])
+        code = {"code": jax_snippet(op, rule, learns=names), "name": paired(op, rule).name}
+        jobs.append(code | {"leaves": inputs, "numbers": numbers, "g": g.tolist()})
         expected.append(list(_everything(apply(op, rule, x, **arguments), x, arguments, names, g).values()))
-    (tmp_path / "jobs.json").write_text(json.dumps(jobs))
-    command = [sys.executable, "-I", str(RUNNER), "jobs.json", "found.json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    computed = json.loads((tmp_path / "found.json").read_text())
-    for (op, rule, _), mine, theirs in zip(BY_RULE + OTHERS, computed, expected, strict=True):
+    for (op, rule, _), mine, theirs in zip(cases, run_jax("float64", True, jobs), expected, strict=True):
         for got, wanted in zip(mine, theirs, strict=True):
             got = torch.tensor(got, dtype=torch.float64)
             torch.testing.assert_close(got, wanted, rtol=1e-10, atol=1e-10, msg=f"{op} {rule}")
