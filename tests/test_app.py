@@ -80,6 +80,20 @@ def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None
     assert seated == [(answers.judge, "clamp", "x")]
 
 
+def test_the_kind_and_the_text_of_an_own_formula_reach_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    async def compute(_who: object, work: object, *given: object) -> dict[str, str]:
+        asked.append((work, *given))
+        return {}
+
+    monkeypatch.setattr(app._seats, "compute", compute)
+    route = next(route for route in app.app._user_routes if route.path == "/entry")
+    scope = scope_of(path="/entry") | {"method": "GET", "query_string": b"kind=rule&text=g*x"}
+    asyncio.run(route.endpoint(Request(scope)))
+    assert asked == [(answers.own_entry, "rule", "g*x")]
+
+
 def test_whatever_computes_is_paced() -> None:
     of_operators = {route.path for route in operation.ROUTES}  # a probe is never told to come again
     known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}

@@ -268,7 +268,7 @@ def test_the_two_commands_are_the_ones_that_are_checked() -> None:
     assert "streamlit run app.py" in first
     assert second.strip() == "sh tests/run"
     checks = read(".ci/run").splitlines()
-    assert any(line.split(" ||")[0] == second.strip() for line in checks)
+    assert any(line.startswith(f"{second.strip()} ") for line in checks)
     for name in ("requirements.txt", "app.py", "tests/run"):
         assert (ROOT / name).is_file()
 

@@ -5,6 +5,7 @@ One journey on each page, and one with Python in the browser: ``tests/site`` ask
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -119,12 +120,23 @@ def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_
     expect(disk.locator(".checks")).to_contain_text(nearest("round", "straight_through")[1].sentence)
     expect(disk.locator(".checks").get_by_text("takes the app")).to_have_count(0)
     expect(disk.get_by_role("button", name="Add Scale", exact=True)).to_be_visible()
+    enter(number(disk, "Upstream gradient g"), "2")
+    drawn(disk, "Computed in the browser")
+    assert _words_in(_downloaded(disk, "Save as HTML")[1]) == ""
+    back(disk)
+    drawn(disk, "Confirmed by torch")
     name, saved = _downloaded(disk, "Save as HTML")
+    assert _words_in(saved).endswith("Straight-through: the gradient is 1 everywhere.")
     (tmp_path / name).write_text(saved, encoding="utf-8")
     disk.goto((tmp_path / name).as_uri())
     disk.locator(f"{CHART} .cartesianlayer").first.wait_for()
     assert list(traces(disk)) == ["forward", *pair[1]]
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
+
+
+def _words_in(saved: str) -> str:
+    """Return the sentences that a saved file begins with."""
+    return str(json.loads(saved.rpartition('id="start">')[2].partition("</script>")[0])["words"]["main"])
 
 
 def _downloaded(page: Page, button: str) -> tuple[str, str]:

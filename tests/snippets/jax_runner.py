@@ -1,7 +1,7 @@
-"""Executes generated JAX code: ``python -I jax_runner.py`` answers a line of jobs with a line of results.
+"""Executes generated JAX code: ``python -I jax_runner.py`` answers lines of jobs.
 
-A line is the name of a dtype, whether its jobs are compiled together, and the jobs. A job is code, the name of
-its function, the values of x and of what learns by their names, the numbers that it takes, the upstream
+A line is the name of a dtype, whether its jobs are compiled together, and the jobs. A job is code, the name
+of its function, the values of x and of what learns by their names, the numbers that it takes, the upstream
 gradient, and for a function that draws its u and its loss. A result is y and the gradients of x and of what
 learns.
 """

@@ -204,7 +204,7 @@ FAULTS = (
         file="app.py",
         old='answered("/entry", answers.own_entry, "kind", "text")',
         new='answered("/entry", answers.own_entry, "text", "kind")',
-        tests="test_app.py browser/test_own_server.py",
+        tests="test_app.py",
     ),
     Fault(
         name="A saved instrument opens in the browser instead of being saved",
