@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.frontend.modules import Node
 
 RUN = """
@@ -46,6 +48,20 @@ def test_a_run_that_is_over_is_measured_anew_and_stays_when_it_is_forgotten(node
         return [asked, posted.at(-1), views.at(-1).status.state];
     """
     assert node.run(body) == [["runs/r/events?"], "runs/r/change", "finished"]
+
+
+@pytest.mark.parametrize("state", ["gone", "silent", "failed", "crowded"])
+def test_what_was_displayed_stays_where_a_run_is_lost(node: Node, state: str):
+    """Its last event comes without a snapshot."""
+    body = f"""{RUN}
+        const snapshot = {{ step: 7, losses: {{}}, measured: {{}} }};
+        const event = {{ state: "running", sentence: "", step: 7, steps: 9, snapshot, words: [] }};
+        streams.at(-1).onmessage({{ data: JSON.stringify(event) }});
+        tell(given);
+        const {{ status }} = views.at(-1);
+        return [status.state, status.snapshot?.step ?? null];
+    """
+    assert node.run(body, state) == [state, 7]
 
 
 def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
