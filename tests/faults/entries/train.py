@@ -50,7 +50,7 @@ FAULTS = (
         file="explorer/frontend/train/widgets/number-stepper.js",
         old="onNumber(held(value) - 1);",
         new="onNumber(held(value));",
-        tests="browser/test_train_why.py",
+        tests="browser/test_train_learned.py",
     ),
     Fault(
         name="Labels at the ends of many curves run out of the chart",
@@ -85,7 +85,7 @@ FAULTS = (
         file="explorer/frontend/train/evidence/view-model.js",
         old="unit ${unit + 1}, example ${example + 1}:",
         new="unit ${unit}, example ${example}:",
-        tests="browser/test_train_why.py",
+        tests="frontend/train/page/test_evidence.py",
     ),
     Fault(
         name="A small factor of a gradient is written as 0",
