@@ -53,6 +53,14 @@ def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
     assert slots_of(changed(node, "withRule", "masked", slots={"masked": 3})) == {"masked": 3}
 
 
+def test_a_name_that_every_object_has_is_no_value_that_somebody_gave(node: Node):
+    body = """
+        const { held } = await import("./formula/records.js");
+        return given.map((name) => held({}, name) ?? "none");
+    """
+    assert node.run(body, ["constructor", "toString"]) == ["none", "none"]
+
+
 PUSHED = """
     const { setDocument } = await import("./choice/entries.js");
     const { choiceControls, withParameter } = await import("./choice/choice.js");

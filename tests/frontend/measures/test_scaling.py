@@ -13,6 +13,7 @@ from explorer.catalogue import beside, find_op, find_rule, values
 from explorer.catalogue.own import own_rule
 from explorer.checks.curve import Curve
 from explorer.foreign import pair_subject
+from explorer.formula import parse
 from explorer.instrument.document import document
 from explorer.instrument.entries import entry
 from explorer.measures import size_of, suiting
@@ -168,6 +169,13 @@ def test_a_scaled_rule_is_scaled_anew_under_its_own_name(node: Node) -> None:
     document_of_own = scaled(node, "step", ["triangle", "laplace"], "width", {})
     assert document_of_own["labels"] == [RULES["triangle"].label, "laplace_scaled"]
     assert own_rule(own.removeprefix("formula: ")).label == "laplace_scaled"
+
+
+def test_a_formula_is_printed_as_python_prints_it(node: Node) -> None:
+    texts = ("(-x) ** 2 * g", "-x ** 2 * g", "(x ** 2) ** 3", "g - (x - 1)", "g / (x / 2)", "2 ** -x")
+    trees = [parse(text).data for text in texts]
+    script = 'const { printed } = await import("./measures/scaling.js"); return given.map(printed);'
+    assert [found["text"] for found in node.run(script, trees)] == [parse(text).text for text in texts]
 
 
 def test_without_two_rules_there_is_nothing_to_scale(node: Node) -> None:
