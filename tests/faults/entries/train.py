@@ -92,7 +92,7 @@ FAULTS = (
         file="explorer/frontend/train/object/view-model.js",
         old="factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)",
         new="factor.toFixed(2)",
-        tests="frontend/train/test_object.py",
+        tests="frontend/train/test_object.py frontend/train/page/test_view_model.py",
     ),
     Fault(
         name="Before the first step a table shows all of its rows beside the net",

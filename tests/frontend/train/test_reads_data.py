@@ -43,6 +43,8 @@ def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(
     assert before["question"] == "Which of the two will tell these rows apart?"
     assert before["caption"] == "Each is a row that no net sees while it learns: its columns as bars."
     assert (before["examples"], before["zero"], before["rules"]) == ([[1, 2], [3, 4]], 100, [])
+    many = {"default": record([0] * 80, 2, [0] * 40, [0] * 40)}
+    assert len(reads(node, document, "data", "default", reads=many, table="a")["examples"]) == 24
     begun = reads(node, document, "data", reads=found, table="a", begun=True)
     assert begun["caption"] == "First 2 of 9: ● right ○ wrong"
     assert [rule["right"] for rule in begun["rules"]] == [[True, False], [True, True]]

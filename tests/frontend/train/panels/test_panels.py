@@ -221,3 +221,12 @@ def test_what_passes_is_never_hatched(node: Node):
     """
     record = {"shares": [[0.5, 0.1, 0.4, 0]], "whole": [[0.25, 0.1, 0.25, 0]], "words": [""]}
     assert node.run(body, record) == [[0.5, 0], [0.1, 0.1], [0.4, 0.25], [0, 0]]
+
+
+@pytest.mark.parametrize(("alone", "said"), [(2, ", 2 by"), (0, ", none of them by"), (None, "")])
+def test_mistakes_of_a_rule_alone_are_counted_where_there_are_others(
+    node: Node, alone: int | None, said: str
+):
+    lists: dict[str, Any] = {key: [] for key in ("images", "classes", "read", "only", "examples")}
+    shown = picture(node, "mistakes", {"count": 3, "of": 9, "alone": alone, "words": "", **lists})
+    assert shown["note"] == f"3 of 9 wrong{said}{' this rule alone' if said else ''}"

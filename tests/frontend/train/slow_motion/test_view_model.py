@@ -193,6 +193,19 @@ def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
     assert node.run(body, text) == text
 
 
+def test_a_row_is_of_the_example_to_which_its_time_and_its_place_on_a_map_belong(node: Node) -> None:
+    body = """
+        const { cellOf } = await import("./train/slow-motion/numbers.js");
+        const tensors = { x: { shape: [40, 2] }, slope: { shape: [3, 2], values: [0, 1, 0, -5, 0, 2] } };
+        return given.map(([times, map_side]) =>
+            cellOf({ tensors, times, map_side, by_example: true }, { unit: 1, row: 23 }, {}));
+    """
+    cells = node.run(body, [[1, 0], [5, 0], [1, 2]])
+    assert [(cell["row"], cell["example"], cell["input"]) for cell in cells] == [
+        (23, 23, 1), (23, 4, 1), (23, 5, 1),
+    ]  # fmt: skip
+
+
 FORWARD = {
     "identity": lambda x: x,
     "round": np.round,
