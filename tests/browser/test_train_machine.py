@@ -64,6 +64,9 @@ def test_back_on_branch_and_again(train: Page, tmp_path: Path) -> None:
     thumb.press("ArrowLeft")
     wait_for(train, "() => shownStep() === 15")
     expect(thumb).to_have_attribute("aria-valuetext", "step 15 of 24")
+    for key, step in (("PageDown", 5), ("PageUp", 15)):
+        thumb.press(key)
+        wait_for(train, "step => shownStep() === step", step)
     assert curve(train, "default") == whole[:16]
     press(train, "Go on from step 15")
     finished(train)

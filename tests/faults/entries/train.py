@@ -113,7 +113,7 @@ FAULTS = (
         file="explorer/frontend/train/history/scrubber.js",
         old="PageDown: (index) => index - JUMP,",
         new="PageDown: (index) => index + JUMP,",
-        tests="frontend/train/test_scrubber.py",
+        tests="browser/test_train_machine.py",
     ),
     Fault(
         name="How many branch points there are and how many fit into the link are swapped",
