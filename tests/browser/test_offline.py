@@ -13,10 +13,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from explorer.lessons import ClampGradient
-from explorer.ui.server import answers
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import Tab
-from tests.browser.reading import CHART, TRACES, card, choose, number, slider, traces
+from tests.browser.conftest import PHONE, Tab
+from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, traces
 from tests.browser.server import ROOT
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
@@ -68,19 +67,17 @@ def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
     follows_the_theme_of_the_system(page)
 
 
-def test_rules_are_scaled_to_one_area_without_anybody_who_reads_formulas(alone) -> None:
-    page = alone(explorer.instrument("step", ["super_spike", "fast_sigmoid"]).html())
+def test_a_saved_file_is_live_on_a_phone(alone) -> None:
+    page = alone(explorer.instrument("sign", ["clipped"]).html())
+    page.set_viewport_size(PHONE)
     page.locator(f"{CHART} .cartesianlayer").wait_for()
-    page.locator(".strip .size summary").click()
-    page.get_by_role("button", name="One area").click()
-    own = "formula: fast_sigmoid_scaled = 25 * (g / (1 + 25 * abs(x)) ** 2)"
-    page.wait_for_function(f"key => {TRACES}.some(({{meta}}) => meta === key)", arg=own)
-    expected = explorer.sample("step", own, dtype="float64")
-    assert traces(page)[own].y.max() == pytest.approx(expected["gradient"].max(), rel=1e-12)
-    page.get_by_role("button", name="Undo").click()
-    page.wait_for_function(f"{TRACES}.some(({{meta}}) => meta === 'fast_sigmoid')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    enter(number(page, "Upstream gradient g"), "2")
+    page.wait_for_function(f"{TRACES}[1].y.includes(2)")
+    page.set_viewport_size(SIZE)
 
 
+@pytest.mark.thorough  # faster: foreign/test_entries, curves/test_pointed
 def test_a_function_of_ones_own_is_drawn_by_points_and_the_card_says_so(alone) -> None:
     page = alone(explorer.instrument(torch.round, ["default", ClampGradient], g=2).html())
     page.locator(f"{CHART} .cartesianlayer").wait_for()
@@ -142,13 +139,10 @@ def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
     frame.locator(".rest-figure .cartesianlayer").wait_for()
 
 
-@pytest.mark.parametrize("place", ["file", "cell"])
-def test_a_saved_file_and_a_cell_have_the_numbers_of_a_format(alone, place: str) -> None:
+@pytest.mark.thorough  # faster: frontend/measures/test_formats, and the other cells
+def test_a_cell_has_the_numbers_of_a_format(alone) -> None:
     instrument = explorer.instrument("fp8_e4m3", ["straight_through"], section="format", s=0.5)
-    if place == "file":
-        whole = alone(instrument.html())
-    else:
-        whole = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
+    whole = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
     whole.locator(f"{CHART} .cartesianlayer").wait_for()
     section = whole.locator(".format")
     expect(section).to_contain_text("253 numbers from −448 to 448")
@@ -158,19 +152,6 @@ def test_a_saved_file_and_a_cell_have_the_numbers_of_a_format(alone, place: str)
         "Beside 0.625 lie 0.5625 and 0.6875."
     )
     expect(section.get_by_role("region", name="All numbers")).to_contain_text("0.28125  0.3125  0.34375")
-
-
-def test_the_noise_lens_of_a_saved_file_follows_its_width(alone) -> None:
-    page = alone(explorer.instrument("round", ["straight_through"], layer="lens").html())
-    said = page.locator(".layer-words p")
-    expect(said).to_have_text(explorer.lens("round", "straight_through").describe())
-    width = number(page, "Width of the noise")
-    width.fill("0.5")
-    width.press("Enter")
-    expect(said).to_have_text(explorer.lens("round", "straight_through", width=0.5).describe())
-    page.get_by_label("Noise on x").select_option("normal")
-    expect(said).to_contain_text("under normal noise of width 0.5")
-    assert in_both_themes(page) == []
 
 
 def test_the_rule_map_in_the_output_cell_of_a_notebook_is_dragged_by_keys(alone) -> None:
@@ -202,14 +183,6 @@ def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_n
     expect(lead).to_contain_text("this file has it for the values that it was saved with alone")
     page.get_by_role("searchbox", name="Filter rules").fill("")
     expect(clipped.locator("[data-column=area]")).to_have_text("–")
-
-
-def test_a_file_that_the_app_saves_with_the_table_open_has_all_of_its_rows(alone) -> None:
-    page = alone(answers.saved("op=sign&rule=clipped&rule=zero&c=0.5&section=compare"))
-    expect(page.locator(".compared [data-rule=clipped] [data-column=area]")).to_have_text("1")
-    rows = len(explorer.compare("sign"))
-    expect(page.locator(".compare-host [role=status]")).to_have_text(f"{rows} rules suit this op. At g = 1.")
-    expect(page.locator(".compared").get_by_text("–", exact=True)).to_have_count(0)
 
 
 def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:

@@ -46,7 +46,7 @@ GONE = "The training process stopped unexpectedly and this run is lost: press St
 ANEW = "The server was started anew and this run is lost: press Start to run it again."
 BEGUN = 4  # steps that a run has taken before something breaks
 
-# Where Streamlit lays its word of a lost connection over the page, and takes the page from the reader.
+# Counts how often Streamlit covers the page with a dialog.
 _COVERED = """() => {
     window.covered = 0;
     new MutationObserver(() => {
@@ -148,11 +148,6 @@ class Line:
 
 
 @pytest.fixture(scope="module")
-def line(tab: Tab) -> Line:
-    return Line(tab.page)
-
-
-@pytest.fixture(scope="module")
 def explore(tab: Tab, server: Server) -> Page:
     """Another tab, with Explore; what the browser logs of a server that has gone is no fault."""
     visit(page := tab.page.context.new_page(), f"{server.address}/?op=clamp&rule=default", shows=["default"])
@@ -161,7 +156,7 @@ def explore(tab: Tab, server: Server) -> Page:
 
 
 @pytest.fixture
-def page(tab: Tab, server: Server, line: Line) -> Iterator[Page]:
+def page(tab: Tab, server: Server) -> Iterator[Page]:
     """A page with a run that goes on; what the browser logs of lost connections is no fault."""
     tab.page.bring_to_front()
     if urlsplit(tab.page.url).path != f"{PREFIX}/train":
@@ -170,7 +165,6 @@ def page(tab: Tab, server: Server, line: Line) -> Iterator[Page]:
     press(tab.page, "Start")
     wait_for_steps(tab.page, BEGUN)
     yield tab.page
-    line.cut(False)
     leave_train(tab.page)
 
 
@@ -202,8 +196,9 @@ def assert_starts_again(page: Page) -> None:
     assert wait_for_steps(page, 5) > 5
 
 
-def test_a_connection_that_is_lost_twice(page: Page, line: Line, other: Other) -> None:
+def test_a_connection_that_is_lost_twice(page: Page, other: Other) -> None:
     """Without it a command is said to have changed nothing."""
+    line = Line(page)
     line.cut()
     expect(status(page)).to_contain_text(LOST)
     before = steps(page)

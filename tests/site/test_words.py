@@ -127,6 +127,22 @@ def test_the_browser_says_what_the_app_says(ask: Ask, worded: list[tuple[Json, J
     assert sum(bool(question["learning"]) for question, _ in worded) > 1
 
 
+def test_the_sentences_of_an_earlier_choice_are_none_of_the_present_one(node: Node) -> None:
+    body = """
+        const { setDocument } = await import("./choice/entries.js");
+        const { received } = await import("./choice/message.js");
+        const { createTelling, sentencesOf } = await import("./explore/stage/telling.js");
+        setDocument(given.document);
+        const [present, other] = given.choices.map((choice) => received(choice));
+        const words = { offer: (begin) => begin?.(), show: () => {} };
+        await new Promise((onSentences) =>
+          createTelling({ tell: async () => ({ main: "said" }), words, onSentences }).offer(present));
+        return [sentencesOf(present).main, sentencesOf(other).main];
+    """
+    choices = [answers.chosen(Choice()), answers.chosen(Choice(g=2.0))]
+    assert node.run(body, {"document": answers.whole_document(), "choices": choices}) == ["said", ""]
+
+
 def test_what_only_torch_knows_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     class Browser:
         def sampled(self, _text: str) -> Any:

@@ -7,13 +7,12 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op, find_rule, kink_points, values
-from explorer.formula import FUNCTIONS, Formula, parse
-from explorer.gradient import apply, bind
+from explorer.formula import FUNCTIONS, Formula
+from explorer.gradient import bind
 from explorer.snippets import mlx_snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
-from tests.catalogue.oracles.learned import LEARNED
 from tests.selection import take_part
 from tests.snippets.cases import OWN
 from tests.snippets.runner import defined
@@ -23,11 +22,6 @@ mx = pytest.importorskip("mlx.core")
 CUSTOM = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]
 CUSTOM += [pair for pair in OWN if pair[1] != "default"]
 PLAIN = [(op, "default") for op in OPS]
-TEACHING = [
-    (op, rule, tuple(learned.name for learned in find_rule(rule).learned))
-    for op, rule in LEARNED
-    if rule != "default"
-]
 POINTS = [k / 4 for k in range(-10, 11)] + [k / 7.3 for k in range(-20, 21)]
 G = -1.5
 
@@ -74,36 +68,3 @@ def test_mlx_agrees_with_torch(op, rule):
 
 def called(formula: Formula) -> set[str]:
     return {name for name in FUNCTIONS if f"{name}(" in formula.text}
-
-
-@pytest.mark.parametrize(("op", "rule", "names"), take_part(TEACHING))
-def test_what_learns_gets_the_gradient_of_explorer(op, rule, names):
-    x = torch.linspace(-2.3, 2.9, 26).reshape(2, 13)
-    defaults = values(find_op(op), find_rule(rule), {})
-    leaves = [x, *(torch.full((2, 1), float(defaults[name])) for name in names)]
-    leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-    y = apply(op, rule, leaves[0], **dict(zip(names, leaves[1:], strict=True)))
-    gradients = torch.autograd.grad(y, leaves, torch.full_like(y, G))
-    function = defined(mlx_snippet(op, rule, None, names))[paired(op, rule, {}, names).name]
-    agree(passed(function, *(array(leaf.detach()) for leaf in leaves)), [y, *gradients])
-
-
-TRIED = {
-    "copysign": ("copysign(x, -0.0) + copysign(2, x)", [-2.0, -0.5, 0.5, 3.0]),
-    "heaviside": ("heaviside(x, 0.25)", [-2.0, 0.0, 0.5]),
-    "std": ("x / std(x)", [-2.0, 0.5, 3.0]),
-    "numel": ("x / numel(x)", [-2.0, 0.5, 3.0]),
-    "a constant": ("x * sigmoid(2) + erf(0.5)", [-2.0, 0.5]),
-    "a constant condition": ("where(w > 0, x, 0 * x)", [-2.0, 0.5]),
-    "conditions": ("(x > 0) * x + ((x < -1) | ~(x < 2))", [-2.0, 0.5, 3.0]),
-}
-
-
-@pytest.mark.parametrize(("text", "points"), TRIED.values(), ids=TRIED)
-def test_what_mlx_spells_otherwise_has_the_same_values(text, points):
-    formula = parse(text, variables=("x",), parameters=None)
-    expected = formula.bind(dict.fromkeys(formula.parameters, 1.0))(torch.tensor(points))
-    y = defined(mlx_snippet(f"formula: {text}", "straight_through"))[
-        paired(f"formula: {text}", "straight_through", {}).name
-    ](array(points))
-    np.testing.assert_allclose(np.array(y), expected.numpy(), rtol=1e-5, atol=1e-6)

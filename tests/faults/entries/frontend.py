@@ -183,7 +183,7 @@ FAULTS = (
         file="explorer/frontend/explore/stage/telling.js",
         old="return last.key === curvesKey(choice) ? last.words : NO_WORDS;",
         new="return last.words;",
-        tests="browser/test_site.py",
+        tests="site/test_words.py",
     ),
     Fault(
         name="The readings lack the float before a kink",
