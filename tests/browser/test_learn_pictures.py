@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
@@ -128,8 +129,12 @@ def p_of(walker: Locator) -> Locator:
 def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course: Page) -> None:
     walker = walker_of(course)
     share = 100 * unbiased_or_quiet.shares()["reinmax"][unbiased_or_quiet.RATES.index(4)]
-    row = walker.locator(".estimators tr").filter(has_text="ReinMax")
-    expect(row.locator("td").last).to_have_text(f"{share:.1f}")
+    at = unbiased_or_quiet.start()["reinmax"]
+    cells = walker.locator(".estimators tr").filter(has_text="ReinMax").locator("td")
+    expect(cells.last).to_have_text(f"{share:.1f}")
+    mean, bias, sd = (float(text.replace("−", "-")) for text in cells.all_inner_texts()[:3])
+    exact = unbiased_or_quiet.exact()
+    assert (mean, bias, sd) == pytest.approx((at["mean"], at["mean"] - exact, at["sd"]), abs=6e-5)
     expect(walker.locator(".walker-end")).to_have_text(
         "After 150 steps 795 of 2,000 runs are above p = 0.5, 1,205 below."
     )

@@ -9,7 +9,6 @@ from torch.autograd import gradcheck, gradgradcheck
 from torch.autograd.gradcheck import GradcheckError
 
 import explorer
-from explorer import lessons
 from explorer.lessons import (
     ClampGradient,
     FixedClampGradient,
@@ -26,12 +25,6 @@ X = (-1.3, -0.4, 0.2, 0.7, 1.6)
 
 def x(*values: float) -> Tensor:
     return torch.tensor(values or X, dtype=torch.double, requires_grad=True)
-
-
-@pytest.mark.parametrize("name", ["RoundGradient", "ClampGradient", "FixedClampGradient", "MyReLU"])
-def test_the_published_names_can_be_imported(name: str):
-    assert name in lessons.__all__
-    assert issubclass(getattr(lessons, name), torch.autograd.Function)
 
 
 @pytest.mark.parametrize("function", [MyReLU, FixedClampGradient], ids=lambda function: function.__name__)
@@ -98,11 +91,6 @@ def test_linear_computes_no_gradient_that_is_not_asked_for():
 def test_the_wrong_bias_gradient_is_caught():
     with pytest.raises(GradcheckError, match="output 0 with respect to input 2"):
         gradcheck(WrongBiasFunction.apply, matrices((3, 2), (4, 2), (4,)))
-
-
-def test_a_matrix_of_the_wrong_shape_is_refused_by_torch():
-    with pytest.raises(RuntimeError, match="cannot be multiplied"):
-        LinearFunction.apply(*matrices((3, 2), (4, 5)))
 
 
 def test_mul_constant():

@@ -9,7 +9,6 @@ import { createStage } from "./stage.js";
 /** @typedef {(query: string) => void} Report */
 
 const REPORT_MS = 250; // of rest, before the page below follows
-const LEAVE_MS = 10_000; // in which a page goes whose visitor has pressed a link to another
 
 /**
  * The instrument of the choice that all pages share, in an element that holds its skeleton. ``enter`` makes it
@@ -40,11 +39,17 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   addEventListener("click", pressed, { capture: true, signal: end.signal });
   announce("arrival");
 
-  /** @param {MouseEvent} event */
-  function pressed({ target }) {
-    if (!(target instanceof Element && target.closest("a[href]"))) return;
+  /**
+   * Withhold what is not reported yet until the next change: this page is being left, however long that takes.
+   * @param {MouseEvent} event
+   */
+  function pressed({ target, ctrlKey, metaKey, shiftKey }) {
+    const link = /** @type {HTMLAnchorElement|null} */ (
+      target instanceof Element && target.closest("a[href]")
+    );
+    if (!link || link.hasAttribute("download") || link.target === "_blank" || ctrlKey || metaKey || shiftKey)
+      return;
     clearTimeout(timer);
-    timer = setTimeout(tell, LEAVE_MS);
   }
 
   /** @param {"arrival"|"start"} origin */
