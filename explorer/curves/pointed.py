@@ -1,5 +1,6 @@
 """Functions that are no formula as points, which the browser can draw."""
 
+import copyreg
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -80,3 +81,14 @@ def _kinks(curves: Curves, key: str) -> tuple[str, ...] | None:
 
 def _said(curves: Curves, words: str) -> str:
     return with_minus(f"sampled{words} at {len(curves.x):,} x from {curves.start:g} to {curves.stop:g}")
+
+
+def _reduced(curves: Curves) -> str | tuple[Any, ...]:
+    """Return what pickle builds curves from, where somebody's own functions are points."""
+    if any(isinstance(entry, ForeignOp | ForeignRule) for entry in (curves.op, *curves.rules)):
+        op, rules = pointed(curves)
+        curves = replace(curves, op=op, rules=rules)
+    return object.__reduce_ex__(curves, 2)
+
+
+copyreg.pickle(Curves, _reduced)

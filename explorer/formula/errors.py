@@ -1,5 +1,7 @@
 """The one error of the formula language."""
 
+from typing import Self
+
 from explorer.formula.quoting import window
 
 
@@ -14,6 +16,10 @@ class FormulaError(ValueError):
     def __init__(self, message: str, column: int, text: str = "") -> None:
         self.message, self.column, self.text = message, column, text
         super().__init__(f"{message}\n{self.pointer(text)}" if text else message)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, int, str]]:
+        """Return how to build the error anew: pickle would call the class with the message alone."""
+        return type(self), (self.message, self.column, self.text)
 
     def pointer(self, text: str) -> str:
         """The text with a caret on the line below, under the column of the error."""

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, beside, find_op, find_rule, require_fixed, values
 from explorer.formula import Formula
-from explorer.gradient.engine import Positional, pulled_back
+from explorer.gradient.engine import Positional, is_compiled_plain, pulled_back
 
 Forward = Callable[[Tensor], Tensor]
 Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
@@ -87,9 +87,9 @@ class Bound:
 
     def __call__(self, x: Tensor) -> Tensor:
         """y with x's shape and dtype."""
-        if self.rule is not None:
-            return _applied(x, self.forward, self.rule)
-        return self.forward(x)
+        if self.rule is None or is_compiled_plain(x):
+            return self.forward(x)
+        return _applied(x, self.forward, self.rule)
 
     def gradient(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
         """The rule's gradient for an upstream gradient at x and y, outside any graph; all of one shape."""

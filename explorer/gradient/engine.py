@@ -22,6 +22,21 @@ def pulled_back(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
     return gradient
 
 
+def is_compiled_plain(*inputs: Tensor) -> bool:
+    """Return whether torch.compile reads a call that needs no gradient: the op alone is enough there.
+
+    Raises RuntimeError inside torch.func under torch.compile, which differentiates the forward of a Function
+    and passes over its backward without a word.
+    """
+    if not torch.compiler.is_dynamo_compiling():
+        return False
+    if torch._C._are_functorch_transforms_active():
+        raise RuntimeError(
+            "torch.func inside torch.compile passes over backward rules: apply it outside torch.compile"
+        )
+    return not (torch.is_grad_enabled() and any(each.requires_grad for each in inputs))
+
+
 class Positional(inspect.Signature):
     """A signature for arguments that are all positional and all given: torch binds them at every call."""
 

@@ -23,7 +23,7 @@ from explorer.catalogue import (
 from explorer.formula import Formula
 from explorer.gradient.bound import in_own_memory
 from explorer.gradient.draws import drawing
-from explorer.gradient.engine import Positional, pulled_back
+from explorer.gradient.engine import Positional, is_compiled_plain, pulled_back
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Learning:
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
         """y with x's shape and dtype, with gradients for x and for the tensors; only ``apply`` calls it."""
-        if self.autograd:
+        if self.autograd or is_compiled_plain(x, *tensors.values()):
             return self.forward(x, tensors)
         function = _LearningFunction if torch.compiler.is_compiling() else _LearningFunctionWithForwardMode
         y: Tensor = function.apply(x, self, tuple(tensors), *tensors.values())  # type: ignore[no-untyped-call]

@@ -1,5 +1,7 @@
 """The errors of the reader."""
 
+from typing import Self
+
 
 class ReadingError(ValueError):
     """Source code that cannot be turned into formulas.
@@ -13,6 +15,10 @@ class ReadingError(ValueError):
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
         self.message, self.line = message, line
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, int]]:
+        """Return how to build the error anew: pickle would call the class with the message alone."""
+        return type(self), (self.message, self.line)
 
 
 class DeadEndError(ReadingError):

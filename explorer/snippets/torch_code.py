@@ -15,10 +15,8 @@ from explorer.snippets.layout import block, docstring, names_in, several
 from explorer.snippets.pair import Pair, Values, paired
 
 _STANDARD = {
-    "inspect": "import inspect",
     "math": "import math",
     "Callable": "from collections.abc import Callable",
-    "SimpleNamespace": "from types import SimpleNamespace",
 }
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
@@ -46,17 +44,10 @@ _FORWARD_MODE = '''
 
 class _{layer}ForwardMode(_{layer}Function):
     """The same with forward mode, which torch.compile does not read."""
-{methods}
-
-class _Given(inspect.Signature):
-    """The arguments as they are: torch binds them at every call, fast by this."""
-
-    def bind(self, *inputs):
-        return SimpleNamespace(args=inputs, kwargs={{}}, apply_defaults=lambda: None)
-
-
-_{layer}Function.forward.__signature__ = _Given()
-'''
+{methods}'''
+_REFUSED = """if torch.compiler.is_dynamo_compiling() and torch._C._are_functorch_transforms_active():
+        raise RuntimeError("torch.func inside torch.compile passes over backward rules")
+    """
 _TANGENT = """
     @staticmethod
     def jvp(ctx, tangent, *_):
@@ -91,9 +82,10 @@ def snippet(
 
     Executed on its own, with torch alone, it reproduces ``explorer.apply`` bit for bit, kinks
     included, and works under double backward and torch.func where the rule is differentiable, in forward
-    mode (``jvp``, ``jacfwd``) too. torch.compile makes one graph of it, without forward mode. For
-    the default rule it is the plain op. Where Python refuses a constant, such as ``log(a)`` at a = 0, the
-    code raises its error and ``explorer.apply`` gives what IEEE arithmetic gives. A name that op and rule
+    mode (``jvp``, ``jacfwd``) too. torch.compile makes one graph of it, with and without gradients, but
+    without forward mode and torch.func. For the default rule it is the plain op. Where Python refuses a
+    constant, such as ``log(a)`` at a = 0, the code raises its error and ``explorer.apply`` gives what IEEE
+    arithmetic gives. A name that op and rule
     have in two meanings is two arguments: ``elu_dsq(x, alpha, alpha_rule)``.
 
     The function of a pair that draws takes u, one number in (0, 1) for each element, and, where the rule
@@ -137,7 +129,8 @@ def _code(pair: Pair, forward_mode: bool) -> str:
             pair, f"return _{pair.layer}Function.apply({arguments})", *remarks
         )
     call = (
-        f"_function = _{pair.layer}Function if torch.compiler.is_compiling() else _{pair.layer}ForwardMode\n"
+        f"{_REFUSED}_function = _{pair.layer}Function if torch.compiler.is_compiling() "
+        f"else _{pair.layer}ForwardMode\n"
         f"    return _function.apply({arguments})"
     )
     return _function_class(pair, gradient) + _forward_mode(pair, gradient) + function(pair, call, *remarks)

@@ -1,9 +1,9 @@
 """Every limit of training, each one named number."""
 
 import os
-import resource
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 MAX_STEPS = 5_000
@@ -35,15 +35,20 @@ MAX_VALUES = 50_000_000  # numbers that one step of convolutions makes in all ne
 MAX_PRODUCTS = 2_000_000_000  # multiplications forward in one step of all nets: less than a second
 MOST_TOGETHER = 40_000_000  # of runs that take steps together, as ``Settings.work`` has it: sixty on digits
 
+ASSUMED_MEMORY_BYTES = 4_000_000_000  # where the system does not tell, as Windows does not
 
 _GROUP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def memory_bytes() -> int:
     """The memory of the machine, or the part that it grants this service, container or process."""
-    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    granted, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    most = most if granted == resource.RLIM_INFINITY else min(most, granted)
+    most = ASSUMED_MEMORY_BYTES
+    with suppress(AttributeError, ValueError):
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(ImportError):
+        resource = import_module("resource")
+        granted, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        most = most if granted == resource.RLIM_INFINITY else min(most, granted)
     with suppress(OSError, ValueError):  # no such file, or "max"
         own = _GROUP.read_text().rpartition("0::/")[2].strip()
         most = min(most, int((_GROUPS / own / "memory.max").read_text()))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from torch import nn
 
 import explorer
-from explorer.curves import Curves, sample_curves
+from explorer.curves import Curves, sample, sample_curves
 from explorer.curves.pointed import pointed
 from explorer.instrument import entry
 from explorer.lessons import ClampGradient
@@ -75,3 +77,18 @@ def test_the_page_says_that_functions_are_sampled():
     html = explorer.instrument(torch.round, ["default", nn.Tanh()], start=-1, stop=2).html()
     assert "sampled at 1,8" in html
     assert "x from \\u22124 to 5" in html or "x from −4 to 5" in html
+
+
+def test_a_table_of_ones_own_function_goes_through_pickle():
+    def own(x):
+        return torch.relu(x)
+
+    frame = sample(own, ["default", "straight_through"])
+    again = pickle.loads(pickle.dumps(frame))
+    pd.testing.assert_frame_equal(again, frame)
+    curves = again.attrs["curves"]
+    x = np.array([-1.5, 0.5, 2.0], np.float32)
+    assert curves.at("default", x).tolist() == [0, 1, 1]
+    assert curves.at("forward", x).tolist() == [0, 0.5, 2]
+    assert curves.kinks == frame.attrs["curves"].kinks
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(again)), frame)

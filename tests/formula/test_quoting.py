@@ -1,5 +1,7 @@
 """Quotations: short, and around the place that they are about."""
 
+import pickle
+
 import pytest
 
 from explorer.formula import FormulaError, parse, quoted, shortened
@@ -40,3 +42,12 @@ def test_a_long_formula_is_printed_around_its_mistake():
     above, caret = caught.value.pointer(text).split("\n")
     assert above[caret.index("^")] == "?"
     assert len(above) <= LONGEST_QUOTE
+
+
+@pytest.mark.parametrize("text", ["g * (", "x +", "é" * 200])
+def test_a_refusal_goes_through_pickle_as_pools_of_processes_send_it(text):
+    with pytest.raises(FormulaError) as refused:
+        parse(text)
+    again = pickle.loads(pickle.dumps(refused.value))
+    assert type(again) is FormulaError
+    assert (str(again), vars(again)) == (str(refused.value), vars(refused.value))

@@ -60,6 +60,32 @@ def test_every_parameter_that_learns_compiles_whole():
     assert agree(several, whole(several), [torch.linspace(-2.3, 2.9, 13), *starts])
 
 
+def test_what_needs_no_gradient_compiles_whole():
+    """Inference, and the first layer of a net: one of each kind of boundary."""
+
+    def several(x):
+        ys = [apply("round", "straight_through", x), apply("quantize", "masked", x), apply("sign", "zero", x)]
+        ys += [apply("round", "lsq", x, s=torch.tensor(0.5)), apply("relu", "default", x)]
+        ys += [apply("fake_quantize", "lsq", x, s=torch.tensor(0.5), z=torch.tensor(0.0))]
+        return torch.stack([*ys, apply("bernoulli", "straight_through", x, draw=x.sigmoid())])
+
+    for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+        with mode():
+            x = torch.linspace(-2.3, 2.9, 13, requires_grad=mode is not torch.enable_grad)
+            own = torch.compile(several, fullgraph=True, backend="eager")(x)
+            assert not own.requires_grad
+            torch.testing.assert_close(own, several(x), rtol=0, atol=0)
+
+
+def test_torch_func_inside_torch_compile_gives_the_rules_gradient_or_an_error():
+    """torch would differentiate the op and pass over the rule without a word."""
+    slope = torch.func.grad(lambda x: apply("round", "straight_through", x).sum())
+    x = torch.linspace(-1, 1, 5)
+    with pytest.raises(Exception, match=r"torch\.func inside torch\.compile"):
+        torch.compile(lambda x: slope(x), fullgraph=True, backend="eager")(x)
+    assert torch.equal(torch.compile(slope, backend="eager")(x), torch.ones(5))
+
+
 def test_it_follows_the_values_and_the_shapes_that_it_is_called_with():
     def function(x, lo, step):
         return [apply("clamp", "formula: g * (x > lo)", x, lo=lo), apply("round", "lsq", x, s=step)]

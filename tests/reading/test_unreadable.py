@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from explorer.reading import ReadingError, read_source, read_sources
+from explorer.reading.errors import DeadEndError
 
 
 def _fn(forward: str, backward: str = "return g", takes: str = "ctx, x") -> str:
@@ -219,3 +222,9 @@ def test_what_is_not_needed_may_be_unreadable() -> None:
 def test_a_text_without_any_function_says_what_to_paste(source: str) -> None:
     with pytest.raises(ReadingError, match="paste a class with forward and backward"):
         read_source(source)
+
+
+@pytest.mark.parametrize("kind", [ReadingError, DeadEndError])
+def test_a_refusal_goes_through_pickle_as_pools_of_processes_send_it(kind):
+    again = pickle.loads(pickle.dumps(kind("Line 3: cannot be read.", 3)))
+    assert (type(again), str(again), again.line) == (kind, "Line 3: cannot be read.", 3)

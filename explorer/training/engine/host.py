@@ -236,16 +236,20 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
 
     Args:
         kind: "process" (training has a core to itself, and a crash there leaves us alive) or
-            "thread" (small hosts, tests); None reads ``EXPLORER_ENGINE``, and without it is "process".
+            "thread" (small hosts, tests, Windows); None reads ``EXPLORER_ENGINE``, and without it is
+            "process", on Windows "thread".
 
     Raises:
-        ValueError: another kind, or a bound of memory that is none or too small for this torch.
+        ValueError: another kind, "process" on Windows, or a bound of memory that is none or too small for
+            this torch.
     """
-    kind = kind or os.environ.get(ENGINE) or "process"
+    kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
     memory.most_bytes()  # what is wrong with it is said by the server, not by a process that cannot start
     kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": _process, "thread": _threads}
     if kind not in kinds:
         raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")
+    if kind == "process" and sys.platform == "win32":
+        raise ValueError(f"Windows hands no pipe to a process: leave {ENGINE} out, or set it to thread")
     return kinds[kind]()
 
 

@@ -41,8 +41,9 @@ class Run(Stepper):
     It knows no clock, thread or screen. All rules start from the same tensors and see the same
     batches, and the members of seed k are those that ``seed + k`` alone has. The same settings give the same
     losses bit for bit on one machine, and so does a run continued from ``state_dict``, whatever else runs
-    beside it or in it (on an accelerator the company in it may show in the last bits). Not to be advanced by
-    two threads at once.
+    beside it or in it. In the last bits the company in it may show on an accelerator, and on some processors
+    where a net has one output, as for a table with a numeric target; there the exported script may differ in
+    them as well. Not to be advanced by two threads at once.
 
     Attributes:
         settings: of the run; a learning rate that was changed on the way is a branch point in it.
@@ -83,7 +84,9 @@ class Run(Stepper):
         names = [
             rule if rule.isidentifier() else f"rule_{index}" for index, rule in enumerate(self._rules, 1)
         ]
-        for layer, (weights, *biases) in enumerate([] if self.diverged else self._nets.weights()):
+        with one_thread():
+            layers = [] if self.diverged else self._nets.weights()
+        for layer, (weights, *biases) in enumerate(layers):
             for index, (rule, seed) in enumerate(self._nets.ensemble.going):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 tensors[f"{name}.weight"] = weights[index].T.contiguous().cpu().clone()

@@ -256,7 +256,8 @@ class Stepper:
         self.settings = dataclasses.replace(self.settings, branch=branch, **live)
         self.checkpoints = Checkpoints(self._series.every)
         self.step = state["step"]
-        self._nets.load(state)
-        self._series.load(state["series"])
-        self._recorder.load(state["readings"])
-        self._bind(self.step - 1)
+        with one_thread():  # nets are built anew, and some compute as they are built
+            self._nets.load(state)
+            self._series.load(state["series"])
+            self._recorder.load(state["readings"])
+            self._bind(self.step - 1)

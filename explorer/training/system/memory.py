@@ -1,18 +1,22 @@
 """A bound on the memory of training: with little left no run is begun, and one that needs more fails."""
 
 import ctypes
+import logging
 import math
 import os
 import re
-import resource
+import sys
 from pathlib import Path
+
+if sys.platform == "linux":
+    import resource
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # the environment variable: MB that the training process may take
 ROOM_MB = 300  # beside what is taken before the first run: 160 for the data of tasks, and some for runs
 _BEGUN = 0.85  # of the bound, beyond which nothing more is begun
 _LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES = -3, 256 * 1024  # larger blocks go back to the system when they end
 _REFUSED = ("can't allocate memory", "not enough memory")  # in torch's words
-_LIBRARY = ctypes.CDLL(None)
+_log = logging.getLogger(__name__)
 FULL = "Training has no memory left for more: try again in about a minute."
 USED_UP = "it needs more memory than is left. Try a smaller net or batch, or try again in about a minute"
 
@@ -32,13 +36,16 @@ def most_bytes() -> int | None:
 
 
 def bound() -> None:
-    """Let this process take no more than the environment says.
+    """Let this process take no more than the environment says; only on Linux, elsewhere it warns.
 
     Raises:
         ValueError: too little for any run, beside what has been taken: torch built for CUDA takes more.
     """
     most = most_bytes()
     if most is None:
+        return
+    if sys.platform != "linux":
+        _log.warning("%s is passed over: only Linux bounds the memory of a process.", MEMORY)
         return
     taken = _counted_bytes()
     least = taken + ROOM_MB * 1_000_000
@@ -48,15 +55,17 @@ def bound() -> None:
             f"before the first run this torch takes {taken // 1_000_000} MB"
         )
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    _LIBRARY.mallopt(_LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES)
+    ctypes.CDLL(None).mallopt(_LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES)
 
 
 def is_short() -> bool:
-    """Whether so little is left below the bound that nothing more is to be begun."""
+    """Return whether so little is left below the bound that nothing more is to be begun."""
+    if sys.platform != "linux":
+        return False
     most, _ = resource.getrlimit(resource.RLIMIT_DATA)
     if most == resource.RLIM_INFINITY or _counted_bytes() < _BEGUN * most:
         return False
-    _LIBRARY.malloc_trim(0)  # what was given back stays with the process until somebody asks
+    ctypes.CDLL(None).malloc_trim(0)  # what was given back stays with the process until somebody asks
     return _counted_bytes() >= _BEGUN * most
 
 

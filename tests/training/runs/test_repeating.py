@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.training import TASKS, Data, Part, Run, Settings, Task, tasks
 from explorer.training.runs import run
@@ -169,3 +170,34 @@ def test_a_state_brings_what_is_live_along():
     resumed = Run(SMALL)
     resumed.load_state_dict(Run(slower).state_dict())
     assert resumed.settings == slower
+
+
+@pytest.mark.parametrize("task", ["documents", "digits", "digits convolution"])
+def test_no_number_is_computed_on_more_threads_than_one(task):
+    """A product of several threads may have other last bits, also in resuming, going back and branching."""
+    counts = set()
+
+    class Watch(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            if any(word in str(function) for word in ("mm", "sum", "mean", "convolution")):
+                counts.add(torch.get_num_threads())
+            return function(*args, **(kwargs or {}))
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        settings = Settings(task=task, steps=6, hidden=4)
+        with Watch():
+            first = trained(settings, steps=4)
+            first.snapshot()
+        assert counts == {1}
+        state, resumed = first.state_dict(), Run(settings)
+        counts.clear()
+        with Watch():
+            resumed.load_state_dict(state)
+            resumed.back(2)
+            resumed.branch(2, lr=1e-4)
+            resumed.weights()
+        assert counts <= {1}
+    finally:
+        torch.set_num_threads(before)

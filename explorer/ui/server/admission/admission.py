@@ -5,7 +5,7 @@ import errno
 import html
 import logging
 import math
-import resource
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
@@ -22,6 +22,9 @@ from starlette.websockets import WebSocketClose
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.paths import PAGES, page_path
 from explorer.ui.server.admission.visitors import Share, Visitor, advised, arriving, asking
+
+if sys.platform != "win32":
+    import resource
 
 _PATHS = frozenset(page.path for page in PAGES)
 _ALL = "all"
@@ -154,8 +157,7 @@ class Pages:
 
     def _refusal(self, visitor: Visitor) -> str:
         """Why a visitor cannot have one more page, or ""."""
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if self._open[_ALL] >= min(self._pages, files // limits.FILES_A_PAGE):
+        if self._open[_ALL] >= min(self._pages, _open_files()[0] // limits.FILES_A_PAGE):
             return _FULL.format(pages=self._open[_ALL])
         shares = self._share.of(visitor)
         used_up = (share for share, most in shares.items() if self._open[share] >= most)
@@ -221,10 +223,19 @@ async def refused(_request: Request, error: Exception) -> Response:
 
 def raise_open_files() -> None:
     """Let the server open as many files as a full house needs, where the system allows it."""
+    soft, hard = _open_files()
+    most = min(hard, limits.OPEN_FILES)
+    if sys.platform != "win32" and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def _open_files() -> tuple[int, int]:
+    """Return how many files this process may open, now and at most; on Windows there is no such limit."""
+    if sys.platform == "win32":
+        return sys.maxsize, sys.maxsize
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = limits.OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, limits.OPEN_FILES)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    unlimited = resource.RLIM_INFINITY
+    return (sys.maxsize if soft == unlimited else soft, sys.maxsize if hard == unlimited else hard)
 
 
 def say_rarely(loop: asyncio.AbstractEventLoop) -> None:
