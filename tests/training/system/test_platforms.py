@@ -1,5 +1,6 @@
 """The library where the system is not Linux: modules and functions that are Unix alone are taken away."""
 
+import os
 import subprocess
 import sys
 
@@ -56,7 +57,7 @@ def test_the_library_imports_trains_and_checks_elsewhere(platform):
     program = "import sys\n" + WITHOUT[platform] + ALIKE.format(platform=platform)
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False,
-        env={"EXPLORER_TRAINER_MEMORY": "4000", "PATH": "", "PYTHONPATH": "."},
+        env={**os.environ, "EXPLORER_TRAINER_MEMORY": "4000", "PYTHONPATH": "."},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     assert "EXPLORER_TRAINER_MEMORY is passed over" in ended.stderr
