@@ -11,6 +11,7 @@ from explorer.foreign.elementwise import (
     spread_points,
 )
 from explorer.foreign.entries import SAMPLED, ForeignOp, ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
+from explorer.foreign.linearity import Departure, departs, departures
 from explorer.foreign.points import Points
 from explorer.foreign.subject import (
     SPAN,
@@ -26,8 +27,10 @@ from explorer.foreign.subject import (
 from explorer.foreign.timed import TIME_LIMIT_S, HungError, within
 
 __all__ = [
-    "FAR", "NEAR", "OFF", "SAMPLED", "SPAN", "TIME_LIMIT_S", "ForeignOp", "ForeignRule", "ForwardError",
-    "GivenOp", "GivenRule", "HungError", "NoGradientError", "Points", "Subject", "UntriedError",
-    "entry_op", "entry_rule", "merged", "own_subject", "pair_subject", "pulled", "require_elementwise",
+    "FAR", "NEAR", "OFF", "SAMPLED", "SPAN", "TIME_LIMIT_S", "Departure", "ForeignOp", "ForeignRule",
+    "ForwardError",
+    "GivenOp", "GivenRule", "HungError", "NoGradientError", "Points", "Subject", "UntriedError", "departs",
+    "departures", "entry_op", "entry_rule", "merged", "own_subject", "pair_subject", "pulled",
+    "require_elementwise",
     "require_steady", "said", "same", "spread_points", "within",
 ]  # fmt: skip

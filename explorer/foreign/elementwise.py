@@ -1,6 +1,7 @@
 """Whether a function is elementwise and gives the same twice, and the points at which that is tried."""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -28,9 +29,27 @@ def require_elementwise(subject: Subject) -> None:
         shapes = f"x of shape {tuple(lifted.shape)} gives y of shape {tuple(y.shape)}"
         raise UntriedError(f"it is not elementwise: {shapes}")
     require_steady(subject)
-    whole, part = subject.y(x), subject.y(x[::3])
-    if not same(whole[::3], part, 1e3 * torch.finfo(subject.trial.dtype).eps):
-        raise UntriedError("it is not elementwise: y at one x depends on the other elements")
+    require_same_in_any_company(subject.y, x, what="y")
+
+
+def require_same_in_any_company(values: Callable[..., Tensor], *inputs: Tensor, what: str) -> None:
+    """Raise UntriedError where a value depends on the other elements, or on its place among them.
+
+    ``values``: ``(*inputs) -> (n,)``; ``inputs``: (n,) each, the first is x.
+    """
+    whole = values(*inputs)
+    for chosen in _companies(inputs[0]):
+        part = values(*(each[chosen] for each in inputs))
+        if not same(whole[chosen], part, 1e3 * torch.finfo(inputs[0].dtype).eps):
+            raise UntriedError(f"it is not elementwise: {what} at one x depends on the other elements")
+
+
+def _companies(x: Tensor) -> list[Tensor]:
+    """Return indices of x in other company and at other places: every third, turned round, near 0, far."""
+    places = torch.arange(len(x))
+    nearest = x.abs().argsort()
+    quarters = nearest[: len(x) // 4], nearest[-len(x) // 4 :]
+    return [places[::3], places.flip(0), places.roll(1), places[: len(x) // 2], *quarters]
 
 
 def merged(parts: list[Tensor]) -> Tensor:

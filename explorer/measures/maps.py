@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from explorer.catalogue import finite, require_fixed
 from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
-from explorer.foreign import GivenOp, GivenRule
+from explorer.foreign import GivenOp, GivenRule, departs
 from explorer.formula import listed, with_minus
 from explorer.sampled import Floats
 
@@ -22,9 +24,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 COLUMNS, ROWS = 241, 121
-OTHERS = (0.37, -1.0, -1.7, 1000.0)  # upstream gradients beside 1, of either sign and far from it
 _SCAN, _OFF = 601, 0.137  # x that are looked at, and how far beside round numbers, as a part of a step
-_ROUNDING = 1e-9
 _HALVINGS = 50
 _MOST_PLACES = 3
 _LARGEST = 5  # times the greatest g: what lies beyond has the last colour
@@ -130,15 +130,15 @@ def bent(curves: Curves, key: str) -> list[tuple[float, float]] | None:
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN
     x = start + step * (np.arange(_SCAN) + _OFF)
-    others = [replace(curves, g=g) for g in OTHERS]
+    rows: dict[float, Curves] = {}
 
     def is_bent(at: Floats) -> NDArray[np.bool_]:
-        one = replace(curves, g=1.0).at(key, at)
-        found = np.zeros(len(at), dtype=bool)
-        for other in others:
-            apart = np.abs(other.at(key, at) - other.g * one)
-            found |= ~(apart <= _ROUNDING * abs(other.g) * (1 + np.abs(one)))
-        return found & np.isfinite(one)
+        def gradient(g: float) -> Tensor:
+            row = rows.setdefault(g, replace(curves, g=g))
+            return torch.from_numpy(row.at(key, at))
+
+        mask: NDArray[np.bool_] = departs(gradient).numpy()
+        return mask
 
     if not np.isfinite(replace(curves, g=1.0).at(key, x)).any():
         return None

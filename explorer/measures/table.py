@@ -91,7 +91,7 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     Returns:
         One row a rule, in the order of the catalogue. rule: its key; peak: its largest value by size, at
         g = 1; area: its integral over all x, infinite where it goes on growing, NaN where there is no sum;
-        support: the length of x from where it begins to where it ends, infinite for tails; share: of
+        support: the length of x on which it is not 0, infinite for tails; share: of
         straight-through's gradient, what it passes on the standard normal (see ``share``); lens: the distance
         from the op's gradient under that noise over x from −3 to 3, at g = 1, as a share of that gradient's
         size: 0 for a rule that it is, NaN where there is no mean, infinite where it is 0; linear: in g;

@@ -16,10 +16,11 @@ from explorer.catalogue import Op, Rule, beside, qualified
 from explorer.curves import sample_curves
 from explorer.formula.reference import even_points
 
-# Upstream gradients that a rule is asked about: twice, the other way round, and beyond any bound one would
-# clip at. One that is linear in g is known from the first.
-UPSTREAM = (1.0, 2.0, -1.0, -1000.0)
+# Upstream gradients that a rule is asked about: twice, the other way round, beyond any bound one would clip
+# at, and below any that small ones are dropped at. One that is linear in g is known from the first.
+UPSTREAM = (1.0, 2.0, -1.0, -1000.0, 0.1, 1e-3)
 _EVEN = 301
+_OFF = 0.381966  # of a step: keeps even points off the round numbers where kinks are
 _CLOSER = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the range: around what is narrow
 _MOST_CENTRES = 12
 BESIDE_KINK = 1e-7  # of the range: as near as that a point says on which side of a kink it lies, no more
@@ -150,5 +151,7 @@ def _points(start: float, stop: float, centres: Sequence[float]) -> Tensor:
     """Even points of a range, and ever closer ones on both sides of some x; ascending and distinct."""
     steps = torch.tensor([*_CLOSER, *(-step for step in _CLOSER)], dtype=torch.float64) * (stop - start)
     closer = [centre + steps for centre in centres[:_MOST_CENTRES]]
-    x = torch.cat([even_points(start, stop, _EVEN), *closer])
+    even = even_points(start, stop, _EVEN)
+    even[1:-1] += _OFF * (stop - start) / _EVEN
+    x = torch.cat([even, *closer])
     return torch.from_numpy(np.unique(x[(x >= start) & (x <= stop)].numpy()))

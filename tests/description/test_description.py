@@ -235,3 +235,18 @@ def test_single_x_without_a_value_or_with_one_are_told(op: str, rule: str, words
     assert f": the gradient is {words}" in describe(sample(op, f"formula: {rule}")) or words in describe(
         sample(op, f"formula: {rule}")
     )
+
+
+@pytest.mark.parametrize(
+    ("op", "rule", "span", "g", "share"),
+    [
+        ("formula: sin(x)", "formula: g * (abs(atan(x) + 0.099) <= 0.106)", (-3, 3), 1.0, "96 %"),
+        ("formula: gelu_tanh(x) / hardsigmoid(x)", "quest", (-1, 1), 2.0, "46 %"),
+    ],
+)
+def test_a_stretch_of_zeros_counts_though_its_kink_is_a_float_away(op, rule, span, g, share):
+    curves = sample_curves(op, rule, start=span[0], stop=span[1], g=g)
+    x = np.linspace(*span, 200_001)
+    measured = (curves.exact.at(curves.rules[0].key, x) == 0).mean()
+    assert f"{measured:.0%}".replace("%", " %") == share
+    assert f"0 on {share}" in describe(curves.frame)

@@ -157,6 +157,38 @@ def test_what_cannot_be_sampled_is_refused_with_the_reason(words, function):
                 call()
 
 
+def _by_place(x, g):
+    return g * (torch.arange(g.numel()) % 2)
+
+
+DEPENDENT = {
+    "the standard deviation": lambda x, g: g * (x.abs() <= 2 * x.std()),
+    "the largest x": lambda x, g: g * (x.abs() < 0.9 * x.abs().max()),
+    "the median": lambda x, g: g * (x.abs() <= x.abs().median()),
+    "the place": _by_place,
+    "the first place": lambda x, g: torch.cat([g[:1] * 0, g[1:]]),
+    "the mean of g": lambda x, g: g - g.mean(),
+    "the largest g": lambda x, g: g * (g.abs() < g.abs().max()),
+    "the norm of g": lambda x, g: g / g.norm().clamp_min(1),
+}
+
+
+@pytest.mark.parametrize("what", DEPENDENT)
+def test_a_gradient_that_depends_on_other_elements_is_not_sampled(what):
+    class Own(NoneForX):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.round()
+
+        @staticmethod
+        def backward(ctx, g):
+            return DEPENDENT[what](*ctx.saved_tensors, g)
+
+    with pytest.raises(ValueError, match="the gradient at one x depends on the other elements"):
+        explorer.sample("round", Own)
+
+
 def test_what_hangs_is_refused(monkeypatch):
     monkeypatch.setattr(explorer.foreign.entries, "TIME_LIMIT_S", 0.05)
 

@@ -44,6 +44,8 @@ BY_HAND = [
     ("relu", "clip_value", {"c": 1.0}, clipped_value, [(-3, 3)]),
     ("round", "ewgs", {"delta": 0.2}, ewgs, [(-3, 3)]),
     ("round", "straight_through", {}, lambda x, g: g + 0 * x, []),
+    ("round", "formula: g * (abs(g) > 0.1)", {}, lambda x, g: g * (np.abs(g) > 0.1) + 0 * x, [(-3, 3)]),
+    ("round", "formula: g * (abs(x * g) <= 1)", {}, lambda x, g: g * (np.abs(x * g) <= 1), [(-3, 3)]),
 ]
 
 

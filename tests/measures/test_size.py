@@ -32,6 +32,13 @@ BY_HAND = {
     ("step", "formula: g * x / (1 + x**2)"): (0.5, math.nan, math.inf),
     ("step", "formula: g * x * exp(-x**2)"): (0.4289, 0, math.inf),
     ("step", "formula: g * (2 <= x <= 5)"): (1, 3, 3),
+    ("fp4_e2m1", "quest"): (1, 3.75, 3.75),  # 15 levels, at each of which it passes x as near as 1/8
+    ("fp8_e4m3", "quest"): (1, 35.25, 35.25),  # up to 4 without a gap, then 55 levels on each side
+    ("formula: x**2", "quest"): (1, 0.5176381, 0.5176381),
+    ("step", "formula: g * x"): (math.inf, math.nan, math.inf),
+    ("step", "formula: -g * x**2"): (-math.inf, -math.inf, math.inf),
+    ("step", "formula: g * log(1 + abs(x))"): (math.inf, math.inf, math.inf),
+    ("step", "formula: g * x**2 / (1 + x**2)"): (1, math.inf, math.inf),
 }  # fmt: skip
 
 

@@ -194,3 +194,20 @@ def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
 def test_beside_a_pole_there_is_no_neighbour(formula: str) -> None:
     """Any bounded rule leaves all of 1/x: a few values beside the pole are its size."""
     assert nearest("sign", f"formula: {formula}") == []
+
+
+@pytest.mark.parametrize("rule", ["sign(g)", "g * (abs(g) > 0.5)", "g * (abs(g) > 0.01)"])
+def test_what_happens_to_small_upstream_gradients_is_asked_too(rule: str):
+    others = [RULES["clip_value"], RULES["straight_through"]]
+    found = neighbours(SIGN, target_of(SIGN, find_rule(f"formula: {rule}"), {}, -3, 3), {}, others)
+    assert not any(one.is_same for one in found), found
+
+
+@pytest.mark.parametrize("steps", [50, 100])
+def test_points_do_not_fall_on_the_kinks_of_a_fine_staircase(steps: int):
+    stairs = target_of(SIGN, find_rule(f"formula: g * floor({steps} * x)"), {}, -3, 3)
+    line = target_of(SIGN, find_rule(f"formula: g * {steps} * x"), {}, -3, 3)
+    assert (stairs.weights.sum(), stairs.size) == (
+        pytest.approx(1, abs=0.02),
+        pytest.approx(line.size, rel=0.01),
+    )

@@ -208,6 +208,6 @@ def zero_share(curve: Curve) -> tuple[float, bool]:
 def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
     """Whether some neighbouring pieces are 0 up to a kink on whose other side the curve is not."""
     first, last = np.searchsorted(curve.x, [pieces[0].start, pieces[-1].stop])
-    beyond = [*curve.y[max(first - 1, 0) : first], *curve.y[last + 1 : last + 2]]
-    inside = slice(first + 2, last - 1)  # the float beside a kink may belong to its other side
-    return not curve.y[inside][curve.curves.marks[inside] != KINK].any() and any(beyond)
+    beyond = [*curve.y[max(first - 3, 0) : first], *curve.y[last + 1 : last + 4]]
+    inside = slice(first + 1, last)  # the floats beside a kink may belong to its other side
+    return not curve.y[inside][curve.curves.marks[inside] == EVEN].any() and any(beyond)
