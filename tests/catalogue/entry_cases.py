@@ -1,0 +1,8 @@
+from __future__ import annotations
+
+from explorer.catalogue import (
+    OPS,
+    RULES,
+)
+
+ENTRIES = [*OPS.values(), *RULES.values()]

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from tests.catalogue.fixed import OPS
+
+IDENTITY = OPS["identity"]
