@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from explorer.catalogue import (
-    OPS,
-    RULES,
-)
+from explorer.catalogue import OPS, RULES
 
 ENTRIES = [*OPS.values(), *RULES.values()]

@@ -13,7 +13,7 @@ from explorer.curves.sampling import MOST_RULES
 from explorer.formula import FormulaError
 from explorer.gradient import apply
 from tests.catalogue.fixed import OPS, RULES
-from tests.curves.curve_cases import DTYPES
+from tests.curves.curve_cases import DTYPES, block_of
 from tests.selection import loop_over
 
 

@@ -15,7 +15,7 @@ from explorer.curves.sampling import MOST_RULES
 from explorer.gradient import apply
 from explorer.sampled import EVEN
 from tests.catalogue.fixed import OPS, RULES
-from tests.curves.curve_cases import DTYPES
+from tests.curves.curve_cases import DTYPES, block_of
 from tests.selection import loop_over
 
 SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]

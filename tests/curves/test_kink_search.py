@@ -11,7 +11,6 @@ from explorer.curves.kinks import kinks
 from explorer.formula import FUNCTIONS, parse
 from explorer.formula.pieces import degree
 from tests.catalogue.fixed import OPS, RULES
-from tests.curves.kink_cases import IDENTITY
 from tests.selection import loop_over
 
 
@@ -21,7 +20,7 @@ def test_torchs_own_gradient_has_kinks_where_it_is_another_at_one_x():
         op = find_op(OWN + text)
         assert (kinks(op, None, {}, -3, 3), kinks(op, RULES["default"], {}, -3, 3)) == ([], [0])
         assert kinks(op, RULES["straight_through"], {}, -3, 3) == []
-        assert kinks(IDENTITY, find_rule(f"{OWN}g * ({text})"), {}, -3, 3) == []
+        assert kinks(OPS["identity"], find_rule(f"{OWN}g * ({text})"), {}, -3, 3) == []
 
 
 @pytest.mark.parametrize("width", [3.0, 300.0, 1e6])
@@ -55,14 +54,14 @@ def test_a_rule_in_y_has_the_kinks_of_its_op():
 
 def test_kinks_that_depend_on_the_upstream_gradient():
     own = find_rule(OWN + "where(x > 0, 1, g)")
-    assert [kinks(IDENTITY, own, {}, -1.0, 1.0, g) for g in (1.0, 2.0)] == [[], [0]]
+    assert [kinks(OPS["identity"], own, {}, -1.0, 1.0, g) for g in (1.0, 2.0)] == [[], [0]]
 
 
 def test_parameters_move_kinks():
     own = find_rule(OWN + "g * (abs(x) <= w)")
-    assert kinks(IDENTITY, own, {}, -3.0, 3.0) == [-1, 1]
-    assert kinks(IDENTITY, own, {"w": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
-    assert kinks(IDENTITY, RULES["clipped"], {"clipped.c": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
+    assert kinks(OPS["identity"], own, {}, -3.0, 3.0) == [-1, 1]
+    assert kinks(OPS["identity"], own, {"w": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
+    assert kinks(OPS["identity"], RULES["clipped"], {"clipped.c": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
 
 
 @pytest.mark.parametrize("op", [OPS["round"], find_op(OWN + "round(x)")], ids=["declared", "found"])
@@ -103,7 +102,7 @@ def test_no_kink_where_there_is_no_value(text: str, expected: list[float]):
 def test_a_mean_is_over_the_range_whatever_is_scanned():
     """The mean of |x| on 0..4 is 2."""
     own = find_rule(OWN + "g * (x > mean(abs(x)))")
-    assert kinks(IDENTITY, own, {}, 0.0, 4.0) == [2]
+    assert kinks(OPS["identity"], own, {}, 0.0, 4.0) == [2]
     assert kinks(find_op(OWN + "(x > mean(abs(x))) + (x > 3)"), own, {}, 0.0, 4.0) == [2, 3]
 
 

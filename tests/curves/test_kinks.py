@@ -11,7 +11,6 @@ from explorer.curves.kinks import kinks
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
 from tests.catalogue.fixed import OPS, RULES
-from tests.curves.kink_cases import IDENTITY
 from tests.selection import loop_over
 
 RANGES = [(-3.012345, 7.034567), (-3.0, 3.0), (-10.0, 10.0)]  # kinks lie on the ends of the last two
@@ -104,7 +103,7 @@ def test_particular_formulas(text: str, expected: list[float]):
 
 @pytest.mark.parametrize("g", [1e-6, 1e-3, 1.0, 1e6])
 def test_a_jump_is_one_however_small(g: float):
-    assert kinks(IDENTITY, find_rule(OWN + "g * sign(x)"), {}, -3.0, 3.0, g) == [0]
+    assert kinks(OPS["identity"], find_rule(OWN + "g * sign(x)"), {}, -3.0, 3.0, g) == [0]
     assert kinks(find_op(OWN + "0.000001 * round(x)"), None, {}, -2.0, 2.0) == [-1.5, -0.5, 0.5, 1.5]
     assert kinks(find_op(OWN + "1e-9 * abs(x - 1)"), None, {}, -3.0, 3.0) == [1]
 
@@ -113,7 +112,7 @@ def test_a_jump_is_one_however_small(g: float):
 @loop_over("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
 def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float):
     assert kinks(find_op(OWN + text), None, {}, -width, width) == []
-    assert kinks(IDENTITY, find_rule(f"{OWN}g * ({text})"), {}, -width, width, 2.0) == []
+    assert kinks(OPS["identity"], find_rule(f"{OWN}g * ({text})"), {}, -width, width, 2.0) == []
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-3.0, 3.0), (-2.0, 3.1)])
@@ -157,7 +156,7 @@ def test_what_turns_within_a_cell_of_the_scan_is_found(text: str, expected: list
 @pytest.mark.parametrize("width", [1.0, 1e3])
 @pytest.mark.parametrize("window", ["abs(x - 0.1234567) < 1e-9", "(x - 0.1234567)**2 < 1e-18"])
 def test_a_window_that_lies_between_two_points_is_found(width: float, window: str):
-    result = kinks(IDENTITY, find_rule(f"{OWN}g * ({window})"), {}, -width, width)
+    result = kinks(OPS["identity"], find_rule(f"{OWN}g * ({window})"), {}, -width, width)
     assert result == pytest.approx([0.123456699, 0.123456701], rel=1e-12)
 
 
