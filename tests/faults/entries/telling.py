@@ -29,14 +29,14 @@ FAULTS = (
         file="explorer/description/comparison.py",
         old='f"For x below {stop}"',
         new='f"For x above {stop}"',
-        tests="description/test_description.py",
+        tests="description/test_description.py description/test_examples.py",
     ),
     Fault(
         name="A value of 0 is never named among the levels of a curve",
         file="explorer/description/claims/single.py",
         old="named = [level for level in spans if level or len(spans) != 2]",
         new="named = [level for level in spans if level]",
-        tests="description/test_claims.py description/test_description.py",
+        tests="description/test_claims.py description/test_description.py description/test_examples.py",
     ),
     Fault(
         name="Later curves of a figure hide earlier ones that coincide with them",
