@@ -50,14 +50,19 @@ FAULTS = (
         file="explorer/catalogue/contribution.py",
         old="(*op.parameters, *beside(op, rule).parameters))\n    return tuple(name for name",
         new="(*beside(op, rule).parameters, *op.parameters))\n    return tuple(name for name",
-        tests="catalogue/test_contribution.py frontend/formula/test_contribution.py frontend/choice/test_learning.py",
+        tests=(
+            "catalogue/test_contribution.py "
+            "frontend/formula/test_contribution.py frontend/choice/test_learning.py"
+        ),
     ),
     Fault(
         name="The lowest level may lie above the highest",
         file="explorer/catalogue/parameters.py",
         old='"lowest level", below="qmax")',
         new='"lowest level")',
-        tests="catalogue/test_entries.py catalogue/test_lookup.py ui/links/test_choice.py ui/links/test_link.py",
+        tests=(
+            "catalogue/test_entries.py catalogue/test_lookup.py ui/links/test_choice.py ui/links/test_link.py"
+        ),
     ),
     Fault(
         name="In the share of a gradient upstream gradients of both signs cancel",

@@ -59,7 +59,10 @@ FAULTS = (
         file="explorer/training/nets/layers/learned.py",
         old='if name in learn or f"{rule.key}.{name}" in learn)',
         new="if name in learn)",
-        tests="training/runs/test_learning.py training/runs/test_learning_channels.py training/settings/test_settings.py",
+        tests=(
+            "training/runs/test_learning.py "
+            "training/runs/test_learning_channels.py training/settings/test_settings.py"
+        ),
     ),
     Fault(
         name="The held-out data choose the rate that they judge",
@@ -115,7 +118,10 @@ FAULTS = (
         file="explorer/training/runs/recorder.py",
         old=" is not settings or self._present != present:",
         new=" is not settings:",
-        tests="training/runs/test_run.py training/runs/test_repeating.py training/runs/test_judging.py training/instruments/test_requested.py",
+        tests=(
+            "training/runs/test_run.py training/runs/test_repeating.py "
+            "training/runs/test_judging.py training/instruments/test_requested.py"
+        ),
     ),
     Fault(
         name="The memory of checkpoints that were dropped stays counted",
@@ -129,14 +135,20 @@ FAULTS = (
         file="explorer/training/runs/series.py",
         old="[count - 1] * (count > 0)",
         new="[count - 1] * (count > 1)",
-        tests="training/runs/test_run.py training/runs/test_repeating.py training/runs/test_judging.py training/runs/test_lines.py",
+        tests=(
+            "training/runs/test_run.py training/runs/test_repeating.py "
+            "training/runs/test_judging.py training/runs/test_lines.py"
+        ),
     ),
     Fault(
         name="A run that branches loses the branch point at the very step",
         file="explorer/training/runs/stepper.py",
         old="merged(self.settings.branch, (), checkpoint + 1)",
         new="merged(self.settings.branch, (), checkpoint)",
-        tests="training/runs/test_run.py training/runs/test_repeating.py training/runs/test_judging.py training/runs/test_checkpoints.py",
+        tests=(
+            "training/runs/test_run.py training/runs/test_repeating.py "
+            "training/runs/test_judging.py training/runs/test_checkpoints.py"
+        ),
     ),
     Fault(
         name="A summary calls the higher of two losses the lower",
