@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import RULES, gradient_beside
-from explorer.checks.curve import Curve, settled
-from explorer.checks.result import Finding, by_design, fails, holds, position, short
+from explorer.checks.curve import Curve, round_position
+from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
 from explorer.curves.kinks import kinks
-from explorer.foreign import NEAR, UntriedError, pair_subject
+from explorer.foreign import NEAR, UntriedError, make_pair_subject
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits
@@ -23,68 +23,79 @@ _NATIVE: dict[str, Callable[..., Tensor]] = {
 }
 
 
-def at_kinks(curve: Curve) -> Finding:
-    """The gradient at each kink against its limits from both sides; a value outside of them is a fault."""
-    positions = _positions(curve)
+def check_kinks(curve: Curve) -> Finding:
+    """Return whether the gradient at each kink lies between its limits from both sides."""
+    curve.require_elementwise()
+    positions = _find_positions(curve)
     if not len(positions):
         return holds("Neither the op nor the gradient has a kink.")
-    left, at, right = _sides(curve, positions)
+    left, at, right = _evaluate_sides(curve, positions)
     low, high = torch.minimum(left, right), torch.maximum(left, right)
     slack = 1e-6 * (1e-3 + torch.maximum(low.abs(), high.abs()))
     tame = low.isfinite() & high.isfinite() & (low.abs() < _STEEP) & (high.abs() < _STEEP)
     wrong = tame & ~((at >= low - slack) & (at <= high + slack))
     if bool(wrong.any()):
         here = int(torch.where(wrong, -positions.abs(), -math.inf).argmax())
-        words = _words(positions[here], left[here], at[here], right[here])
+        words = _describe(positions[here], left[here], at[here], right[here])
         where = float(positions[here])
         if curve.subject.declared:
             return by_design(
                 f"{words}. That is what torch's own function does there, or the entry says.", where
             )
         return fails(f"{words}: it belongs between its two limits. Let one branch take in the bound.", where)
-    return _within(curve, positions, left, at, right)
+    return _judge_between(curve, positions, left, at, right)
 
 
-def _within(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Finding:
+def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Finding:
     x = positions.tolist()
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
     where = float(positions[(jumping or order)[0]])
     if not jumping:
-        return holds(f"It goes on evenly through every kink of the op, such as {position(where, 7)}.", where)
-    words = _words(positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
+        return holds(
+            f"It goes on evenly through every kink of the op, such as {format_position(where, 7)}.", where
+        )
+    words = _describe(positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
     more = f" ({len(jumping) - 1} more such kinks)" if len(jumping) > 1 else ""
-    torchs = _torchs(curve, positions)
-    if torchs is None:
+    reference = _find_torch_function(curve, positions)
+    if reference is None:
         return holds(f"{words}{more}.", where)
-    name, own = torchs
+    name, own = reference
     differs = [i for i in jumping if own[i].isfinite() and (own[i] - at[i]).abs() > 1e-6]
     version = f"torch {torch.__version__.split('+')[0]}"
     if not differs:
         return holds(f"{words}, as torch's own {name} gives in version {version[6:]}{more}.", where)
     first = differs[0]
-    words = _words(positions[first], left[first], at[first], right[first])
+    words = _describe(positions[first], left[first], at[first], right[first])
     return by_design(
-        f"{words}; {version}'s own {name} gives {short(float(own[first]))}.", float(positions[first])
+        f"{words}; {version}'s own {name} gives {format_number(float(own[first]))}.", float(positions[first])
     )
 
 
-def _words(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
-    beside = f"{short(float(left))} to the left, {short(float(right))} to the right"
-    return f"At {position(float(x), 7)} the gradient is {short(float(at))}, {beside}"
+def _describe(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
+    sides = f"{format_number(float(left))} to the left, {format_number(float(right))} to the right"
+    return f"At {format_position(float(x), 7)} the gradient is {format_number(float(at))}, {sides}"
 
 
-def _positions(curve: Curve) -> Tensor:
-    """Declared or detected kinks, and round numbers at which the gradient has a value of its own; (m,)."""
+def _find_positions(curve: Curve) -> Tensor:
+    """Return the kinks, and round numbers at which the gradient has a value of its own; (m,)."""
     subject = curve.subject
     if subject.op and subject.rule:
         positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
         return torch.tensor(positions, dtype=curve.dtype)
-    bends = _corners(curve)
-    jumps = [settled(float(x)) for x in torch.cat([curve.breaks[0], curve.jumps[0], bends]) if x.abs() <= 1e3]
-    plain = [*torch.linspace(-8, 8, 33).tolist(), *subject.numbers, *(-number for number in subject.numbers)]
-    candidates = torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype)
-    left, at, right = _sides(curve, candidates)
+    corners = _find_corners(curve)
+    jumps = [
+        round_position(float(x))
+        for x in torch.cat([curve.breaks[0], curve.jumps[0], corners])
+        if x.abs() <= 1e3
+    ]
+    plain = [
+        *torch.linspace(-8, 8, 33).tolist(),
+        *subject.constants,
+        *(-number for number in subject.constants),
+    ]
+    candidates = subject.clip(torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype))
+    left, at, right = _evaluate_sides(curve, candidates)
     kink = torch.tensor([x in jumps for x in candidates.tolist()])
     return candidates[
         kink
@@ -92,34 +103,34 @@ def _positions(curve: Curve) -> Tensor:
     ]
 
 
-def _corners(curve: Curve) -> Tensor:
-    """The x near round numbers at which the op's slope jumps, although the gradient does not; (m,)."""
-    x = torch.tensor(sorted({*range(-8, 9), *curve.subject.numbers}), dtype=curve.dtype)
+def _find_corners(curve: Curve) -> Tensor:
+    """Return the x near round numbers at which the op's slope jumps, although the gradient does not; (m,)."""
+    x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
     y = [curve.subject.y(x + k * h) for k in (-1, 0, 1)]
     before, after = (y[1] - y[0]) / h, (y[2] - y[1]) / h
     return x[(before - after).abs() > 1e-3 * (before.abs() + after.abs() + 1e-3)]
 
 
-def _sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradient for g = 1 beside each x and at it; (n,) each."""
+def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradient for g = 1 to the left of each x, at it and to its right; (n,) each."""
     h = 1e-9 * x.abs().clamp(min=1.0) if curve.dtype == torch.float64 else 1e-4 * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - h, x, x + h]))
     left, at, right = r.reshape(3, -1)
     return left, at, right
 
 
-def _torchs(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """The name of torch's own function that is the same op, and its gradient at x; None without one."""
+def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
+    """Return the name and gradient at x of torch's own function that equals the op; None if there is none."""
     subject = curve.subject
     if subject.op:
-        own = pair_subject(subject.op, RULES["default"], subject.parameters)
+        own = make_pair_subject(subject.op, RULES["default"], subject.parameters)
         shared = any(gradient_beside(subject.op, each.name) for each in subject.op.parameters)
         return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
     native: dict[str, Callable[..., Tensor]] = {
         **_NATIVE,
-        "clamp": lambda values: torch.clamp(values, lo, hi),
+        **({"clamp": lambda values: torch.clamp(values, lo, hi)} if lo < hi else {}),
     }
     for name, function in native.items():
         try:

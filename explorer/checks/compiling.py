@@ -8,30 +8,31 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, unknown
-from explorer.foreign import Subject, pulled, said
+from explorer.foreign import Subject, describe_error, pull_gradient
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
 _BACKEND = "aot_eager"
 _MOST_COMPILED = 10_000  # all rules go through one Function, which torch would no longer trace after eight
 
 
-def compiled(curve: Curve) -> Finding:
-    """The compiled function forward and backward, with g of ones and expanded, against the plain one."""
-    assert curve.steady
+def check_compile(curve: Curve) -> Finding:
+    """Return whether the compiled function gives the same y and gradient, for g of ones and expanded."""
     subject = curve.subject
-    x = subject.lifted(torch.linspace(-2.3, 2.9, 101))
-    y, r = subject.both(x)
+    x = subject.sample(-2.3, 2.9, 101, torch.float32)
+    y, r = subject.run_both(x)
     try:
         from torch._dynamo import config  # it takes seconds to import, and only this check needs it
 
         fast = torch.compile(subject.call, backend=_BACKEND)
         upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
         with config.patch(recompile_limit=_MOST_COMPILED, accumulated_recompile_limit=_MOST_COMPILED):
-            results = [_passed(subject, fast, x, g) for g in upstreams]
+            results = [_run(subject, fast, x, g) for g in upstreams]
             is_whole = _is_whole(subject, x)
     except Exception as error:
-        return unknown(f"Compiled it raises {said(error)}.")
-    if all(_near(y, fast_y) and _near(r, fast_r) for fast_y, fast_r in results):
+        return unknown(f"Compiled it raises {describe_error(error)}.")
+    if curve.nature.draws:
+        return holds("Traced by torch.compile it runs; it draws at random, so values are not compared.")
+    if all(_is_near(y, fast_y) and _is_near(r, fast_r) for fast_y, fast_r in results):
         if not is_whole:
             return by_design(
                 "Compiled it gives the same y and gradient, but not as one graph: fullgraph=True raises."
@@ -43,20 +44,20 @@ def compiled(curve: Curve) -> Finding:
 
 
 def _is_whole(subject: Subject, x: Tensor) -> bool:
-    """Whether torch compiles it without a graph break."""
+    """Return whether torch compiles it without a graph break."""
     whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
     try:
-        whole(x.clone().requires_grad_(), *subject.prepared(x.dtype))
+        whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
     except Exception:
         return False
     return True
 
 
-def _passed(subject: Subject, fast: Callable[..., Any], x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+def _run(subject: Subject, fast: Callable[..., Any], x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
     leaf = x.clone().requires_grad_()
-    y = fast(leaf.clone(), *subject.prepared(x.dtype))
-    return y.detach(), pulled(y, leaf, g)
+    y = fast(leaf.clone(), *subject.prepare(x.dtype))
+    return y.detach(), pull_gradient(y, leaf, g)
 
 
-def _near(left: Tensor, right: Tensor) -> bool:
+def _is_near(left: Tensor, right: Tensor) -> bool:
     return left.shape == right.shape and torch.allclose(left, right, 1e-4, 1e-5, equal_nan=True)

@@ -1,4 +1,4 @@
-"""The curve of a subject as the checks see it: values, gradients, slopes, jumps and areas, in float64."""
+"""The curve of a subject as the checks see it: values, gradients, slopes, jumps and areas."""
 
 import math
 from functools import cached_property
@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.checks.result import position
+from explorer.checks.nature import Nature, find_nature
+from explorer.checks.result import format_position
 from explorer.curves.kinks import kinks
 from explorer.curves.switches import jumps
 from explorer.foreign import (
@@ -16,30 +17,35 @@ from explorer.foreign import (
     OFF,
     Subject,
     UntriedError,
-    merged,
-    require_elementwise,
-    require_steady,
-    same,
+    is_same,
+    merge_points,
     spread_points,
 )
 
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001
-CANCELLED = 0.01  # of what a gradient weighs in all: with less left over, its area says nothing
-_STILL = 0.02  # of an area: more of it between 5,000 and 10,000, and it goes on growing
+CANCELLED = 0.01  # of a gradient's total size: with less left over, its area says nothing
+MANY_JUMPS = 3  # an op with this number of jumps is a staircase that follows something
+_STILL = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
 _TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
-MANY_JUMPS = 3  # from here on an op is a staircase that follows something
+_LEAST_JUMP, _JUMP_EPS = 1e-10, 64  # the least jump, and the least in eps of the largest y nearby
 
 
 class Curve:
     """Values, gradients, slopes, jumps and areas of a subject, each computed at its first use.
 
-    ``drawn``: the pair that draws, of which the subject is the one with the same u for each element.
-    All are (n,) tensors on ascending x. Raises UntriedError where the subject is not elementwise.
+    ``drawn``: the pair that draws, if the subject is that pair with the same u for each element.
+    All are (n,) tensors on ascending x, in the dtype of x. Raises UntriedError if the subject is not
+    elementwise.
     """
 
     def __init__(self, subject: Subject, drawn: tuple[Op, Rule] | None = None) -> None:
         self.subject, self.drawn = subject, drawn
+
+    @cached_property
+    def nature(self) -> Nature:
+        """The record of what the subject is."""
+        return find_nature(self.subject)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -48,40 +54,54 @@ class Curve:
 
     @property
     def eps(self) -> float:
-        """The machine epsilon of the dtype."""
-        return torch.finfo(self.dtype).eps
+        """The machine epsilon of the shorter of the dtypes of x and y."""
+        y = self.nature.y_dtype
+        return max(torch.finfo(each).eps for each in (self.dtype, y) if each.is_floating_point)
 
-    @cached_property
-    def steady(self) -> bool:
-        """True; UntriedError where two calls on the same x differ."""
-        require_steady(self.subject)
-        return True
+    @property
+    def is_fine(self) -> bool:
+        """Whether both x and y have the digits of float64."""
+        return self.eps < 1e-12
+
+    def round_g(self, g: float) -> float:
+        """Return an upstream gradient as the dtype of y holds it."""
+        return float(torch.tensor(g, dtype=self.nature.y_dtype))
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether two backwards of the same x and g agree, bit for bit; not asked of a forward that draws."""
-        x = self.subject.lifted(spread_points(NEAR, 64, 8, self.dtype))
+        """Whether two backwards of the same x and g agree, bit for bit."""
+        x = self.subject.sample(-NEAR, NEAR, 64)
         try:
-            (y, r), (again, r_again) = self.subject.both(x), self.subject.both(x)
+            (y, r), (y_again, r_again) = self.subject.run_both(x), self.subject.run_both(x)
         except UntriedError:
             return True
-        return same(r, r_again, 0.0) or not same(y, again, 0.0)
+        return is_same(r, r_again, 0.0) or not is_same(y, y_again, 0.0)
 
-    @cached_property
-    def elementwise(self) -> bool:
-        """True; UntriedError with the reason where y at one x hangs on the others, or is drawn at random."""
-        require_elementwise(self.subject)
-        return True
+    def require_elementwise(self) -> None:
+        """Raise UntriedError with the reason if y at one x depends on the others."""
+        if self.nature.dependence:
+            raise UntriedError(self.nature.dependence)
+
+    def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
+        """Return points out to ±10,000 with further ``parts``, all within the domain; (n,)."""
+        self.require_elementwise()
+        domain = self.subject.domain
+        inside = [] if domain is None else [torch.linspace(*domain, even, dtype=self.dtype)]
+        return merge_points(
+            [
+                self.subject.clip(each)
+                for each in (spread_points(NEAR, even, factors, self.dtype), *inside, *parts)
+            ]
+        )
 
     @cached_property
     def x(self) -> Tensor:
-        """Points beside the round numbers: even near 0, by factors beyond, denser around each argument."""
-        assert self.elementwise
-        parts = [spread_points(NEAR, EVEN_POINTS, FACTOR_POINTS, self.dtype)]
-        for number in dict.fromkeys(self.subject.numbers):
+        """Points off the round numbers: even near 0, by factors beyond, denser around each argument."""
+        parts = []
+        for number in self.subject.numbers:
             reach = max(1.0, abs(number) / 8)
             parts.append(number + torch.linspace(-reach, reach, 82, dtype=self.dtype) + OFF * reach)
-        return merged(parts)
+        return self.spread(EVEN_POINTS, FACTOR_POINTS, *parts)
 
     @cached_property
     def y(self) -> Tensor:
@@ -96,8 +116,8 @@ class Curve:
     @cached_property
     def _stencil(self) -> tuple[Tensor, Tensor, Tensor]:
         """Numerical slope of fourth order, its likely error, and its step."""
-        unit = 1e-3 if self.dtype == torch.float64 else 2e-2
-        h = unit * self.x.abs().clamp(1e-3, 1.0)
+        unit = 1e-3 if self.is_fine else 2e-2 if self.eps < 1e-5 else 0.25
+        h = unit * self.x.abs().clamp(1e-3 if self.eps < 1e-5 else 0.5, 1.0)
         steps = torch.tensor([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0], dtype=self.dtype)[:, None]
         values = self.subject.y((self.x + steps * h).flatten()).reshape(6, -1)
         coarse = (8 * (values[4] - values[1]) - (values[5] - values[0])) / (12 * h)
@@ -114,14 +134,14 @@ class Curve:
         """The tolerance of the slope."""
         slope, error, h = self._stencil
         rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
-        relative = 1e-5 if self.dtype == torch.float64 else 5e-3
+        relative = 1e-5 if self.is_fine else 5e-3
         return relative * slope.abs() + 5 * error + rounding + 1e-9
 
     @cached_property
     def trusted(self) -> Tensor:
         """Mask of the x at which the slope is known: y finite, no kink within the stencil; (n,) bool."""
         slope, error, _ = self._stencil
-        loose = 1e-3 if self.dtype == torch.float64 else 5e-2
+        loose = 1e-3 if self.is_fine else 5e-2
         fine = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
         return fine & (error <= loose * (slope.abs() + 1e-3))
 
@@ -133,10 +153,10 @@ class Curve:
 
     @cached_property
     def coarse(self) -> bool:
-        """Whether the op is x with the few digits of float16 or bfloat16: a staircase too fine to be seen."""
+        """Whether the op is x with the few digits of a short float: a staircase too fine to be seen."""
         near = torch.allclose(self.y, self.x, 1e-2, 1e-3)
         return near and any(
-            torch.equal(self.y.to(few).to(self.dtype), self.y) for few in (torch.float16, torch.bfloat16)
+            torch.equal(self.y.to(short).to(self.dtype), self.y) for short in (torch.float16, torch.bfloat16)
         )
 
     @cached_property
@@ -147,15 +167,18 @@ class Curve:
     @cached_property
     def scan(self) -> Tensor:
         """A fine grid for jumps, out to ±10,000."""
-        assert self.elementwise
-        return merged([spread_points(NEAR, SCAN_POINTS, 241, self.dtype), self.x])
+        return self.spread(SCAN_POINTS, 241, self.x)
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
         at, _ = jumps(self.subject.y, self.scan)
         h = 1e-9 * at.abs().clamp(min=1.0)  # past the one value that sign has at 0 itself
-        return at, self.subject.y(at + h) - self.subject.y(at - h)
+        below, above = self.subject.y(at - h), self.subject.y(at + h)
+        heights = above - below
+        least = _JUMP_EPS * self.eps * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
+        real = heights.abs() > (0.0 if self.is_fine else least)
+        return at[real], heights[real]
 
     @cached_property
     def breaks(self) -> tuple[Tensor, Tensor]:
@@ -174,8 +197,7 @@ class Curve:
     def _dense(self) -> tuple[Tensor, Tensor]:
         """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
         centres = [*self.jumps[0][:4].tolist(), *self.edges[:8], self._peak, 0.0]
-        parts = [spread_points(NEAR, 4001, 601, self.dtype), *(self._around(centre) for centre in centres)]
-        x = merged(parts)
+        x = self.spread(4001, 601, *(self._surround(centre) for centre in centres))
         return x, self.subject.gradient(x)
 
     @cached_property
@@ -187,32 +209,35 @@ class Curve:
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
-        """The antiderivative of the rule at g = 1 from −10,000 on: x, and the integral up to it."""
+        """The antiderivative of the rule at g = 1, 0 at the least x: x, and the integral up to it."""
         return self._dense[0], torch.cat([torch.zeros(1, dtype=self.dtype), self._weights.cumsum(0)])
 
     @cached_property
     def unsummable(self) -> str:
-        """Why the rule has no integral that floats can hold, as a clause; "" where it has one."""
+        """Why the rule has no integral that floats can hold, as a clause; "" if it has one."""
         x, r = self._dense
         infinite = r.isinf()
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
             nearest_zero = min(x[stretch].tolist(), key=abs)
-            return f"the gradient overflows at x = {position(nearest_zero)}"
+            return f"the gradient overflows at x = {format_position(nearest_zero)}"
         if not bool(self._weights.abs().sum().isfinite()):
             return "the gradient is too large to be summed"
         for at in x[infinite].tolist():
-            near, far = (h * float(self._beside(at, h)) for h in (1e-9, 1e-6))
+            near, far = (h * float(self._measure_near(at, h)) for h in (1e-9, 1e-6))
             if near > _TOO_FAST * far:
-                return f"the gradient grows without bound towards x = {position(at)}, too fast to be summed"
+                return (
+                    f"the gradient grows without bound towards x = {format_position(at)}, too fast to "
+                    f"be summed"
+                )
         return ""
 
-    def _beside(self, at: float, h: float) -> Tensor:
+    def _measure_near(self, at: float, h: float) -> Tensor:
         return self.subject.gradient(torch.tensor([at - h, at + h], dtype=self.dtype)).abs().max()
 
     @property
     def cancels(self) -> bool:
-        """Whether the parts of the rule above and below 0 weigh about the same, so that nothing is left."""
+        """Whether the parts of the rule above and below 0 have about the same area."""
         return abs(float(self._weights.sum())) < CANCELLED * float(self._weights.abs().sum())
 
     @property
@@ -220,21 +245,21 @@ class Curve:
         sizes = self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0)
         return float(self.x[sizes.argmax()])
 
-    def _around(self, centre: float) -> Tensor:
+    def _surround(self, centre: float) -> Tensor:
         steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
         return torch.cat([centre - steps, torch.tensor([centre], dtype=self.dtype), centre + steps])
 
     @property
     def is_endless(self) -> bool:
-        """Whether the size of the rule goes on growing when summed over all x: then it has no finite area."""
-        return math.isinf(self._summed(self._weights.abs()))
+        """Whether the size of the rule grows without end when summed over all x: it has no finite area."""
+        return math.isinf(self._sum_cells(self._weights.abs()))
 
     def area(self) -> float:
-        """The integral of the rule over all x at g = 1; ±inf where it goes on growing."""
-        return self._summed(self._weights)
+        """Return the integral of the rule over all x at g = 1; ±inf if it grows without end."""
+        return self._sum_cells(self._weights)
 
-    def _summed(self, weights: Tensor) -> float:
-        """The sum of a weight a cell of the dense x; ±inf where the outer half still adds to it."""
+    def _sum_cells(self, weights: Tensor) -> float:
+        """Return the sum of a weight per cell of the dense x; ±inf if the outer half still adds to it."""
         near = self._dense[0].abs() <= FAR / 2
         inner, whole = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
         if abs(whole - inner) > _STILL * abs(whole) + 1e-6:
@@ -242,7 +267,10 @@ class Curve:
         return whole
 
     def total(self) -> float:
-        """The rise of y over all x; ±inf where it goes on growing."""
+        """Return the rise of y over all x; ±inf if it grows without end."""
+        if self.subject.domain is not None:
+            y = self.subject.y(torch.tensor(self.subject.domain, dtype=self.dtype))
+            return float(y[1] - y[0])
         ends = torch.tensor([-FAR, -FAR / 2, FAR / 2, FAR], dtype=self.dtype)
         y = self.subject.y(ends)
         whole = float(y[3] - y[0])
@@ -250,7 +278,7 @@ class Curve:
         return math.copysign(math.inf, whole) if growing else whole
 
 
-def settled(x: float) -> float:
-    """A position found by bisection, rounded to the short decimal it stands for."""
+def round_position(x: float) -> float:
+    """Return a position found by bisection, rounded to the short decimal that it approximates."""
     short = float(f"{x:.9g}")
     return short if abs(short - x) <= 1e-12 + 1e-14 * abs(x) else x

@@ -5,24 +5,24 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds, unknown
-from explorer.foreign import NoGradientError, Subject, UntriedError, pulled
+from explorer.foreign import NoGradientError, Subject, UntriedError, pull_gradient
 
 # Parts of torch's messages about tensors on another device than x's.
-_MOVES = ("Cannot copy out of meta", "to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")
+_MOVES = ("to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")
 _STAYS = ("same device", "expected device", "found at least two devices")
 
 
-def devices(curve: Curve) -> Finding:
-    """On CUDA against the CPU; without CUDA on torch's meta device, which has shapes and no values."""
+def check_devices(curve: Curve) -> Finding:
+    """Return whether CUDA gives what the CPU gives; without CUDA, whether torch's meta device takes it."""
     subject = curve.subject
     if not torch.cuda.is_available():
         return _on_meta(subject)
-    x = subject.lifted(torch.linspace(-2.3, 2.9, 101))
-    y, r = subject.both(x)
+    x = subject.sample(-2.3, 2.9, 101, torch.float32)
+    y, r = subject.run_both(x)
     try:
-        moved_y, moved_r = _passed(subject, x, "cuda")
+        moved_y, moved_r = _run(subject, x, "cuda")
     except UntriedError as error:
-        return fails(f"On CUDA {error}. {_advice(str(error))}")
+        return fails(f"On CUDA {error}. {_advise(str(error))}")
     if moved_y.device.type != "cuda":
         return fails("On CUDA y comes back on the CPU: make it with x's device, such as by zeros_like.")
     if torch.allclose(y, moved_y.cpu(), 1e-4, 1e-5) and torch.allclose(r, moved_r.cpu(), 1e-4, 1e-5):
@@ -31,31 +31,35 @@ def devices(curve: Curve) -> Finding:
 
 
 def _on_meta(subject: Subject) -> Finding:
-    x = subject.lifted(torch.linspace(-2.3, 2.9, 11))
+    x = subject.sample(-2.3, 2.9, 11, torch.float32)
     try:
-        subject.both(x)
+        subject.run_both(x)
     except NoGradientError as error:
         if any(words in str(error) for words in _MOVES):
-            return fails(f"On the CPU {error}. {_advice(str(error))}")
+            return fails(f"On the CPU {error}. {_advise(str(error))}")
         raise
     try:
-        y, _ = _passed(subject, x, "meta")
+        y, _ = _run(subject, x, "meta")
     except UntriedError as error:
         if any(words in str(error) for words in _MOVES + _STAYS):
-            return fails(f"It does not follow x to another device: {error}. {_advice(str(error))}")
+            return fails(f"It does not follow x to another device: {error}. {_advise(str(error))}")
+        if "copy out of meta" in str(error):
+            return unknown(
+                "There is no CUDA here. It copies x to the CPU; whether it comes back was not tried."
+            )
         return unknown("There is no CUDA here, and without values, on torch's meta device, it does not run.")
     if y.device.type != "meta":
         return fails("It does not follow x to another device: y stays on the CPU. Make it with x's device.")
     return unknown("There is no CUDA here. On torch's meta device, which has no values, it follows x.")
 
 
-def _passed(subject: Subject, x: Tensor, device: str) -> tuple[Tensor, Tensor]:
+def _run(subject: Subject, x: Tensor, device: str) -> tuple[Tensor, Tensor]:
     leaf = x.to(device).requires_grad_()
-    y = subject.run(leaf.clone(), subject.prepared(x.dtype, device=device))
-    return y.detach(), pulled(y, leaf)
+    y = subject.run(leaf.clone(), subject.prepare(x.dtype, device=device))
+    return y.detach(), pull_gradient(y, leaf)
 
 
-def _advice(words: str) -> str:
+def _advise(words: str) -> str:
     if any(part in words for part in _MOVES):
         return "Leave out .cuda(), .cpu() and .numpy()."
     return "Make new tensors with x's device, such as by zeros_like."

@@ -5,68 +5,78 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
-from explorer.checks.result import Finding, by_design, fails, holds, position, short, unknown
-from explorer.foreign import Subject, said
+from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
+from explorer.foreign import Subject, describe_error
 
 _POINTS = 97
 _REACH = 3.0
 
 
-def double_backward(curve: Curve) -> Finding:
-    """Autograd through the backward, to x and to g, against differences of the gradient in float64."""
+def check_double_backward(curve: Curve) -> Finding:
+    """Return whether autograd through the backward, to x and to g, gives differences of the gradient."""
     subject = curve.subject
-    assert curve.elementwise
-    x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=curve.dtype) + 0.00731
+    curve.require_elementwise()
+    x = subject.fit_domain(torch.linspace(-_REACH, _REACH, _POINTS, dtype=curve.dtype) + 0.00731)
     g = torch.full_like(x, 1.3)
     r = subject.gradient(x, g)
-    due_x, off, sure = _differences(subject, x, g, curve)
-    due_g = (subject.gradient(x, g + 0.01) - subject.gradient(x, g - 0.01)) / 0.02
+    due_x, off, sure = _differ(subject, x, g, curve)
+    step = 0.01 if curve.is_fine else 0.25
+    due_g = (subject.gradient(x, g + step) - subject.gradient(x, g - step)) / (2 * step)
     try:
-        second_x, second_g = _second(subject, x, g)
+        second_x, second_g = _differentiate_twice(subject, x, g)
     except _NotTwiceError as error:
-        return _refused(curve, error, bool((due_x[sure].abs() > 1e-6).any()))
-    wrong_g = r.isfinite() & ((second_g - due_g).abs() > 1e-4 * (due_g.abs() + 1e-3))
+        return _judge_refusal(curve, error, bool((due_x[sure].abs() > 1e-6).any()))
+    wrong_g = r.isfinite() & ((second_g - due_g).abs() > max(1e-4, 1e2 * curve.eps) * (due_g.abs() + 1e-3))
     if bool(wrong_g.any()) and subject.rounds_gradient:
         return by_design(
             "The gradient is g rounded to a number format, which rises in steps: towards g torch casts again."
         )
     if bool(wrong_g.any()):
+        rounded = subject.gradient(x, g + 2.0**-11)
+        is_step = torch.equal(rounded[wrong_g], r[wrong_g]) and bool(r[wrong_g].any())
+        if is_step and not torch.equal(subject.gradient(x, 4 * g)[wrong_g], r[wrong_g]):
+            return by_design(
+                "The gradient is g rounded to steps: towards g its own gradient passes the rounding."
+            )
         worst = int(torch.where(wrong_g, (second_g - due_g).abs(), 0.0).argmax())
         at, got, due = (float(values[worst]) for values in (x, second_g, due_g))
         return fails(
-            f"At x = {position(at)} the gradient's own gradient towards g is {short(got)}, {short(due)} is "
+            f"At x = {format_position(at)} the gradient's own gradient towards g is {format_number(got)}, "
+            f"{format_number(due)} is "
             "due: use g itself in backward, without .data, detach or NumPy.", at, got,
         )  # fmt: skip
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
     wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
-    return _judged(curve, x, second_x, due_x, wrong) if bool(wrong.any()) else holds(_right(due_x, sure))
+    return _judge(curve, x, second_x, due_x, wrong) if bool(wrong.any()) else holds(_confirm(due_x, sure))
 
 
 class _NotTwiceError(Exception):
     """Torch says that it cannot be differentiated twice."""
 
 
-def _second(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """The gradients of the gradient's sum by x and by g, from autograd; 0 where there is no path."""
-    leaf, upstream = (subject.lifted(values).clone().requires_grad_() for values in (x, g))
+def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the gradients of the gradient's sum by x and by g, from autograd; 0 if there is no path."""
+    leaf, upstream = (subject.lift(values).clone() for values in (x, g))
+    leaf.requires_grad_()
     with torch.enable_grad():
         y = subject.run(leaf.clone())
+        upstream = upstream.to(y.dtype).requires_grad_()
         if not y.requires_grad:
             return torch.zeros_like(x), torch.zeros_like(g)
         try:
             r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
             if r is None or not r.requires_grad:
                 return torch.zeros_like(x), torch.zeros_like(g)
-            torch.autograd.backward(subject.lowered(r).sum())  # unlike grad, it meets once_differentiable
+            torch.autograd.backward(subject.lower(r).sum())  # unlike grad, it meets once_differentiable
         except Exception as error:
-            raise _NotTwiceError(said(error)) from error
+            raise _NotTwiceError(describe_error(error)) from error
     first, towards = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
-    return subject.lowered(first), subject.lowered(towards)
+    return subject.lower(first), subject.lower(towards)
 
 
-def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor, Tensor]:
-    """The slope of the gradient by differences, its likely error, and a mask of the x where it is known."""
-    h = 1e-4 if curve.dtype == torch.float64 else 2e-2
+def _differ(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradient's slope by differences, its likely error, and a mask of the x where it is known."""
+    h = 1e-4 if curve.is_fine else 2e-2
     wide, fine = (
         (subject.gradient(x + step, g) - subject.gradient(x - step, g)) / (2 * step) for step in (h, h / 2)
     )
@@ -75,7 +85,7 @@ def _differences(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[
     return fine, off, sure
 
 
-def _refused(curve: Curve, error: _NotTwiceError, bends: bool) -> Finding:
+def _judge_refusal(curve: Curve, error: _NotTwiceError, bends: bool) -> Finding:
     words = str(error)
     if "once_differentiable" in words:
         return by_design(
@@ -90,17 +100,20 @@ def _refused(curve: Curve, error: _NotTwiceError, bends: bool) -> Finding:
     )
 
 
-def _right(due: Tensor, sure: Tensor) -> str:
+def _confirm(due: Tensor, sure: Tensor) -> str:
     if bool((due[sure].abs() > 1e-6).any()):
         return "Its second derivative is right."
     return "Its second derivative is 0 between kinks, which is right: the gradient is made of level pieces."
 
 
-def _judged(curve: Curve, x: Tensor, second: Tensor, due: Tensor, wrong: Tensor) -> Finding:
+def _judge(curve: Curve, x: Tensor, second: Tensor, due: Tensor, wrong: Tensor) -> Finding:
     at = int(torch.where(wrong, (second - due).abs(), 0.0).argmax())
     got, wanted, where = float(second[at]), float(due[at]), float(x[at])
-    silent = "silently 0" if not bool(second[wrong].any()) else f"silently {short(got)}"
-    observed = f"At x = {position(where)} its second derivative is {silent}, where {short(wanted)} is due"
+    silent = "silently 0" if not bool(second[wrong].any()) else f"silently {format_number(got)}"
+    observed = (
+        f"At x = {format_position(where)} its second derivative is {silent}, where "
+        f"{format_number(wanted)} is due"
+    )
     if curve.subject.declared or not is_derivative(curve):
         return by_design(
             f"{observed}; the rule stands in for a derivative, and a second one of it means little.",

@@ -1,4 +1,4 @@
-"""The gradients that the arguments of a function get, and those that autograd of its forward says are due."""
+"""The gradients that the arguments of a function get, and the due ones, by autograd of its forward."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from explorer.foreign import NoGradientError, Subject, UntriedError, pulled, said
+from explorer.foreign import NoGradientError, Subject, UntriedError, describe_error, pull_gradient
 from explorer.formula.tree import Call, walk
 
 _STAIRS = frozenset(("round", "floor", "ceil", "trunc"))
@@ -27,7 +27,11 @@ class Probe:
         self.subject = subject
         dtype = subject.trial.dtype
         far = torch.logspace(0.7, 3.0, 10, dtype=dtype)
-        self.x = subject.lifted(torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far]))
+        x = torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far])
+        is_free = subject.domain is None and subject.example is None
+        self.x = subject.lift(x) if is_free else subject.sample(-4.0, 4.0, 61)
+        if is_free and subject.trial.suffix:
+            self.x = subject.sample(-4.0, 4.0, 61)
         self.y = subject.run(self.x.clone())
 
     @cached_property
@@ -44,19 +48,19 @@ class Probe:
         argument is due one thing or the other.
         """
         everywhere = torch.ones_like(self.y)
-        forward = _composed(self.subject)
+        forward = _find_forward(self.subject)
         if forward is None or not self._rounds or self.y.shape != self.x.shape:
             return everywhere
-        mine = self.subject.both(self.x)[1]
-        arguments = self.subject.prepared(self.x.dtype)
+        mine = self.subject.run_both(self.x)[1]
+        arguments = self.subject.prepare(self.x.dtype)
         leaf = self.x.clone().requires_grad_()
         try:
             with _StraightThrough():
-                plain = pulled(forward(leaf.clone(), *arguments), leaf)
+                plain = pull_gradient(forward(leaf.clone(), *arguments), leaf)
         except Exception:
             return everywhere
-        same = torch.isclose(mine, plain, 1e-6, 1e-9).to(everywhere)
-        return same if float(same.mean()) > _LEAST_DECIDED else everywhere
+        agreed = torch.isclose(mine, plain, 1e-6, 1e-9).to(everywhere)
+        return agreed if float(agreed.mean()) > _LEAST_DECIDED else everywhere
 
     @property
     def _rounds(self) -> bool:
@@ -65,48 +69,48 @@ class Probe:
         calls = {part.function for part in walk(op.parsed.tree) if isinstance(part, Call)} if op else _STAIRS
         return bool(calls & _STAIRS)
 
-    def got(self, k: int) -> Tensor | None:
-        """The gradients of argument k for all upstreams, stacked; None where one is missing."""
-        return _stacked([self.got_for(k, self.x, g) for g in self.upstreams])
+    def stack_gradients(self, k: int) -> Tensor | None:
+        """Return the gradients of argument k for all upstreams, stacked; None if one is missing."""
+        return _stack([self.pull_argument(k, self.x, g) for g in self.upstreams])
 
-    def got_for(self, k: int, x: Tensor, g: Tensor) -> Tensor | None:
-        """The gradient of argument k from the backward; None where there is none."""
-        return _pulled(self.subject.call, x, self.subject.prepared(x.dtype, learned=True), g)[k]
+    def pull_argument(self, k: int, x: Tensor, g: Tensor) -> Tensor | None:
+        """Return the gradient of argument k from the backward; None if there is none."""
+        return pull_arguments(self.subject.call, x, self.subject.prepare(x.dtype, learned=True), g)[k]
 
-    def due(self, k: int, at: Tensor | float = 1.0) -> Tensor | None:
-        """What ``got`` should be; ``at`` is a factor on g.
+    def stack_due(self, k: int, at: Tensor | float = 1.0) -> Tensor | None:
+        """Return what ``stack_gradients`` should return; ``at`` is a factor on g.
 
-        Raises UntriedError where the forward cannot be followed.
+        Raises UntriedError if the forward cannot be followed.
         """
-        return _stacked([self.due_for(k, g * at) for g in self.upstreams])
+        return _stack([self.compute_due(k, g * at) for g in self.upstreams])
 
-    def due_for(self, k: int, g: Tensor) -> Tensor | None:
-        """The gradient of argument k from autograd of the forward; raises as ``due``."""
-        arguments = self.subject.prepared(self.x.dtype, learned=True)
-        forward = _composed(self.subject)
+    def compute_due(self, k: int, g: Tensor) -> Tensor | None:
+        """Return the gradient of argument k from autograd of the forward; raises like ``stack_due``."""
+        arguments = self.subject.prepare(self.x.dtype, learned=True)
+        forward = _find_forward(self.subject)
         if forward is None:
-            return _by_differences(self.subject, self.x, arguments, g)[k]
+            return _differ(self.subject, self.x, arguments, g)[k]
         with _StraightThrough():
-            return _pulled(forward, self.x, arguments, g)[k]
+            return pull_arguments(forward, self.x, arguments, g)[k]
 
 
-def learns(argument: Any) -> bool:
-    """Whether an argument is a tensor of floats that requires grad."""
+def is_learned(argument: Any) -> bool:
+    """Return whether an argument is a tensor of floats that requires grad."""
     return isinstance(argument, Tensor) and argument.is_floating_point() and argument.requires_grad
 
 
-def _stacked(gradients: list[Tensor | None]) -> Tensor | None:
-    known = [gradient for gradient in gradients if gradient is not None]
-    return torch.stack(known) if len(known) == len(gradients) else None
+def _stack(gradients: list[Tensor | None]) -> Tensor | None:
+    found = [gradient for gradient in gradients if gradient is not None]
+    return torch.stack(found) if len(found) == len(gradients) else None
 
 
-def _pulled(
+def pull_arguments(
     call: Callable[..., Any], x: Tensor, arguments: tuple[Any, ...], g: Tensor
 ) -> list[Tensor | None]:
-    """The gradients of the arguments that learn; None for all others, and where there is no path."""
-    leaves = list(filter(learns, arguments))
+    """Return the gradients of the arguments that learn; None for others, and if there is no path."""
+    leaves = list(filter(is_learned, arguments))
     leaf = x.clone().requires_grad_()
-    shifted = tuple(a.clone() if learns(a) else a for a in arguments)
+    shifted = tuple(a.clone() if is_learned(a) else a for a in arguments)
     try:
         with torch.enable_grad():
             y = call(leaf.clone(), *shifted)
@@ -114,8 +118,8 @@ def _pulled(
             return [None for _ in arguments]
         gradients = iter(torch.autograd.grad(y, leaves, g, allow_unused=True))
     except Exception as error:
-        raise NoGradientError(f"its backward raises {said(error)}") from error
-    return [next(gradients) if learns(a) else None for a in arguments]
+        raise NoGradientError(f"its backward raises {describe_error(error)}") from error
+    return [next(gradients) if is_learned(a) else None for a in arguments]
 
 
 class _Context:
@@ -130,13 +134,13 @@ class _Context:
         raise AttributeError(name)
 
 
-def _composed(subject: Subject) -> Callable[..., Any] | None:
-    """The forward as plain torch, which autograd follows; None where there is none."""
-    return subject.plain or (subject.function and partial(_plain_forward, subject.function))
+def _find_forward(subject: Subject) -> Callable[..., Any] | None:
+    """Return the forward as plain torch, which autograd follows; None if there is none."""
+    return subject.plain or (subject.function and partial(_run_plain, subject.function))
 
 
-def _plain_forward(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
-    """The code of a Function's forward, run as plain torch."""
+def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
+    """Return y of a Function's forward, run as plain torch."""
     new_style = function.setup_context is not torch.autograd.Function.setup_context
     inputs = (x, *arguments)
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
@@ -147,11 +151,11 @@ def _is_rounding(func: Any, named: dict[str, Any]) -> bool:
 
 
 class _Rounding(TorchFunctionMode):
-    """Tells whether code rounds, inside a Function's forward too."""
+    """Finds out whether code rounds, inside a Function's forward too."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.rounds = False
+        self.rounds: bool = False
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -162,7 +166,7 @@ class _Rounding(TorchFunctionMode):
 
 
 class _StraightThrough(TorchFunctionMode):
-    """Rounding as ``x + (round(x) - x).detach()``, as code without a Function writes it."""
+    """Rounds by ``x + (round(x) - x).detach()``."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -178,17 +182,22 @@ class _StraightThrough(TorchFunctionMode):
         return result
 
 
-def _by_differences(
-    subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
-) -> list[Tensor | None]:
-    """Central differences of a callable by its arguments; raises UntriedError where it jumps or rounds."""
+def is_rounding(subject: Subject, x: Tensor, arguments: tuple[Any, ...]) -> bool:
+    """Return whether the forward rounds."""
     with _Rounding() as rounding, torch.no_grad():
         subject.run(x.clone(), arguments)
-    if rounding.rounds:  # between its jumps it is level, whatever gradient is passed straight through
+    return bool(rounding.rounds)
+
+
+def _differ(subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor) -> list[Tensor | None]:
+    """Return central differences by the arguments; raises UntriedError if y jumps or is rounded."""
+    if is_rounding(
+        subject, x, arguments
+    ):  # between its jumps it is level, whatever gradient is passed straight through
         raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
     gradients: list[Tensor | None] = []
     for k, argument in enumerate(arguments):
-        if not learns(argument):
+        if not is_learned(argument):
             gradients.append(None)
             continue
         slopes = torch.zeros_like(argument)

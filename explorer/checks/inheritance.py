@@ -16,8 +16,10 @@ from explorer.catalogue import RULES, Rule
 from explorer.checks.curve import MANY_JUMPS, Curve
 
 # Families for which a rule for any op is meant: on a smooth op g alone is a forgotten derivative.
+_FURTHER = (2.0, -0.5, 100.0)  # g
 _ANYWHERE = ("identity", "jumps", "bounded")
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # of the jump that a family's rules stand for
+_TOO_FAR = 2.0  # of a curve's size: a start with more is not refined
 _SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
 
 
@@ -36,46 +38,61 @@ class Match:
 
 
 @lru_cache(maxsize=2)
-def match(curve: Curve) -> Match | None:
-    """The catalogue's rule that suits the op and has the same gradient, for g = 1 and g = −1; or None.
+def match_rule(curve: Curve) -> Match | None:
+    """Return the catalogue's rule that suits the op and has the same gradient, for several g; or None.
 
     A declared fault is never inherited. A factor makes another rule, unless the op is the identity.
     A gradient that overflows is no rule's.
     """
     if bool(curve.gradient.isinf().any()):
         return None
-    matched = next(_of_op(curve), None)
-    if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS:
-        matched = next(_of_jump(curve), None)
+    matched = next(_iterate_for_op(curve), None)
+    if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS and _is_linear(curve):
+        matched = next(_iterate_for_jump(curve, 1.0), None)
     return matched
 
 
-def _of_op(curve: Curve) -> Iterator[Match]:
-    """Rules whose parameters, if they have any, are those of the op."""
+@lru_cache(maxsize=2)
+def match_scaled(curve: Curve, factor: float) -> Match | None:
+    """Return the catalogue's rule for a jump that equals ``factor`` times the gradient; or None."""
+    if bool(curve.gradient.isinf().any()) or not curve.flat or not _is_linear(curve):
+        return None
+    return next(_iterate_for_jump(curve, factor), None)
+
+
+def _is_linear(curve: Curve) -> bool:
+    """Return whether the gradient for several g is g times that for 1."""
+    return all(_is_close(curve.subject.gradient(curve.x, g), g * curve.gradient) for g in _FURTHER)
+
+
+def _iterate_for_op(curve: Curve) -> Iterator[Match]:
+    """Yield rules whose parameters, if they have any, are those of the op."""
     x, y = curve.x, curve.y
-    up, down = curve.gradient, curve.subject.gradient(x, -1.0)
+    pulls = {g: curve.subject.gradient(x, g) for g in (1.0, -1.0, *_FURTHER)}
     lo, hi = float(y.min()), float(y.max())
-    families = _families(curve, lo, hi)
+    families = _find_families(curve, lo, hi)
     for rule in RULES.values():
         if rule.parsed is None or rule.fault or not families & {*(rule.suits or _ANYWHERE)}:
             continue
-        for parameters in _settings(rule, up, lo, hi, curve):
+        for parameters in _iterate_settings(rule, pulls[1.0], lo, hi, curve):
             evaluate = rule.parsed.bind(parameters)
-            if all(_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in ((1.0, up), (-1.0, down))):
+            if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
                 yield Match(rule, parameters)
 
 
-def _families(curve: Curve, lo: float, hi: float) -> set[str]:
+def _find_families(curve: Curve, lo: float, hi: float) -> set[str]:
     holds = {
         "identity": curve.identity,
         "jumps": curve.flat,
-        "bounded": _close(curve.y, curve.x.clamp(lo, hi)),
-        "rectifier": _close(curve.y, curve.x.relu()),
+        "bounded": _is_close(curve.y, curve.x.clamp(lo, hi)),
+        "rectifier": _is_close(curve.y, curve.x.relu()),
     }
     return {family for family, does in holds.items() if does}
 
 
-def _settings(rule: Rule, up: Tensor, lo: float, hi: float, curve: Curve) -> Iterator[dict[str, float]]:
+def _iterate_settings(
+    rule: Rule, up: Tensor, lo: float, hi: float, curve: Curve
+) -> Iterator[dict[str, float]]:
     names = {parameter.name for parameter in rule.parameters}
     if not names:
         yield {}
@@ -89,10 +106,10 @@ def _settings(rule: Rule, up: Tensor, lo: float, hi: float, curve: Curve) -> Ite
         yield from ({name: float(value)} for value in (up[0], -up[0], wide[0]) if value)
 
 
-def _of_jump(curve: Curve) -> Iterator[Match]:
-    """Rules made for a jump, at the jump; their parameters are fitted, their factor is not."""
+def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
+    """Yield rules made for a jump, at the jump; their parameters are fitted, their factor is given."""
     at, heights = curve.jumps
-    size = float(heights.sum())
+    size = float(heights.sum()) / factor
     if size == 0:
         return
     centre = float(at.mean())
@@ -100,35 +117,42 @@ def _of_jump(curve: Curve) -> Iterator[Match]:
     u = x - centre
     near = u.abs() < 50
     u, r = u[near][::2], r[near][::2]
-    for family, height in _HEIGHTS.items():
+    rises = abs(float(heights.sum()))
+    for family, height in sorted(_HEIGHTS.items(), key=lambda row: abs(row[1] - rises)):
         target = r * (height / size)
         for rule in RULES.values():
             if rule.group == family and rule.parsed and rule.linear and "y" not in rule.parsed.variables:
-                parameters = _fitted(rule, u, target, curve, centre)
+                parameters = _fit(rule, u, target, curve, centre)
                 if parameters is not None:
                     yield Match(rule, parameters)
 
 
-def _fitted(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) -> dict[str, float] | None:
+def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) -> dict[str, float] | None:
     assert rule.parsed
-    names = [parameter.name for parameter in rule.parameters]
-
-    def distance(values: Tensor) -> Tensor:
-        evaluate = rule.parsed.bind(dict(zip(names, values.tolist(), strict=True)))  # type: ignore[union-attr]
-        return evaluate(u, torch.zeros_like(u), torch.ones_like(u)) - target
-
+    names = tuple(parameter.name for parameter in rule.parameters)
     if "mean(" in (rule.formula or ""):
         return None
-    starts = [torch.tensor(values, dtype=u.dtype) for values in _candidates(rule, target, curve, centre)]
+    evaluate, y, g = rule.parsed.varying(names).bind({}), torch.zeros_like(u), torch.ones_like(u)
+
+    def distance(values: Tensor) -> Tensor:
+        return evaluate(u, y, g, dict(zip(names, values, strict=True))) - target
+
+    starts = [
+        torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, target, curve, centre)
+    ]
     best = min(starts, key=lambda values: float(distance(values).nan_to_num(nan=1e9).square().sum()))
-    best = _refined(distance, best) if names and not _is_zero(distance(best), target) else best
+    if float(distance(best).nan_to_num(nan=1e9).norm()) > _TOO_FAR * float(target.norm()):
+        return None
+    best = _refine(distance, best) if names and not _is_zero(distance(best), target) else best
     if not _is_zero(distance(best), target) or not _is_within(rule, best):
         return None
     return dict(zip(names, best.tolist(), strict=True))
 
 
-def _candidates(rule: Rule, target: Tensor, curve: Curve, centre: float) -> Iterator[tuple[float, ...]]:
-    """Parameter values worth a try: defaults, the function's own numbers, edges and peak of the curve."""
+def _iterate_candidates(
+    rule: Rule, target: Tensor, curve: Curve, centre: float
+) -> Iterator[tuple[float, ...]]:
+    """Yield parameter values to try: defaults, the function's own numbers, edges and peak of the curve."""
     peak = float(target.abs().max())
     edges = (curve.breaks[0] - centre).abs().tolist()[:4]
     hints = [
@@ -144,8 +168,8 @@ def _candidates(rule: Rule, target: Tensor, curve: Curve, centre: float) -> Iter
     return product(*(each if len(each) < 3 else [values[:5] for values in each]))
 
 
-def _refined(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """Damped Gauss–Newton on the logarithms of positive parameters, until nothing is gained."""
+def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
+    """Return values after damped Gauss–Newton steps on the logarithms of positive parameters."""
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
     error, unit = distance(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
     while idle < _MOST_IDLE:
@@ -164,7 +188,7 @@ def _refined(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
 
 
 def _is_within(rule: Rule, values: Tensor) -> bool:
-    """Whether parameters lie within the bounds of the rule's controls."""
+    """Return whether parameters lie within the bounds of the rule's controls."""
     pairs = zip(rule.parameters, values.tolist(), strict=True)
     return all(parameter.low * 0.99 <= value <= parameter.high * 1.01 for parameter, value in pairs)
 
@@ -173,6 +197,6 @@ def _is_zero(distance: Tensor, target: Tensor) -> bool:
     return bool(distance.abs().max() <= _SAME * target.abs().max())
 
 
-def _close(left: Tensor, right: Tensor) -> bool:
+def _is_close(left: Tensor, right: Tensor) -> bool:
     least = min(1.0, float(right.abs().max()))
     return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-9 * least))

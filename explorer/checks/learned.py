@@ -9,39 +9,42 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.curve import Curve
-from explorer.checks.due import Probe, learns
-from explorer.checks.result import VERDICTS, Finding, by_design, fails, holds, short, unknown
+from explorer.checks.due import Probe, is_learned, is_rounding
+from explorer.checks.integrated import Moments, integrate_argument
+from explorer.checks.result import VERDICTS, Finding, by_design, fails, format_number, holds, unknown
 from explorer.foreign import NoGradientError, Subject, UntriedError
 from explorer.formula.tree import names
 from explorer.gradient import apply
 
 _REPEATS = 3
 _CLOSE = 1e-6
-_ASIDE = 1e-2  # of an argument and 1: as far from a kink both of its sides are tried
+_NEAR = 0.03  # relative, of integrals
+_LEAST = 0.25  # a gradient between this and its inverse times the due one is a choice
+_ASIDE = 1e-2  # of an argument and 1: as far from a kink both sides are tried
 
 
-def parameter_gradients(curve: Curve) -> Finding:
-    """Each learned argument's gradient against autograd of the forward, rounding passed straight through."""
+def check_parameter_gradients(curve: Curve) -> Finding:
+    """Return whether each learned argument gets the gradient that the forward owes it."""
     subject = curve.subject
     op, rule = subject.op, subject.rule
     if op is None or rule is None or not rule.learned:
-        return _of_all(subject)
-    if elsewhere := _for_another_op(op, rule):
+        return _check_all(subject)
+    if elsewhere := _find_other_op(op, rule):
         return by_design(elsewhere)
-    result = _of_all(_teaching(subject, op, rule))
+    result = _check_all(_make_learnable(subject, op, rule))
     if result.verdict == "fails" or not any("y" in names(one.parsed.tree) for one in rule.learned):
         return result
     # A formula that tests y instead of x is right for one sign of the parameter, and may be wrong for the
     # other.
     turned = {one.name: -subject.parameters[one.name] for one in rule.learned}
     turned_round = replace(subject, parameters={**subject.parameters, **turned})
-    other = _of_all(_teaching(turned_round, op, rule))
-    at = ", ".join(f"{name} = {short(value)}" for name, value in turned.items())
+    other = _check_all(_make_learnable(turned_round, op, rule))
+    at = ", ".join(f"{name} = {format_number(value)}" for name, value in turned.items())
     return replace(other, sentence=f"At {at}: {other.sentence}") if other.verdict == "fails" else result
 
 
-def _for_another_op(op: Op, rule: Rule) -> str:
-    """A sentence on why this op cannot judge the rule's parameter gradients; "" where it can."""
+def _find_other_op(op: Op, rule: Rule) -> str:
+    """Return why this op cannot judge the rule's parameter gradients, as a sentence; "" if it can."""
     known, taught = set(op.parsed.parameters), {one.name for one in rule.learned}
     shown = {p.name: p.shown for p in rule.parameters}
     absent, unknown_to_it = sorted(shown[name] for name in taught - known), sorted(known - {*shown})
@@ -52,8 +55,8 @@ def _for_another_op(op: Op, rule: Rule) -> str:
     return ""
 
 
-def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
-    """A pair as a function of x and of the parameters that its rule teaches, as tensors."""
+def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
+    """Return a pair as a function of x and of the parameters that its rule teaches, as tensors."""
     taught = tuple(one.name for one in rule.learned if one.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in taught}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in taught)
@@ -69,68 +72,159 @@ def _teaching(pair: Subject, op: Op, rule: Rule) -> Subject:
     return replace(pair, call=call, arguments=tuple(values), plain=plain, names=taught)
 
 
-def _of_all(subject: Subject) -> Finding:
-    learning = [k for k, argument in enumerate(subject.arguments) if learns(argument)]
+def _check_all(subject: Subject) -> Finding:
+    learning = [k for k, argument in enumerate(subject.arguments) if is_learned(argument)]
     if not learning:
         return holds("None of its arguments learns: there is no tensor among them that requires grad.")
     probe = Probe(subject)
     if float(probe.y.amax()) == float(probe.y.amin()):
         return unknown("y is one number here, whatever x is: move the parameters.")
-    return min((_of_one(probe, k) for k in learning), key=lambda finding: VERDICTS.index(finding.verdict))
+    return min(
+        (_check_argument(probe, k) for k in learning), key=lambda finding: VERDICTS.index(finding.verdict)
+    )
 
 
-def _of_one(probe: Probe, k: int) -> Finding:
-    """The finding on one argument; where it fails at its value alone, that value is a kink."""
-    finding = _at_value(probe, k)
+def _check_argument(probe: Probe, k: int) -> Finding:
+    """Return the finding on one argument; if it fails at its value alone, that value is a kink."""
+    finding = _check_at_value(probe, k)
     if finding.verdict != "fails":
         return finding
-    sides = [_at_value(Probe(_moved(probe.subject, k, sign * _ASIDE)), k) for sign in (-1.0, 1.0)]
+    sides = [_check_at_value(Probe(_move(probe.subject, k, sign * _ASIDE)), k) for sign in (-1.0, 1.0)]
     if any(side.verdict not in ("holds", "by design") for side in sides):
         return finding
-    name = _begun(_name_of(probe, k))
+    name = _capitalize(_name_argument(probe, k))
     below, above = (side.sentence for side in sides)
     beside = f"On both sides: {below}" if below == above else f"Below it: {below} Above it: {above}"
     return by_design(f"{name} starts on a kink of y, where its gradient is one of several. {beside}")
 
 
-def _moved(subject: Subject, k: int, share: float) -> Subject:
-    """The subject with one argument moved by a share of 1 and its size."""
+def _move(subject: Subject, k: int, share: float) -> Subject:
+    """Return the subject with one argument moved by a share of 1 and its size."""
     argument = subject.arguments[k].detach()
     moved = (argument + share * (1 + argument.abs())).requires_grad_()
     return replace(subject, arguments=(*subject.arguments[:k], moved, *subject.arguments[k + 1 :]))
 
 
-def _name_of(probe: Probe, k: int) -> str:
+def _name_argument(probe: Probe, k: int) -> str:
     return probe.subject.names[k] if probe.subject.names else f"argument {k + 1}"
 
 
-def _at_value(probe: Probe, k: int) -> Finding:
-    name = _name_of(probe, k)
+def _check_at_value(probe: Probe, k: int) -> Finding:
+    name = _name_argument(probe, k)
     try:
-        got = probe.got(k)
+        got = probe.stack_gradients(k)
     except NoGradientError as error:
         if "shape" in str(error) or "number of" in str(error):
             return fails(f"With learned arguments {error}: return one gradient for each input, in its shape.")
         raise
     if got is None:
-        return _without(probe, k, name)
+        return _judge_missing(probe, k, name)
+    zero = probe.pull_argument(k, probe.x, torch.zeros_like(probe.y))
+    if zero is not None and float(zero.abs().max()) > 1e-9 * float(got.abs().max()):
+        return fails(f"{_capitalize(name)} gets a gradient even if g is 0: multiply by g.")
     try:
-        due = probe.due(k)
+        due = probe.stack_due(k)
     except UntriedError as error:
-        return unknown(f"What {name} is due could not be computed: {error}.")
-    if due is None:
-        return unknown(f"What {name} is due could not be computed: the forward hides it from autograd.")
-    return _judged(probe, k, name, got, due)
+        return _judge_moments(probe, k, name, only_moving=True) or unknown(
+            f"What {name} is due could not be computed: {error}."
+        )
+    if due is None or _is_hidden(probe, k):
+        return _judge_moments(probe, k, name) or unknown(
+            f"What {name} is due could not be computed: the forward hides it from autograd."
+        )
+    finding = _judge(probe, k, name, got, due)
+    return (finding.verdict == "fails" and _judge_moments(probe, k, name, only_moving=True)) or finding
 
 
-def _begun(name: str) -> str:
-    """A name at the beginning of a sentence; that of a parameter stays as it is."""
+def _is_hidden(probe: Probe, k: int) -> bool:
+    """Return whether y at far x moves with the argument otherwise than autograd of the forward says."""
+    subject, argument = probe.subject, probe.subject.arguments[k].detach().to(probe.x.dtype)
+    if subject.op is not None or probe.x.shape != probe.y.shape or probe.y.dtype != probe.x.dtype:
+        return False
+    g = torch.zeros_like(probe.y)
+    g[0], g[-1] = 0.7, 1.3
+    due = probe.compute_due(k, g)
+    ys = []
+    for sign in (1.0, -1.0):
+        moved = (*subject.arguments[:k], argument + sign * 1e-5, *subject.arguments[k + 1 :])
+        with torch.no_grad():
+            ys.append(
+                (subject.run(probe.x, replace(subject, arguments=moved).prepare(probe.x.dtype)) * g).sum()
+            )
+    slope = float(ys[0] - ys[1]) / 2e-5
+    size = abs(slope) + float(probe.x.abs().max()) * 0.01
+    return (
+        due is not None
+        and math.isfinite(slope)
+        and abs(slope) < 10
+        and abs(float(due.sum()) - slope) > 1e-2 * size
+    )
+
+
+def _judge_moments(probe: Probe, k: int, name: str, only_moving: bool = False) -> Finding | None:
+    """Return the finding on the gradient over all x, jumps of y included; None if it does not apply.
+
+    ``only_moving``: give None for a forward that rounds, or whose jumps do not move with the argument.
+    """
+    subject = probe.subject
+    if probe.x.shape != probe.y.shape or subject.seed is not None or subject.trial.dtype != torch.float64:
+        return None
+    if only_moving and is_rounding(subject, probe.x, subject.prepare(probe.x.dtype)):
+        return None
+    try:
+        moments = integrate_argument(subject, k)
+        further = integrate_argument(subject, k, 0.25)
+    except UntriedError:
+        return None
+    if only_moving and not moments.moves:
+        return None
+    return _compare_moments(probe, k, name, moments, further)
+
+
+def _compare_moments(probe: Probe, k: int, name: str, moments: Moments, further: Moments) -> Finding:
+    times, there = moments.ratio, further.ratio
+    got, due = (format_number(float(each[0])) for each in (moments.got, moments.due))
+    words = f"Over all x {name} gets {got}, and {due} is due, jump times density of x included"
+    gradient = probe.stack_gradients(k)
+    if (
+        times
+        and gradient is not None
+        and abs(_measure_growth(probe, k, gradient) - math.sqrt(_REPEATS)) < 1e-3
+    ):
+        return by_design(
+            f"{_capitalize(name)} gets less the more elements there are, by their root, as LSQ has it."
+        )
+    if times is None:
+        return fails(
+            f"{words}: a part is missing, or at the wrong x.", None, float(moments.got[0] - moments.due[0])
+        )
+    if times < 0:
+        return fails(f"{words}: turn the sign round.", None, times)
+    if abs(times - 1) < _NEAR and there is not None and abs(there - 1) < _NEAR:
+        return holds(f"{words}.", None, times)
+    if there is None or abs(there - times) > _NEAR * times:
+        return fails(
+            f"{words}; the factor changes with {name}: one that depends on it is missing.", None, times
+        )
+    if _LEAST <= times <= 1 / _LEAST:
+        return by_design(f"{words}: {format_number(times)} times as much, whatever {name} is.", None, times)
+    return fails(
+        f"{words}: {format_number(times)} times as much. Divide by the width of the band.", None, times
+    )
+
+
+def _capitalize(name: str) -> str:
+    """Return a name at the beginning of a sentence; that of a parameter is unchanged."""
     return name.capitalize() if " " in name else name
 
 
-def _without(probe: Probe, k: int, name: str) -> Finding:
-    due = probe.due_for(k, probe.upstreams[0])
-    if due is None or not bool(due.any()):
+def _judge_missing(probe: Probe, k: int, name: str) -> Finding:
+    try:
+        due = probe.compute_due(k, probe.upstreams[0])
+    except UntriedError:
+        due = None
+    moves = due is None and (moments := _judge_moments(probe, k, name)) and moments.verdict == "fails"
+    if not moves and (due is None or not bool(due.any())):
         return by_design(f"Its backward returns None for {name}, and y does not depend on it.")
     return fails(
         f"Its backward returns None for {name}, which requires grad: it never learns. Return its gradient, "
@@ -138,33 +232,36 @@ def _without(probe: Probe, k: int, name: str) -> Finding:
     )
 
 
-def _judged(probe: Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> Finding:
-    times = _ratio(mine, wanted)
+def _judge(probe: Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> Finding:
+    times = _find_ratio(mine, wanted)
     if times is None:
         if _is_bound(probe, k, mine):
             return by_design(
-                f"{_begun(name)} learns from the elements beyond it alone, as PACT has it for a bound."
+                f"{_capitalize(name)} learns from the elements beyond it alone, as PACT has it for a bound."
             )
-        return _wrong(name, mine, wanted)
-    growth = _growth(probe, k, mine)
+        return _describe_fault(name, mine, wanted)
+    growth = _measure_growth(probe, k, mine)
     if abs(growth - _REPEATS) < 1e-3:
         if abs(times - 1) < _CLOSE:
             return holds(f"The gradient of {name} is what autograd of the forward gives.", None, 1.0)
         if times < 0:
-            words = f"{_begun(name)} gets {short(times)} times what is due: turn the sign round."
+            words = f"{_capitalize(name)} gets {format_number(times)} times what is due: turn the sign round."
             return fails(words, None, times)
-        return by_design(f"The gradient of {name} is {short(times)} times what autograd gives.", None, times)
+        return by_design(
+            f"The gradient of {name} is {format_number(times)} times what autograd gives.", None, times
+        )
     if abs(growth - math.sqrt(_REPEATS)) < 1e-3:
-        words = f"{_begun(name)} gets less the more elements there are, by their root, as LSQ has it."
+        words = f"{_capitalize(name)} gets less the more elements there are, by their root, as LSQ has it."
         return by_design(words, None, times)
     return fails(
-        f"Three times the elements owe {name} three times as much, but it gets {short(growth)} times: "
+        f"Three times the elements owe {name} three times as much, but it gets {format_number(growth)} "
+        f"times: "
         "sum over them, do not average.", None, growth,
     )  # fmt: skip
 
 
-def _ratio(mine: Tensor, wanted: Tensor) -> float | None:
-    """The constant ratio of two gradients; None where there is none."""
+def _find_ratio(mine: Tensor, wanted: Tensor) -> float | None:
+    """Return the constant ratio of two gradients; None if there is none."""
     size = float(wanted.abs().max())
     if size < 1e-12:
         return 1.0 if float(mine.abs().max()) < 1e-9 else None
@@ -173,31 +270,32 @@ def _ratio(mine: Tensor, wanted: Tensor) -> float | None:
     return times if close and times else None
 
 
-def _growth(probe: Probe, k: int, mine: Tensor) -> float:
-    """The growth of the argument's gradient for three times the elements."""
+def _measure_growth(probe: Probe, k: int, mine: Tensor) -> float:
+    """Return the growth of the argument's gradient for three times the elements."""
     x = torch.cat([probe.x] * _REPEATS)
-    more = probe.got_for(k, x, torch.cat([probe.upstreams[0]] * _REPEATS))
+    more = probe.pull_argument(k, x, torch.cat([probe.upstreams[0]] * _REPEATS))
     size = float(mine[0].abs().sum())
     return float(more.abs().sum()) / size if more is not None and size else float(_REPEATS)
 
 
 def _is_bound(probe: Probe, k: int, mine: Tensor) -> bool:
-    """Whether the argument is a bound of y, and learns only from the elements at that bound."""
+    """Return whether the argument is a bound of y, and learns only from the elements at that bound."""
     argument = probe.subject.arguments[k].detach().to(probe.y.dtype)
     ends = torch.stack([probe.y.amax(), probe.y.amin()])
     if argument.numel() != 1 or not bool((ends - argument.reshape(())).abs().min() < 1e-6):
         return False
     # An x that is rounded to the bound is not beyond it: it still gets its gradient.
-    beyond = probe.subject.both(probe.x)[1] == 0
+    beyond = probe.subject.run_both(probe.x)[1] == 0
     at_end = beyond & ((probe.y - argument.reshape(())).abs() < 1e-6)
-    wanted = probe.due(k, at_end)
-    return wanted is not None and _ratio(mine, wanted) is not None
+    wanted = probe.stack_due(k, at_end)
+    return wanted is not None and _find_ratio(mine, wanted) is not None
 
 
-def _wrong(name: str, mine: Tensor, wanted: Tensor) -> Finding:
+def _describe_fault(name: str, mine: Tensor, wanted: Tensor) -> Finding:
     at = int((mine - wanted).abs().argmax())
     got, due = float(mine.flatten()[at]), float(wanted.flatten()[at])
     return fails(
-        f"{_begun(name)} gets {short(got)} where {short(due)} is due: a part is missing, or in the "
+        f"{_capitalize(name)} gets {format_number(got)} where {format_number(due)} is due: a part is "
+        f"missing, or in the "
         "wrong place. Compare with autograd of x + (round(x) − x).detach().", None, got - due,
     )  # fmt: skip

@@ -4,55 +4,67 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, holds, position, short
+from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
 _POWERS = (-1.0, 2.0, 0.5, -4.0)  # of two, which change no rounding
 _OTHERS = (-3.0, 1e-6, 1e3)  # a rule that rounds g to a power of two differs at these alone
 _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
-_SLACK = 1e3  # in eps: what is multiplied by adding logarithms, of up to 745, is off by hundreds
+_SLACK = 1e3  # in eps: a product by a sum of logarithms, up to 745, is off by hundreds
 
 
-def linear_in_g(curve: Curve) -> Finding:
-    """r(x, a·g) against a·r(x, g) for several a, and r(x, 0) against 0; then a different g at each x."""
+def check_linearity(curve: Curve) -> Finding:
+    """Return whether r(x, a·g) is a·r(x, g), and r at each element depends on its own x and g alone."""
     rule = curve.subject.rule
     casts = bool(rule) and curve.subject.rounds_gradient
     if rule and rule.parsed is None and not casts:
         return holds("It is torch's own derivative, which is linear in g.")
-    departure = _departure(curve, _PLAIN.to(curve.dtype)) or _departure(curve, curve.x)
+    if curve.subject.op is None and (others := _find_effect_of_others(curve)):
+        return others
+    departure = _find_departure(curve, curve.subject.clip(_PLAIN.to(curve.dtype))) or _find_departure(
+        curve, curve.x
+    )
     if departure is None:
-        return _apart(curve) or holds("Twice the upstream gradient gives twice the gradient, at every x.")
+        return holds("Twice the upstream gradient gives twice the gradient, at every x.")
     at, g, got, due = departure
+    one = format_number(due / g if g else due)
     example = (
-        f"At x = {position(at)} g = 1 gives {short(due / g if g else due)}, g = {short(g)} gives {short(got)}"
+        f"At x = {format_position(at)} g = 1 gives {one}, g = {format_number(g)} gives {format_number(got)}"
     )
     declared = curve.subject.declared
     if declared and declared.fault:
-        return fails(f"{example}, not {short(due)}. {declared.fault}", at, got)
+        return fails(f"{example}, not {format_number(due)}. {declared.fault}", at, got)
     if declared and declared.parsed is None:
         return by_design(
-            f"It is torch's own backward of a cast, which casts g too. {example}, not {short(due)}.", at, got
+            f"It is torch's own backward of a cast, which casts g too. {example}, not {format_number(due)}.",
+            at,
+            got,
         )
     if declared and not declared.linear:
         return by_design(
-            f"{declared.label} is not linear in g, and says so. {example}, not {short(due)}.", at, got
+            f"{declared.label} is not linear in g, and says so. {example}, not {format_number(due)}.", at, got
         )
-    return _judged(curve, at, example, got, due)
+    return _judge(curve, at, example, got, due)
 
 
-def _departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
-    """The clearest departure from linearity among x: x, g, the gradient there, and the due one."""
+def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
+    """Return the clearest departure from linearity among x: x, g, the gradient there, and the due one."""
+    if not len(x):
+        return None
     one = curve.subject.gradient(x)
     sure = one.isfinite() & curve.subject.y(x).isfinite()
     worst: tuple[float, tuple[float, float, float, float]] | None = None
-    for g in (0.0, *_OTHERS, *_POWERS):
+    others = [g for g in _OTHERS if curve.eps < 1e-5 or g != 1e-6]  # half precision cannot hold such a g
+    for g in (0.0, *map(curve.round_g, others), *_POWERS):
         r = curve.subject.gradient(x, g)
-        off = torch.where(sure, (r - g * one).abs(), 0.0).nan_to_num(nan=torch.inf)
+        here = sure & r.isfinite() if curve.eps > 1e-5 else sure
+        off = torch.where(here, (r - g * one).abs(), 0.0).nan_to_num(nan=torch.inf)
         scale = abs(g) * one.abs() + r.abs().nan_to_num()
         size = off / (scale + 1e-30)
-        if g in _OTHERS:  # what is left of larger numbers is rounded as they are
+        if g not in (0.0, *_POWERS):  # the rest of larger numbers is rounded as they are
             scale = scale + abs(g) * one[sure].abs().amax() if bool(sure.any()) else scale
-        if bool((off > _SLACK * curve.eps * scale + 1e-300).any()):
+        least = 1e-300 if curve.is_fine else abs(g) * 1e-30
+        if bool((off > _SLACK * curve.eps * scale + least).any()):
             at = int((size - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
             if worst is None or rank > worst[0]:
@@ -60,85 +72,112 @@ def _departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | N
     return worst and worst[1]
 
 
-def _judged(curve: Curve, at: float, example: str, got: float, due: float) -> Finding:
-    """The verdict on a rule without declaration that is not linear: some are meant, some never are."""
+def _find_effect_of_others(curve: Curve) -> Finding | None:
+    """Return the failure of a gradient that depends on its place or on other elements, or None."""
+    x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
+    g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
+    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(5))
+    r, turned = curve.subject.gradient(x, g), curve.subject.gradient(x[order], g[order])
+    same_g = torch.where(g > 1, curve.subject.gradient(x, 2.0), curve.subject.gradient(x, 1.0))
+    same_x = torch.cat(
+        [curve.subject.gradient(part, part_g) for part, part_g in ((x[:9], g[:9]), (x[9:], g[9:]))]
+    )
+    y = curve.subject.y(x)
+    cases = (
+        (turned[order.argsort()], "place among the elements"),
+        (same_g, "g of other elements"),
+        (same_x, "x or g of other elements"),
+    )
+    for due, cause in cases:
+        sure = due.isfinite() & y.isfinite()
+        off = torch.where(
+            sure, (r - due).abs() / (due.abs().clamp(min=1e-3 * float(due[sure].abs().max())) + 1e-12), 0.0
+        )
+        if bool((off > 1e6 * min(curve.eps, 1e-8)).any()):
+            at, got, wanted = (float(values[int(off.argmax())]) for values in (x, r, due))
+            if curve.identity:
+                return by_design(
+                    f"The op changes nothing, and the gradient depends on the {cause}, as of a norm that "
+                    f"is kept: at "
+                    f"x = {format_position(at)} it is {format_number(got)} or "
+                    f"{format_number(wanted)}.", at, got,
+                )  # fmt: skip
+            return fails(
+                f"At x = {format_position(at)} the gradient is {format_number(got)}, "
+                f"{format_number(wanted)} is due: "
+                f"it depends on the {cause}.", at, got,
+            )  # fmt: skip
+    return None
+
+
+def _judge(curve: Curve, at: float, example: str, got: float, due: float) -> Finding:
+    """Return the finding on an undeclared rule that is not linear: some are meant, some never are."""
     subject, x = curve.subject, curve.x
-    none, one, minus, two = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
+    zero, one, minus, two = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     if bool(((one == two) & (one == minus) & (one.abs() > 0)).any()):
         stuck = (one == two) & (one == minus) & (one.abs() > 0)
-        at = _clearest(x, stuck)
-        value, part = float(one[x == at][0]), _where(x, stuck)
+        at = _find_clearest(x, stuck)
+        value, part = float(one[x == at][0]), _describe_place(x, stuck)
         return fails(
-            f"{part} the gradient is {short(value)} whatever g is: the upstream gradient is lost there. "
+            f"{part} the gradient is {format_number(value)} whatever g is: the upstream gradient is lost "
+            f"there. "
             "Multiply by g.", at, value,
         )  # fmt: skip
-    if bool((none.abs() > 1e-9).any()):
-        at = _clearest(x, none.abs() > 1e-9)
-        value = float(none[x == at][0])
+    if bool((zero.abs() > 1e-9).any()):
+        at = _find_clearest(x, zero.abs() > 1e-9)
+        value = float(zero[x == at][0])
         return fails(
-            f"At x = {position(at)} g = 0 still gives {short(value)}: multiply by g, do not add.", at, value
+            f"At x = {format_position(at)} g = 0 still gives {format_number(value)}: multiply by g, do "
+            f"not add.",
+            at,
+            value,
         )
     mirrored = bool(((minus - one).abs() <= 1e-9 * one.abs()).logical_and(one.abs() > 1e-9).any())
-    meant = _meaning(curve, one, mirrored)
+    meant = _explain(curve, one, mirrored)
     if meant:
-        return by_design(f"{meant} {example}, not {short(due)}.", at, got)
+        return by_design(f"{meant} {example}, not {format_number(due)}.", at, got)
     what = "The sign of g is lost" if mirrored else "It is not linear in g"
-    return fails(f"{what}. {example}, not {short(due)}: use g exactly once, as a factor.", at, got)
+    return fails(f"{what}. {example}, not {format_number(due)}: use g exactly once, as a factor.", at, got)
 
 
-def _meaning(curve: Curve, one: Tensor, mirrored: bool) -> str:
-    """A sentence on the likely purpose of a rule that is not linear in g; "" for none that is known."""
+def _explain(curve: Curve, one: Tensor, mirrored: bool) -> str:
+    """Return a sentence on the likely purpose of a rule that is not linear in g; "" if none is known."""
 
-    def at(g: float) -> Tensor:
+    def pull(g: float) -> Tensor:
         return curve.subject.gradient(curve.x, g)
 
-    is_odd = _close(at(-1.0), -one)
-    steady = all(torch.equal(at(g), at(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
-    if is_odd and steady and not torch.equal(at(_STEADY), at(4 * _STEADY)):
+    is_odd = _is_close(pull(-1.0), -one)
+    steady = all(torch.equal(pull(g), pull(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
+    if is_odd and steady and not torch.equal(pull(_STEADY), pull(4 * _STEADY)):
         return "It rounds gradients to steps."
-    grows = all(_close(at(g), g * one) for g in (2.0, 1e3))
-    if grows and not mirrored and all(_close(at(g), g * one) for g in (0.5, 1e-6)):
+    grows = all(_is_close(pull(g), g * one) for g in (2.0, 1e3))
+    if grows and not mirrored and all(_is_close(pull(g), g * one) for g in (0.5, 1e-6)):
         return "It depends on the sign of g and grows with g otherwise."
-    if is_odd and grows and _at_most(at(1e-6), 1e-6 * one):
+    if is_odd and grows and _is_at_most(pull(1e-6), 1e-6 * one):
         return "It drops small gradients."
-    limits = not grows and all(_at_most(at(g), g * one) for g in (2.0, 1e3))
+    limits = not grows and all(_is_at_most(pull(g), g * one) for g in (2.0, 1e3))
     return "It limits large gradients." if is_odd and limits else ""
 
 
-def _apart(curve: Curve) -> Finding | None:
-    """The failure of a gradient that depends on the g of other elements; None where there is none."""
-    x = curve.x
-    g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
-    r, due = curve.subject.gradient(x, g), g * curve.gradient
-    sure = due.isfinite() & curve.y.isfinite()
-    off = torch.where(sure, (r - due).abs() / (due.abs() + 1e-12), 0.0)
-    if bool((off <= 1e6 * curve.eps).all()):
-        return None
-    at, got, wanted = (float(values[int(off.argmax())]) for values in (x, r, due))
-    return fails(
-        f"At x = {position(at)} the gradient is {short(got)}, {short(wanted)} is due: it depends on the g of "
-        "other elements.", at, got,
-    )  # fmt: skip
+def _find_clearest(x: Tensor, places: Tensor) -> float:
+    return float(x[places][(x[places].abs() - 1).abs().argmin()])
 
 
-def _clearest(x: Tensor, those: Tensor) -> float:
-    return float(x[those][(x[those].abs() - 1).abs().argmin()])
-
-
-def _where(x: Tensor, those: Tensor) -> str:
-    low, high = float(x[those].min()), float(x[those].max())
-    if bool(those.double().mean() > 0.98):
+def _describe_place(x: Tensor, places: Tensor) -> str:
+    low, high = float(x[places].min()), float(x[places].max())
+    if bool(places.double().mean() > 0.98):
         return "Everywhere"
-    if high >= float(x.max()) and bool(those[x >= low].all()):
-        return f"Above about {short(low)}"
-    if low <= float(x.min()) and bool(those[x <= high].all()):
-        return f"Below about {short(high)}"
-    return f"At x = {position(_clearest(x, those))}"
+    if high >= float(x.max()) and bool(places[x >= low].all()):
+        return f"Above about {format_number(low)}"
+    if low <= float(x.min()) and bool(places[x <= high].all()):
+        return f"Below about {format_number(high)}"
+    return f"At x = {format_position(_find_clearest(x, places))}"
 
 
-def _at_most(left: Tensor, right: Tensor) -> bool:
-    return bool((left.abs() <= right.abs() * (1 + 1e-9) + 1e-12).all())
+def _is_at_most(left: Tensor, right: Tensor) -> bool:
+    known = left.isfinite() & right.isfinite()  # inf is at most inf
+    return bool(known.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[known].all())
 
 
-def _close(left: Tensor, right: Tensor) -> bool:
-    return bool(torch.allclose(left, right, rtol=1e-6, atol=1e-12, equal_nan=True))
+def _is_close(left: Tensor, right: Tensor) -> bool:
+    return bool(torch.allclose(left, right, rtol=1e-5, atol=1e-12, equal_nan=True))

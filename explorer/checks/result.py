@@ -58,8 +58,8 @@ class Finding:
     where: float | None = None
     figure: float | None = None
 
-    def of(self, name: str) -> Result:
-        """The result of the check of that name; positions without −0."""
+    def attach(self, name: str) -> Result:
+        """Return the result of the check of that name; positions without −0."""
         where = None if self.where is None else float(self.where) + 0.0
         return Result(name, self.verdict, self.sentence, where, self.figure)
 
@@ -116,20 +116,20 @@ def unknown(sentence: str) -> Finding:
     return Finding(UNKNOWN, sentence)
 
 
-def short(number: float) -> str:
+def format_number(number: float) -> str:
     """A number for a sentence: three digits, a true minus."""
-    return _written(number, 3)
+    return _format(number, 3)
 
 
-def position(x: float, digits: int = 4) -> str:
+def format_position(x: float, digits: int = 4) -> str:
     """An x for a sentence: so many digits, and three decimals, that what is said is seen there as well.
 
     Points that are tried keep off round numbers, where kinks are, by more than is rounded away.
     """
     before_point = math.floor(math.log10(abs(x))) if x else 0
-    return _written(x, max(digits, digits + before_point))
+    return _format(x, max(digits, digits + before_point))
 
 
-def _written(number: float, digits: int) -> str:
+def _format(number: float, digits: int) -> str:
     text = f"{number + 0.0:.{digits}g}"
     return text.replace("-", "−").replace("e+0", "e").replace("e−0", "e−")

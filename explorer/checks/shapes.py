@@ -7,83 +7,114 @@ from torch.autograd.function import BackwardCFunction
 from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.result import Finding, by_design, fails, holds
-from explorer.foreign import Subject, UntriedError, merged, said
+from explorer.foreign import Subject, UntriedError, describe_error, merge_points
 
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
-_UNSUPPORTED = ("not implemented for", "not support")  # torch, of a dtype on this device
+_UNSUPPORTED = (
+    "not implemented for",
+    "not support",
+    "same dtype",
+    "did not match",
+    "expected scalar type",
+)  # torch, of a dtype on this device
+_COUNTS = ("number of gradients", "invalid gradient", "shape")  # torch, of what a backward returned
 _GENERIC = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
-_DISTINCT = 40  # values from which on a curve is no staircase
+_DISTINCT = 40  # a curve with fewer values is a staircase
 
 
-def dtype_and_shape(curve: Curve) -> Finding:
-    """y and the gradient for four dtypes and for shapes from () to (2, 1, 3), as backward returns it."""
-    subject = curve.subject
-    base = torch.linspace(-1.3, 1.7, 6, dtype=subject.trial.dtype)
-    problem = _learned(subject, subject.lifted(base))
+def check_dtype_and_shape(curve: Curve) -> Finding:
+    """Return whether y and the gradient, as backward returns it, keep x's dtype and shape."""
+    subject, nature = curve.subject, curve.nature
+    if nature.failure:
+        if any(words in nature.failure for words in _COUNTS):
+            return fails(f"{nature.failure.capitalize()}: return one gradient for each input, in its shape.")
+        raise UntriedError("backward returns no gradient for x")
+    base = subject.sample(-1.3, 1.7, 6)
+    problem = _check_learned(subject, base)
     if problem:
         return problem
+    kept: list[tuple[torch.dtype, torch.dtype]] = []
     for dtype in DTYPES:
-        problem = _tried(subject, subject.lifted(base.to(dtype)), f"For {_name(dtype)} x")
+        problem = _check_x(subject, base.to(dtype), f"For {_name(dtype)} x", kept)
         if problem:
             return problem
-    keeps = subject.run(subject.lifted(base)).shape == subject.lifted(base).shape
-    for shape in _shapes(subject) if keeps else ():
-        x = torch.linspace(-1.3, 1.7, torch.Size(shape).numel(), dtype=subject.trial.dtype).reshape(shape)
-        if subject.trial.suffix:
-            x = (
-                x.reshape(*shape, *[1] * len(subject.trial.suffix))
-                .expand(*shape, *subject.trial.suffix)
-                .contiguous()
-            )
-        problem = _tried(subject, x, f"For x of shape {tuple(x.shape)}")
+    keeps = subject.run(base.clone()).shape == base.shape
+    for x in _iterate_shapes(subject) if keeps and not nature.dependence else ():
+        problem = _check_x(subject, x, f"For x of shape {tuple(x.shape)}", [])
         if problem:
             return problem
-    return (keeps and _is_elementwise(curve) and _precision(curve)) or holds(
+    if len(kept) < len(DTYPES) and subject.trial.dtype != torch.float64 and nature.dependence:
+        return by_design(f"It takes x in {_name(subject.trial.dtype)}, the dtype of tensors that it holds.")
+    if changed := next(((x, y) for x, y in kept if x != y), None):
+        short, long = map(_name, changed)
+        return by_design(
+            f"For {short} x y is {long}, and the gradient comes back as {short}. A net in {short} goes on "
+            f"in {long}: end forward with "
+            ".to(x.dtype), or use zeros_like and x's dtype, if that is not meant."
+        )
+    if keeps and not (nature.dependence or nature.draws or nature.cut) and (fault := _check_precision(curve)):
+        return fault
+    if nature.cut:
+        raise UntriedError("backward returns no gradient for x")
+    return holds(
         "y and the gradient keep x's dtype and shape." if keeps else "The gradient keeps x's dtype and shape."
     )
 
 
-def _shapes(subject: Subject) -> list[tuple[int, ...]]:
-    """Shapes that are x's own, whatever the arguments are broadcast to."""
+def _iterate_shapes(subject: Subject) -> list[Tensor]:
+    """Return x of several shapes that are x's own, whatever the arguments are broadcast to."""
+    suffix = subject.trial.suffix
     least = max((argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)), default=0)
-    if subject.shape is not None:
-        return [shape for shape in _SHAPES if len(shape) == 1]
-    return [shape for shape in _SHAPES if len(shape) >= least - len(subject.trial.suffix)]
+    shapes = [shape for shape in _SHAPES if len(shape) >= least - len(suffix)]
+    if subject.example is not None:
+        shapes = [shape for shape in _SHAPES if len(shape) == 1]
+    made = []
+    for shape in shapes:
+        count = torch.Size(shape).numel()
+        x = subject.fit_domain(torch.linspace(-1.3, 1.7, count, dtype=subject.trial.dtype)).reshape(shape)
+        made.append(
+            x.reshape(*shape, *[1] * len(suffix)).expand(*shape, *suffix).contiguous() if suffix else x
+        )
+    return made
 
 
-def _tried(subject: Subject, x: Tensor, case: str) -> Finding | None:
+def _check_x(
+    subject: Subject, x: Tensor, case: str, kept: list[tuple[torch.dtype, torch.dtype]]
+) -> Finding | None:
+    """Return the fault for one x; None if there is none. Adds the dtypes of x and y to ``kept``."""
     leaf = x.clone().requires_grad_()
     try:
         y = subject.run(leaf.clone())
     except UntriedError as error:
-        return _raised(x, f"{case} {error}")
-    if y.dtype != x.dtype:
+        return _judge_exception(x, f"{case} {error}")
+    kept.append((x.dtype, y.dtype))
+    if not y.dtype.is_floating_point:
         return fails(
             f"{case} y is {_name(y.dtype)}: make it with x's dtype, such as .to(x.dtype) or zeros_like."
         )
-    keeps = subject.run(subject.lifted(x.new_zeros(6))).shape == subject.lifted(x.new_zeros(6)).shape
-    if keeps and y.shape != x.shape:
+    base = subject.sample(-1.3, 1.7, 6)
+    if subject.run(base.clone()).shape == base.shape and y.shape != x.shape:
         return fails(f"{case} y has the shape {tuple(y.shape)}.")
     if not y.requires_grad:
         return None
-    return _raw(y, x, case) or _engine(y, leaf, case)
+    return _check_raw(y, x, case) or _check_engine(y, leaf, case)
 
 
-def _raised(x: Tensor, message: str) -> Finding | None:
-    """The finding for a case that raises: None where torch lacks the dtype, or x holds no element."""
+def _judge_exception(x: Tensor, message: str) -> Finding | None:
+    """Return the finding for a case that raises: None if torch lacks the dtype, or x holds no element."""
     lacking = any(words in message for words in _UNSUPPORTED)
     return None if lacking or not x.numel() else fails(f"{message}.")
 
 
-def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
-    """The fault in dtype or shape of backward's own return value, before torch casts or sums it."""
-    node = custom_node(y)
-    if node is None or node is not _first(y):
+def _check_raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
+    """Return the fault in dtype or shape of backward's own return value, before torch casts or sums it."""
+    node = y.grad_fn
+    if not isinstance(node, BackwardCFunction):
         return None
     try:
-        returned = node.apply(torch.ones_like(y))  # type: ignore[no-untyped-call]  # torch's own
+        returned = node.apply(torch.ones_like(y))
     except Exception as error:
-        return _raised(x, f"{case} backward raises {said(error)}")
+        return _judge_exception(x, f"{case} backward raises {describe_error(error)}")
     gradient = returned[0] if isinstance(returned, tuple) else returned
     if not isinstance(gradient, Tensor):
         return None
@@ -91,29 +122,30 @@ def _raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
         return fails(
             f"{case} backward returns the shape {tuple(gradient.shape)}: give it x's, {tuple(x.shape)}."
         )
-    if torch.finfo(gradient.dtype).eps > torch.finfo(x.dtype).eps:
+    shorter = max(torch.finfo(x.dtype).eps, torch.finfo(y.dtype).eps)
+    if gradient.is_floating_point() and torch.finfo(gradient.dtype).eps > shorter:
         lost = f"{case} backward returns {_name(gradient.dtype)}, and torch casts it silently"
         return fails(f"{lost}: digits are lost. Compute with g's dtype.")
     return None
 
 
-def _engine(y: Tensor, leaf: Tensor, case: str) -> Finding | None:
+def _check_engine(y: Tensor, leaf: Tensor, case: str) -> Finding | None:
     try:
         torch.autograd.grad(y, leaf, torch.ones_like(y), allow_unused=True)
     except Exception as error:
-        return _raised(leaf, f"{case} its backward raises {said(error)}")
+        return _judge_exception(leaf, f"{case} its backward raises {describe_error(error)}")
     return None
 
 
-def _learned(subject: Subject, x: Tensor) -> Finding | None:
-    """The fault of a backward that raises once its arguments require grad; None where there is none."""
+def _check_learned(subject: Subject, x: Tensor) -> Finding | None:
+    """Return the fault of a backward that raises once its arguments require grad; None if there is none."""
     leaf = x.clone().requires_grad_()
-    y = subject.run(leaf.clone(), subject.prepared(x.dtype, learned=True))
+    y = subject.run(leaf.clone(), subject.prepare(x.dtype, learned=True))
     try:
         if y.requires_grad:
             torch.autograd.backward(y, torch.ones_like(y))
     except Exception as error:
-        words = said(error)
+        words = describe_error(error)
         if "gradient" in words and ("number of" in words or "shape" in words):
             return fails(
                 f"Its backward raises {words}: return one gradient for each input, each of its input's shape."
@@ -122,15 +154,8 @@ def _learned(subject: Subject, x: Tensor) -> Finding | None:
     return None
 
 
-def _is_elementwise(curve: Curve) -> bool:
-    try:
-        return curve.elementwise
-    except UntriedError:
-        return False
-
-
-def _precision(curve: Curve) -> Finding | None:
-    """Digits that a dtype promises and the values do not have."""
+def _check_precision(curve: Curve) -> Finding | None:
+    """Return the fault of digits that a dtype promises and the values lack; None if there is none."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:
@@ -139,21 +164,21 @@ def _precision(curve: Curve) -> Finding | None:
     curves = [("the gradient", r)] if curve.flat or curve.coarse else [("y", curve.y), ("the gradient", r)]
     for what, values in curves:
         some = values[values.isfinite() & (values != 0)]
-        if len(merged([some])) >= _DISTINCT and bool((some.float().double() == some).all()):
+        if len(merge_points([some])) >= _DISTINCT and bool((some.float().double() == some).all()):
             return fails(f"For float64 x {what} has only the digits of float32: leave out the cast.")
     some = r[r.isfinite() & (r != 0)]
-    if len(some) and bool((some.float().double() == some).all()) and _follows_g(curve, r):
+    if len(some) and bool((some.float().double() == some).all()) and _depends_on_g(curve, r):
         return fails("For float64 x the gradient has only the digits of float32: leave out the cast.")
     return None
 
 
-def _follows_g(curve: Curve, r: Tensor) -> bool:
-    """Whether the gradient changes with g, as a cast one does; one that is rounded to steps stays."""
+def _depends_on_g(curve: Curve, r: Tensor) -> bool:
+    """Return whether the gradient changes with g, as a cast one does; one that is rounded to steps stays."""
     return not torch.equal(curve.subject.gradient(curve.x, _GENERIC * (1 + 2.0**-6)), r)
 
 
-def custom_node(y: Tensor) -> BackwardCFunction | None:
-    """The node of the first Function on the way back from y; None where there is none."""
+def find_custom_node(y: Tensor) -> BackwardCFunction | None:
+    """Return the node of the first Function on the way back from y; None if there is none."""
     waiting = [y.grad_fn]
     while waiting:
         node = waiting.pop(0)
@@ -161,10 +186,6 @@ def custom_node(y: Tensor) -> BackwardCFunction | None:
             return node
         waiting += [below for below, _ in node.next_functions] if node is not None else []
     return None
-
-
-def _first(y: Tensor) -> object:
-    return y.grad_fn
 
 
 def _name(dtype: torch.dtype) -> str:

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds
-from explorer.foreign import Subject, UntriedError, said
+from explorer.checks.shapes import find_custom_node
+from explorer.foreign import Subject, UntriedError, describe_error
 
 _OLD_STYLE = "setup_context"
 _LINES = (
@@ -26,28 +27,32 @@ _MISSING = (
 _ROWS = 3
 
 
-def transforms(curve: Curve) -> Finding:
-    """torch.func's grad, vmap, vmap of grad, and jvp, against plain backward."""
-    assert curve.steady
+def check_transforms(curve: Curve) -> Finding:
+    """Return whether torch.func's grad, vmap, vmap of grad and jvp agree with plain backward."""
     function = curve.subject.function
     if function is not None and function.setup_context is torch.autograd.Function.setup_context:
-        return _old_style()
+        return _describe_old_style()
     missing: dict[str, str] = {}
-    for name, wanted, work in _tries(curve.subject):
+    lacking: list[str] = []
+    for name, wanted, work in _iterate_transforms(curve.subject):
         try:
             got = work()
         except Exception as error:
             words = str(error)
             if _OLD_STYLE in words:
-                return _operator() if _is_operator(curve.subject) else _old_style()
-            known = next(((what, line) for part, what, line in _MISSING if part in words), None)
-            if known is None:
+                return _describe_operator() if _is_operator(curve.subject) else _describe_old_style()
+            advice = next(((what, line) for part, what, line in _MISSING if part in words), None)
+            if advice is None and not _has_custom_node(curve.subject):
+                lacking.append(name)
+                continue
+            if advice is None:
                 return fails(
-                    f"{name} raises {said(error)}: leave out what asks for values, such as if or .item()."
+                    f"{name} raises {describe_error(error)}: leave out what asks for values, such as if "
+                    f"or .item()."
                 )
-            missing[known[0]] = known[1]
+            missing[advice[0]] = advice[1]
             continue
-        if not _near(got, wanted):
+        if not _is_near(got, wanted):
             if name == "jvp" and _is_slope(curve.subject, got):
                 return by_design("Its jvp is the derivative of its forward, where backward departs from it.")
             return fails(f"{name} gives another result than plain autograd.")
@@ -56,84 +61,97 @@ def transforms(curve: Curve) -> Finding:
         return by_design(
             f"It offers no {' and no '.join(missing)}, and torch says so when asked: add {lines}."
         )
+    if lacking:
+        return by_design(f"Torch itself lacks {' and '.join(lacking)} for an operation of this function.")
     return holds("torch.func's grad, vmap and jvp agree with plain autograd.")
 
 
-def _old_style() -> Finding:
+def _describe_old_style() -> Finding:
     return by_design(f"It is old style: torch.func's grad, vmap and jvp refuse it. {_LINES}.")
 
 
 def _is_operator(subject: Subject) -> bool:
-    """Whether backward goes through an operator of torch.library, whose Function torch generates."""
-    y = subject.run(_points(subject).requires_grad_())
+    """Return whether backward goes through an operator of torch.library, whose Function torch generates."""
+    y = subject.run(_make_points(subject).requires_grad_())
     return type(y.grad_fn).__name__.startswith("GeneratedBackward")
 
 
-def _operator() -> Finding:
+def _has_custom_node(subject: Subject) -> bool:
+    """Return whether a Function of somebody's own lies on the way back from y."""
+    return find_custom_node(subject.run(_make_points(subject).requires_grad_())) is not None
+
+
+def _describe_operator() -> Finding:
     return by_design(
         "It is an operator of torch.library: torch.func's grad, vmap and jvp refuse all of them. "
         "Take a Function with setup_context where they are needed."
     )
 
 
-def _tries(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
-    """Each transform: its name, the due result, and the function that computes it."""
-    x = _points(subject)
-    rows = torch.stack([x * factor + 0.01 for factor in torch.linspace(0.5, 1.2, _ROWS).tolist()])
-    arguments = subject.prepared(x.dtype)
+def _iterate_transforms(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
+    """Yield each transform: its name, the due result, and the function that computes it."""
+    x = _make_points(subject)
+    rows = torch.stack(
+        [subject.fit_domain(x * factor + 0.01) for factor in torch.linspace(0.5, 1.2, _ROWS).tolist()]
+    )
+    arguments = subject.prepare(x.dtype)
 
     def function(x: Tensor) -> Tensor:
-        y: Tensor = subject.call(x.clone(), *arguments)
+        y: Tensor = subject.run(x.clone(), arguments)
         return y
 
     def gradient(x: Tensor) -> Tensor:
         slope: Tensor = torch.func.grad(lambda x: function(x).sum())(x)
         return slope
 
-    y, r = subject.both(x)
+    y, r = subject.run_both(x)
     yield "torch.func.grad", r, lambda: gradient(x)
-    yield "vmap", torch.stack([subject.both(row)[0] for row in rows]), lambda: torch.func.vmap(function)(rows)
+    yield (
+        "vmap",
+        torch.stack([subject.run_both(row)[0] for row in rows]),
+        lambda: torch.func.vmap(function)(rows),
+    )
     yield (
         "vmap of grad",
-        torch.stack([subject.both(row)[1] for row in rows]),
+        torch.stack([subject.run_both(row)[1] for row in rows]),
         lambda: torch.func.vmap(gradient)(rows),
     )
     turned = rows.movedim(0, -1)
     yield (
         "vmap over the last dimension",
-        torch.stack([subject.both(row)[1] for row in rows]),
+        torch.stack([subject.run_both(row)[1] for row in rows]),
         lambda: torch.func.vmap(gradient, in_dims=-1)(turned),
     )
-    tangent = _tangent(x)
+    tangent = _make_tangent(x)
     if y.shape == x.shape and _is_linear(subject, x, r, -2.0, tangent):
         yield "jvp", r * tangent, lambda: torch.func.jvp(function, (x,), (tangent,))[1]
 
 
-def _points(subject: Subject) -> Tensor:
-    return subject.lifted(torch.linspace(-2.3, 2.9, 11, dtype=subject.trial.dtype))
+def _make_points(subject: Subject) -> Tensor:
+    return subject.sample(-2.3, 2.9, 11)
 
 
-def _tangent(x: Tensor) -> Tensor:
+def _make_tangent(x: Tensor) -> Tensor:
     return torch.linspace(0.3, 1.9, x.numel(), dtype=x.dtype).reshape(x.shape)
 
 
 def _is_slope(subject: Subject, tangent: Tensor) -> bool:
-    """Whether a tangent equals differences of the forward, which is correct for a jvp as well."""
-    x = _points(subject)
-    move = 1e-5 * _tangent(x)
+    """Return whether a tangent equals differences of the forward, which is correct for a jvp as well."""
+    x = _make_points(subject)
+    move = 1e-5 * _make_tangent(x)
     with torch.no_grad():
         slope = (subject.run(x + move) - subject.run(x - move)) / 2e-5
     return torch.allclose(tangent, slope, 1e-4, 1e-5)
 
 
 def _is_linear(subject: Subject, x: Tensor, r: Tensor, *upstream: Tensor | float) -> bool:
-    """Whether the gradient is g times ``r``, for each g of ``upstream``: else no tangent is due."""
+    """Return whether the gradient is g times ``r``, for each g of ``upstream``: else no tangent is due."""
     try:
-        return all(_near(subject.both(x, g)[1], g * r) for g in upstream)
+        return all(_is_near(subject.run_both(x, g)[1], g * r) for g in upstream)
     except UntriedError:
         return False
 
 
-def _near(left: Tensor, right: Tensor) -> bool:
+def _is_near(left: Tensor, right: Tensor) -> bool:
     tolerance = 1e-6 if left.dtype == torch.float64 else 1e-3
     return left.shape == right.shape and torch.allclose(left, right, tolerance, tolerance, equal_nan=True)

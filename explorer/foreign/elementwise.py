@@ -1,4 +1,4 @@
-"""Whether a function is elementwise and gives the same twice, and the points at which that is tried."""
+"""Whether a function is elementwise and gives the same y twice, and the points at which that is tried."""
 
 import math
 from collections.abc import Callable
@@ -8,28 +8,49 @@ from torch import Tensor
 
 from explorer.foreign.subject import Subject, UntriedError
 
-NEAR, FAR = 8.0, 1e4  # looked at evenly, and by factors
+NEAR, FAR = 8.0, 1e4  # the reach of even points, and of points by factors
 OFF = 0.00137  # keeps points off the round numbers where kinks are
+_MOVE = 0.83  # of the x whose effect on other y is tried
+_TOLERANCE = 1e3  # in eps
 
 
-def require_steady(subject: Subject) -> None:
-    """Raise UntriedError where two calls on the same x differ."""
-    x = subject.lifted(spread_points(NEAR, 64, 8, subject.trial.dtype))
-    whole, again = subject.run(x.clone()), subject.run(x.clone())
-    if not same(whole, again, 0.0):
-        raise UntriedError("two calls on the same x give different y: it draws at random")
+def draws_at_random(subject: Subject) -> bool:
+    """Return whether two calls on the same x give different y."""
+    x = subject.sample(-NEAR, NEAR, 64)
+    with torch.no_grad():
+        return not is_same(subject.run(x.clone()), subject.run(x.clone()), 0.0)
+
+
+def find_dependence(subject: Subject) -> str:
+    """Return why a function is not elementwise, as a clause; "" if it is.
+
+    Every second element of x is moved, by two patterns: y may change at those elements only.
+    """
+    x = subject.sample(-NEAR, NEAR, 64)
+    with torch.no_grad():
+        y = subject.run(x.clone())
+        if y.shape != x.shape:
+            return f"it is not elementwise: x of shape {tuple(x.shape)} gives y of shape {tuple(y.shape)}"
+        tolerance = _TOLERANCE * _find_eps(x, y)
+        order = torch.arange(x.numel()).reshape(x.shape)
+        for moved in (order % 2 == 0, order % 2 == 1, order % 3 == 0, order == 0):
+            shifted = subject.fit_domain(torch.where(moved, x.flip(0) * _MOVE + 0.11, x))
+            if not is_same(y[~moved], subject.run(shifted.clone())[~moved], tolerance):
+                return "it is not elementwise: y at one x depends on the other elements"
+        # An example has the one number of rows that the function takes.
+        if subject.example is None and not is_same(y[::3], subject.run(x[::3].clone()), tolerance):
+            return "it is not elementwise: y at one x depends on the number of elements"
+    return ""
 
 
 def require_elementwise(subject: Subject) -> None:
-    """Raise UntriedError with the reason where y at one x hangs on the others, or is drawn at random."""
+    """Raise UntriedError with the reason if y at one x depends on other x, or is drawn at random."""
+    if subject.seed is None and draws_at_random(subject):
+        raise UntriedError("two calls on the same x give different y: it draws at random")
+    if reason := find_dependence(subject):
+        raise UntriedError(reason)
     x = spread_points(NEAR, 64, 8, subject.trial.dtype)
-    lifted = subject.lifted(x)
-    y = subject.run(lifted)
-    if y.shape != lifted.shape:
-        shapes = f"x of shape {tuple(lifted.shape)} gives y of shape {tuple(y.shape)}"
-        raise UntriedError(f"it is not elementwise: {shapes}")
-    require_steady(subject)
-    require_same_in_any_company(subject.y, x, what="y")
+    require_same_in_any_company(subject.y, subject.clip(x), what="y")
 
 
 def require_same_in_any_company(values: Callable[..., Tensor], *inputs: Tensor, what: str) -> None:
@@ -40,7 +61,7 @@ def require_same_in_any_company(values: Callable[..., Tensor], *inputs: Tensor, 
     whole = values(*inputs)
     for chosen in _companies(inputs[0]):
         part = values(*(each[chosen] for each in inputs))
-        if not same(whole[chosen], part, 1e3 * torch.finfo(inputs[0].dtype).eps):
+        if not is_same(whole[chosen], part, 1e3 * torch.finfo(inputs[0].dtype).eps):
             raise UntriedError(f"it is not elementwise: {what} at one x depends on the other elements")
 
 
@@ -52,19 +73,26 @@ def _companies(x: Tensor) -> list[Tensor]:
     return [places[::3], places.flip(0), places.roll(1), places[: len(x) // 2], *quarters]
 
 
-def merged(parts: list[Tensor]) -> Tensor:
-    """All values, ascending, each once."""
+def _find_eps(*values: Tensor) -> float:
+    """Return the machine epsilon of the shortest dtype among floating values."""
+    return max((torch.finfo(each.dtype).eps for each in values if each.is_floating_point()), default=0.0)
+
+
+def merge_points(parts: list[Tensor]) -> Tensor:
+    """Return all values in ascending order, each once."""
     x = torch.cat(parts).sort().values
     return x[torch.cat([torch.ones_like(x[:1], dtype=torch.bool), x.diff() > 0])]
 
 
 def spread_points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
-    """Points even up to ``near`` on both sides of 0, and by factors up to ±10,000; off the round numbers."""
+    """Return points even up to ``near`` on both sides of 0, and by factors up to ±10,000."""
     far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - OFF)
     middle = torch.linspace(-near, near, even, dtype=dtype) + OFF
-    return merged([-far, middle, far])
+    return merge_points([-far, middle, far])
 
 
-def same(left: Tensor, right: Tensor, tolerance: float) -> bool:
-    """Whether values agree up to a tolerance, relative and absolute; NaN is NaN."""
-    return bool(torch.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True))
+def is_same(left: Tensor, right: Tensor, tolerance: float) -> bool:
+    """Return whether values agree up to a tolerance, relative and absolute; NaN is NaN."""
+    return left.shape == right.shape and bool(
+        torch.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
+    )

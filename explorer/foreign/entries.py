@@ -12,13 +12,13 @@ from torch import Tensor
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.foreign.elementwise import (
     NEAR,
+    is_same,
     require_elementwise,
     require_same_in_any_company,
-    same,
     spread_points,
 )
-from explorer.foreign.subject import Subject, UntriedError, own_subject
-from explorer.foreign.timed import TIME_LIMIT_S, Answer, HungError, within
+from explorer.foreign.subject import Subject, UntriedError, make_own_subject
+from explorer.foreign.timed import TIME_LIMIT_S, Answer, HungError, run_within
 from explorer.formula import Formula, quoted
 from explorer.formula.derivative import ZERO
 from explorer.formula.tree import Foreign, Name, Node
@@ -138,7 +138,7 @@ class _Own:
 
 def _tried(function: Callables) -> _Own:
     """A function after its trial."""
-    subject = own_subject(function, (), {})
+    subject = make_own_subject(function, (), {})
     fixed = tuple(_held(argument) for argument in subject.arguments)
     own = _Own(_label(function, subject), replace(subject, arguments=fixed))
     with warnings.catch_warnings():
@@ -158,7 +158,7 @@ def _require(subject: Subject) -> None:
     x = spread_points(NEAR, 64, 8, subject.trial.dtype)
     if subject.y(x).is_complex():
         raise UntriedError("it returns complex numbers")
-    if not same(subject.gradient(x), subject.gradient(x), 0.0):
+    if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("two backwards of the same x and g differ")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
     for g in (torch.ones_like(x), varied):
@@ -167,7 +167,7 @@ def _require(subject: Subject) -> None:
 
 def _answered(label: str, work: Callable[[], Answer]) -> Answer:
     try:
-        return within(TIME_LIMIT_S, work)
+        return run_within(TIME_LIMIT_S, work)
     except HungError as hung:
         raise ValueError(_refusal(label, f"it {hung}")) from None
     except UntriedError as error:
@@ -184,5 +184,5 @@ def _label(function: Callables, subject: Subject) -> str:
         text = repr(function)
         return text if len(text) <= _LONGEST_NAME and text.isprintable() else subject.name
     if isinstance(function, functools.partial):
-        return _label(function.func, own_subject(function.func, (), {}))
+        return _label(function.func, make_own_subject(function.func, (), {}))
     return subject.name.strip("<>")

@@ -1,7 +1,10 @@
 """The subject of a check: an op with a rule, or somebody's own Function, behind one interface."""
 
+import functools
 import inspect
-from collections.abc import Callable, Mapping
+import linecache
+import types
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -17,20 +20,32 @@ from explorer.formula.tree import Call, walk
 from explorer.gradient import joined
 
 SPAN = (-3.0, 3.0)  # that a mean in a formula is over
+SEED = 7  # of functions that draw
 _MISCALLED = ("positional argument", "keyword argument", "not callable")
+_SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
 _TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by chance
+_MOST_SHAPES = 12
+_MOST_CONSTANTS = 24
 
 
 class UntriedError(Exception):
-    """Something could not be tried; the message is the reason in words."""
+    """Something could not be tried; the message gives the reason."""
 
 
 class ForwardError(UntriedError):
-    """The forward raised, of its own accord."""
+    """The forward raised, although it was called as it should be."""
 
 
 class NoGradientError(UntriedError):
-    """The backward itself went wrong, although the forward did not."""
+    """The backward failed, although the forward did not.
+
+    Attributes:
+        line: the place in the user's code, as ``file:line: code``; "" if it is not known.
+    """
+
+    def __init__(self, message: str, line: str = "") -> None:
+        super().__init__(message)
+        self.line = line
 
 
 @dataclass(frozen=True)
@@ -41,12 +56,14 @@ class Subject:
         name: the name in sentences.
         call: ``(x, *arguments) -> y``.
         arguments: the arguments after x; tensors of floats are cast to x's dtype.
-        function: the Function class, where it is one.
-        op, rule, parameters: of a pair; None and {} for somebody's own function.
-        plain: the forward as code that autograd follows, where it is known without a Function.
-        names: of the arguments, where they have some.
-        shape: the dimensions of x after the first, where an example told them.
-        is_module: whether it is one, so that it may need x of a shape.
+        function: the Function class, if the subject is one.
+        op, rule, parameters: those of a pair; None and {} for somebody's own function.
+        plain: the forward as code that autograd can follow, if it is known without a Function.
+        names: the names of the arguments, if they have any.
+        example: an x whose first dimension counts elements, if the user gave one.
+        domain: the least and the greatest x to try; None for all floats.
+        seed: the seed set before each forward; None to leave the generator alone.
+        is_module: whether the subject is a module.
     """
 
     name: str
@@ -58,18 +75,25 @@ class Subject:
     parameters: Mapping[str, float] = field(default_factory=dict)
     plain: Callable[..., Any] | None = None
     names: tuple[str, ...] = ()
-    shape: tuple[int, ...] | None = None
+    example: Tensor | None = None
+    domain: tuple[float, float] | None = None
+    seed: int | None = None
     is_module: bool = False
 
     @property
     def declared(self) -> Rule | None:
-        """The rule with the declarations that apply; None where nothing is declared."""
+        """The rule with the declarations that apply; None if nothing is declared."""
         rule = self.rule
         return (
             rule
             if rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
             else None
         )
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The dimensions of x after the first; None without an example."""
+        return None if self.example is None else tuple(self.example.shape[1:])
 
     @cached_property
     def rounds_gradient(self) -> bool:
@@ -81,91 +105,141 @@ class Subject:
         calls = [part for part in parts if isinstance(part, Call) and FUNCTIONS[part.function].own]
         return any("g" in names(call) for call in calls)
 
-    @property
+    @cached_property
     def numbers(self) -> list[float]:
         """The plain numbers among arguments and parameters: thresholds, bounds, steps."""
         arguments = [*self.arguments, *self.parameters.values()]
         first = [a.flatten()[0].item() if isinstance(a, Tensor) and a.numel() else a for a in arguments]
         plain = [float(a) for a in first if isinstance(a, int | float) and not isinstance(a, bool)]
-        return [number for number in plain if abs(number) < 1e6]
+        return list(dict.fromkeys(number for number in plain if abs(number) < 1e6))
 
-    def prepared(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
-        """The arguments, tensors as copies of a dtype that require grad only if they are to be learned."""
-        return tuple(_copied(argument, dtype, learned, device) for argument in self.arguments)
+    @cached_property
+    def constants(self) -> list[float]:
+        """The numbers that may be kinks: those of ``numbers`` and the constants of the code; at most 24."""
+        functions = [self.function.forward, self.function.backward] if self.function else [self.call]
+        written = [
+            number for each in functions for number in _iterate_constants(getattr(each, "__code__", None))
+        ]
+        return list(dict.fromkeys([*self.numbers, *(written if self.op is None else [])]))[:_MOST_CONSTANTS]
+
+    def prepare(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
+        """Return the arguments; tensors are copies of a dtype that require grad only if they are to learn."""
+        return tuple(_copy(argument, dtype, learned, device) for argument in self.arguments)
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
-        """y; raises UntriedError where it is no tensor or the function raises."""
-        prepared = self.prepared(x.dtype) if arguments is None else arguments
+        """Return y. Raises UntriedError if the function raises or returns no tensor."""
+        prepared = self.prepare(x.dtype) if arguments is None else arguments
         try:
-            y = self.call(x, *prepared)
+            if self.seed is None:
+                y = self.call(x, *prepared)
+            else:
+                with torch.random.fork_rng(devices=[]):
+                    torch.manual_seed(self.seed)
+                    y = self.call(x, *prepared)
         except Exception as error:
             kind = UntriedError if _is_no_fault(error) else ForwardError
-            raise kind(f"it raises {said(error)}") from error
+            raise kind(f"it raises {describe_error(error)}") from error
         if not isinstance(y, Tensor):
-            raise UntriedError(f"it returns {_kind(y)}, not a tensor")
+            raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor")
         return y
 
-    def both(self, x: Tensor, g: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
-        """y and the gradient for an upstream gradient g, of any shape; outside any graph."""
+    def run_both(self, x: Tensor, g: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
+        """Return y and the gradient for an upstream gradient g, of any shape; outside any graph."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
-            y = self.run(leaf.clone())  # what works in place must not meet a leaf
-        return y.detach(), pulled(y, leaf, g).detach()
+            y = self.run(leaf.clone())  # code that works in place must not meet a leaf
+        return y.detach(), pull_gradient(y, leaf, g).detach()
 
     @cached_property
     def trial(self) -> "Trial":
-        """The first dtype and shape that the function accepts; raises UntriedError where there is none."""
+        """The first dtype and shape that the function accepts; raises UntriedError if there is none."""
         reasons: list[UntriedError] = []
         accepted: list[tuple[int, Trial]] = []
         for dtype in (torch.float64, torch.float32):
-            for suffix in self._suffixes():
+            for suffix in self._list_suffixes():
                 try:
-                    accepted.append((self._fit(Trial(dtype, suffix)), Trial(dtype, suffix)))
+                    accepted.append((self._rank(Trial(dtype, suffix)), Trial(dtype, suffix)))
                 except UntriedError as error:
                     reasons.append(error)
+                if accepted and accepted[-1][0] == 0:
+                    break
             if accepted:
                 return min(accepted, key=lambda ranked: ranked[0])[1]
-        if self.is_module and self.shape is None:
+        words = str(reasons[0])
+        if self.example is None and (self.is_module or any(part in words for part in _SHAPE_WORDS)):
             hint = "if it needs x of a shape, give check an example, such as input=torch.randn(8, 3, 32, 32)"
-            raise UntriedError(f"{reasons[0]}; {hint}")
+            raise UntriedError(f"{words}; {hint}")
         raise reasons[0]
 
-    def _fit(self, trial: "Trial") -> int:
-        """The rank of a shape: 0 where y has x's shape and backward runs; raises UntriedError without y."""
-        x = _spread(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype), trial.suffix)
+    def _rank(self, trial: "Trial") -> int:
+        """Return 0 if y has x's shape and backward runs, else more; raises UntriedError without a y."""
+        x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
+        x = _spread(x, trial.suffix)
         y = self.run(x.clone())
         try:
-            self.both(x)
+            self.run_both(x)
         except NoGradientError:
             return 2
         return int(y.shape != x.shape)
 
-    def _suffixes(self) -> list[tuple[int, ...]]:
-        """Shapes that may follow the first dimension of x: the example's, or (), and tensor arguments'."""
+    def _list_suffixes(self) -> list[tuple[int, ...]]:
+        """Return shapes to try after the first dimension of x: the example's, or those of tensors in use."""
         if self.shape is not None:
             return [self.shape]
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
         shapes = [tuple(tensor.shape) for tensor in tensors if tensor.numel() > 1]
+        if self.op is None:
+            shapes += [shape for shape in _iterate_captured_shapes(self.call) if shape not in shapes]
         ends = [shape[-1:] for shape in shapes] + [shape[:1] for shape in shapes]
-        return list(dict.fromkeys([(), *shapes, *ends]))
+        return list(dict.fromkeys([(), *shapes, *ends]))[:_MOST_SHAPES]
 
-    def lifted(self, x: Tensor) -> Tensor:
-        """x (n,) in the shape it takes, the same along every further dimension."""
+    def fit_domain(self, x: Tensor) -> Tensor:
+        """Return x moved and scaled into the domain, in its order; x if there is no domain or x is inside."""
+        if self.domain is None or not x.numel():
+            return x
+        low, high = self.domain
+        least, greatest = float(x.min()), float(x.max())
+        if least >= low and greatest <= high:
+            return x
+        return low + (x - least) * ((high - low) / max(greatest - least, 1e-9))
+
+    def clip(self, x: Tensor) -> Tensor:
+        """Return the x that lie in the domain."""
+        return x if self.domain is None else x[(x >= self.domain[0]) & (x <= self.domain[1])]
+
+    def sample(self, low: float, high: float, count: int, dtype: torch.dtype | None = None) -> Tensor:
+        """Return x of ``count`` even rows within the domain, in the shape that the function takes.
+
+        Further dimensions hold different values in each place. A user's example is returned as it came.
+        """
+        dtype = dtype or self.trial.dtype
+        if self.example is not None:
+            return self.example.detach().to(dtype).clone()
+        x = self.fit_domain(torch.linspace(low, high, count, dtype=dtype))
+        lifted = self.lift(x)
+        if lifted.dim() > 1:
+            places = torch.arange(lifted[0].numel(), dtype=dtype).reshape(lifted.shape[1:])
+            lifted = self.fit_domain(lifted + 0.37 * (1.7 * places).sin())
+        return lifted
+
+    def lift(self, x: Tensor) -> Tensor:
+        """Return x (n,) in the shape that the function takes, the same along every further dimension."""
         return _spread(x, self.trial.suffix)
 
-    def lowered(self, values: Tensor) -> Tensor:
-        """The first value of each row; (n,)."""
-        return values[(slice(None), *[0] * len(self.trial.suffix))]  # type: ignore[index]  # a tuple of ints
+    def lower(self, values: Tensor) -> Tensor:
+        """Return the first value of each row, in the dtype of the trial; (n,)."""
+        rows = values[(slice(None), *[0] * len(self.trial.suffix))]  # type: ignore[index]  # a tuple of ints
+        return rows.to(self.trial.dtype) if rows.is_floating_point() or not rows.is_complex() else rows
 
     def y(self, x: Tensor) -> Tensor:
-        """The forward values at x (n,); (n,)."""
+        """Return the forward values at x (n,); (n,)."""
         with torch.no_grad():
-            return self.lowered(self.run(self.lifted(x).clone()))
+            return self.lower(self.run(self.lift(x).clone()))
 
     def gradient(self, x: Tensor, g: Tensor | float = 1.0) -> Tensor:
-        """The gradients at x (n,) for an upstream gradient, one number or (n,); (n,)."""
-        upstream = self.lifted(g) if isinstance(g, Tensor) else g
-        return self.lowered(self.both(self.lifted(x), upstream)[1])
+        """Return the gradients at x (n,) for an upstream gradient, one number or (n,); (n,)."""
+        upstream = self.lift(g) if isinstance(g, Tensor) else g
+        return self.lower(self.run_both(self.lift(x), upstream)[1])
 
 
 @dataclass(frozen=True)
@@ -180,35 +254,69 @@ def _spread(x: Tensor, suffix: tuple[int, ...]) -> Tensor:
     return x.reshape(-1, *[1] * len(suffix)).expand(-1, *suffix).contiguous() if suffix else x
 
 
-def pulled(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """The gradient of a leaf for an upstream gradient of y; 0 where there is no path."""
-    upstream = g if isinstance(g, Tensor) else torch.full_like(y, g)
+def _iterate_captured_shapes(call: Callable[..., Any]) -> Iterator[tuple[int, ...]]:
+    """Yield the shapes of tensors with more than one element that a function reads from outside."""
+    function = inspect.unwrap(call.func if isinstance(call, partial) else call)
+    if isinstance(function, types.FunctionType):
+        outside = inspect.getclosurevars(function)
+        for value in (*outside.nonlocals.values(), *outside.globals.values()):
+            if isinstance(value, Tensor) and value.numel() > 1:
+                yield tuple(value.shape)
+
+
+def _iterate_constants(code: Any) -> Iterator[float]:
+    """Yield the numbers that are written in compiled code, also in functions defined inside it."""
+    for value in code.co_consts if code is not None else ():
+        if isinstance(value, types.CodeType):
+            yield from _iterate_constants(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e4:
+            yield float(value)
+
+
+def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
+    """Return the gradient of a leaf for an upstream gradient of y; 0 if there is no path."""
+    upstream = g.to(y.dtype) if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)
     try:
         gradient = torch.autograd.grad(y, leaf, upstream, allow_unused=True)[0]
     except Exception as error:
-        raise NoGradientError(f"its backward raises {said(error)}") from error
+        raise NoGradientError(f"its backward raises {describe_error(error)}", find_line(error)) from error
     if gradient is None:
         raise NoGradientError("its backward returns None for x, so x gets no gradient")
     return gradient
 
 
-def said(error: BaseException) -> str:
-    """An exception in a few words: its kind and the first line of what it says."""
+def describe_error(error: BaseException) -> str:
+    """Return the kind of an exception and the first line of its message."""
     words = str(error).strip().splitlines()
     return f"{type(error).__name__}: {words[0][:160].rstrip('.!: ')}" if words else type(error).__name__
 
 
+def find_line(error: BaseException) -> str:
+    """Return the last line of user code that an exception passed, as ``file:line: code``; "" if none."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        path, number = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        if f"{torch.__path__[0]}" not in path and "explorer" not in trace.tb_frame.f_globals.get(
+            "__package__", ""
+        ):
+            place = f"{path.rpartition('/')[2]}:{number}: {linecache.getline(path, number).strip()}".rstrip(
+                ": "
+            )
+        trace = trace.tb_next
+    return place
+
+
 def _is_no_fault(error: Exception) -> bool:
-    """Whether a call raised because of how it was called, or for want of a device."""
+    """Return whether a call raised because of its arguments, or because a device is missing."""
     words = str(error)
     if not torch.cuda.is_available() and ("CUDA" in words or "NVIDIA" in words):
         return True
     return isinstance(error, TypeError) and any(part in words for part in _MISCALLED)
 
 
-def _kind(value: object) -> str:
+def _describe_kind(value: object) -> str:
     if value is None:
         return "None"
     return (
@@ -216,7 +324,7 @@ def _kind(value: object) -> str:
     )
 
 
-def _copied(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
+def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
     if not isinstance(argument, Tensor):
         return argument
     copy = argument.detach().clone().to(device)
@@ -225,48 +333,55 @@ def _copied(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> An
     return copy.to(dtype).requires_grad_(learned and argument.requires_grad)
 
 
-def pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
-    """An op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
+def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
+    """Return an op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
     parameters, rule = values(op, rule, settings), beside(op, rule)
     call = joined(*fixed_pair(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 
 
-def own_subject(
-    function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any], example: Tensor | None = None
+def make_own_subject(
+    function: Any,
+    arguments: tuple[Any, ...],
+    named: Mapping[str, Any],
+    example: Tensor | None = None,
+    domain: tuple[float, float] | None = None,
 ) -> Subject:
-    """Somebody's own: a Function class, its ``apply``, a module, or anything that is called with x.
+    """Return the subject of a Function class, its ``apply``, a module, or any callable of x.
 
-    ``example``: an x, whose first dimension counts elements.
+    Without ``domain``, an ``example`` on one side of 0 or within −1 to 1 bounds x by its range.
     """
-    subject = _own_subject(function, arguments, named)
-    return subject if example is None else replace(subject, shape=tuple(example.shape[1:]))
+    if example is not None and domain is None and example.numel():
+        low, high = (float(end) for end in example.detach().double().aminmax())
+        is_bounded = low >= 0 or high <= 0 or max(-low, high) <= 1
+        domain = (low, high) if low < high and is_bounded else None
+    return replace(_make_own_subject(function, arguments, named), example=example, domain=domain)
 
 
-def _own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
+def _make_own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
     owner = getattr(function, "__self__", None)
     if getattr(function, "__name__", "") == "apply" and _is_function(owner):
         function = owner
     if _is_function(function):
         return Subject(function.__name__, function.apply, arguments, function)
     name = getattr(function, "__name__", type(function).__name__)
-    if isinstance(function, torch.nn.Module):
-        return _module_subject(name, function, arguments, named)
-    return Subject(name, partial(function, **named) if named else function, arguments)
+    if isinstance(function, torch.nn.Module) and not isinstance(function, torch.jit.ScriptModule):
+        return _make_module_subject(name, function, arguments, named)
+    return Subject(name, functools.partial(function, **named) if named else function, arguments)
 
 
 def _is_function(value: object) -> bool:
     return inspect.isclass(value) and issubclass(value, Function)
 
 
-def _module_subject(
+def _make_module_subject(
     name: str, module: torch.nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Subject:
-    """A module, whose weights are arguments like any others: so they can be cast and left alone."""
-    weights = dict(module.named_parameters())
+    """Return a module whose weights and buffers are arguments, so that copies can be cast and moved."""
+    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
     def call(x: Tensor, *values: Any) -> Any:
-        chosen = dict(zip(weights, values[len(arguments) :], strict=True))
+        chosen = dict(zip(state, values[len(arguments) :], strict=True))
         return torch.func.functional_call(module, chosen, (x, *values[: len(arguments)]), dict(named))
 
-    return Subject(name, call, (*arguments, *weights.values()), is_module=True)
+    return Subject(name, call, (*arguments, *state.values()), is_module=True)

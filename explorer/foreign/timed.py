@@ -5,7 +5,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
-from explorer.foreign.subject import UntriedError, said
+from explorer.foreign.subject import UntriedError, describe_error
 
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
@@ -15,7 +15,7 @@ class HungError(Exception):
     """Something did not come back in time."""
 
 
-def within(limit_s: float, work: Callable[[], Answer]) -> Answer:
+def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
     """Return the result of ``work``; raise HungError after ``limit_s``, leaving it in a daemon thread.
 
     Whatever it raises becomes an UntriedError with the reason.
@@ -38,5 +38,5 @@ def within(limit_s: float, work: Callable[[], Answer]) -> Answer:
     if isinstance(answer, UntriedError):
         raise answer
     if isinstance(answer, BaseException):
-        raise UntriedError(f"it raises {said(answer)}") from answer
+        raise UntriedError(f"it raises {describe_error(answer)}") from answer
     return answer

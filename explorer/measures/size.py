@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.foreign import FAR, NEAR, OFF, merged
+from explorer.foreign import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
 _FINE, _MOST_ENDS = 40_001, 4_000  # points that are looked at for gaps, and ends of gaps that are searched
@@ -48,7 +48,7 @@ def _parted(curve: Curve, x: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
     """Return a finer grid with both sides of each x at which the rule becomes 0 or ceases to be."""
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE, dtype=x.dtype) + OFF / _FINE
-    fine = merged([x, -far, NEAR * even, _LARGE * even, far])
+    fine = merge_points([x, -far, NEAR * even, _LARGE * even, far])
     r = curve.subject.gradient(fine)
     zero = r == 0
     cells = (zero[1:] != zero[:-1]).nonzero()[:, 0]
@@ -59,7 +59,7 @@ def _parted(curve: Curve, x: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
         middle = (low + high) / 2
         same = (curve.subject.gradient(middle) == 0) == is_zero
         low, high = torch.where(same, middle, low), torch.where(same, high, middle)
-    fine = merged([fine, low, high])
+    fine = merge_points([fine, low, high])
     return fine, curve.subject.gradient(fine)
 
 

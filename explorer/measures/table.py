@@ -25,7 +25,7 @@ from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.checks.curve import Curve
 from explorer.description.pull import normal_numbers
-from explorer.foreign import SPAN, pair_subject
+from explorer.foreign import SPAN, make_pair_subject
 from explorer.gradient import bind, share_of_all
 from explorer.lens import distance, noise_of, seen
 from explorer.measures.size import size_of
@@ -117,14 +117,14 @@ def _distances(
     """The distance of each rule from the op under noise."""
     x, gradient, _ = seen(op, values(op, None, settings), noise, float(width), SPAN)
     at = torch.from_numpy(x)
-    subjects = [pair_subject(op, rule, values(op, rule, settings)) for rule in rules]
+    subjects = [make_pair_subject(op, rule, values(op, rule, settings)) for rule in rules]
     return [distance(x, gradient, subject.gradient(at).numpy()) for subject in subjects]
 
 
 def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
     """The row of one rule; ``settings`` as of ``catalogue.values``."""
     own = values(op, rule, settings)
-    size = size_of(Curve(pair_subject(op, rule, own)))
+    size = size_of(Curve(make_pair_subject(op, rule, own)))
     results = check_pair(op, rule, own)
     verdicts = {result.name: result.verdict for result in results}
     normal = _normal()

@@ -58,19 +58,6 @@ class ClampToOne(Style):
         return torch.where(x < 0, torch.zeros_like(g), torch.where(x > 1, torch.ones_like(g), g))
 
 
-@double("area", "antiderivative", arguments=(0.5,))
-class WindowTwiceTooHigh(Style):
-    @staticmethod
-    def forward(x, w):
-        return (x >= 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        (w,) = ctx.arguments
-        return g * (x.abs() < w).to(g.dtype) / w, None
-
-
 @double("area", "antiderivative", "kinks", "true derivative")
 class SurrogateAtZeroForThresholdOne(Style):
     @staticmethod
@@ -104,17 +91,6 @@ class QuantizeWithoutMask(Style):
     @staticmethod
     def backward(ctx, g):
         return g.clone(), None, None, None
-
-
-@double("area", "antiderivative")
-class EightBitsWithoutMask(Style):
-    @staticmethod
-    def forward(x):
-        return (x / 0.1).round().clamp(-128, 127) * 0.1
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clone()
 
 
 @double("finite")
@@ -229,18 +205,6 @@ class OneValueForTwo(Style):
     @staticmethod
     def backward(ctx, g):
         return g.clone()
-
-
-@double("dtype and shape")
-class SpikeAsFloat(Style):
-    @staticmethod
-    def forward(x):
-        return (x > 0).float()
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g / (1 + 25 * x.abs()) ** 2
 
 
 @double("true derivative", "dtype and shape", "double backward")
@@ -549,31 +513,6 @@ class AsksForValues(Style):
 
 
 @double("area", "antiderivative")
-class ArctanWithAnotherFactor(Style):
-    @staticmethod
-    def forward(x):
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g / math.pi / (1 + (math.pi * x) ** 2)
-
-
-@double("area", "antiderivative", arguments=(2.0,))
-class GaussianWithPrecedenceSlip(Style):
-    @staticmethod
-    def forward(x, s):
-        return (x >= 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        (s,) = ctx.arguments
-        return g * torch.exp(-(x**2) / 2 * s**2) / (s * math.sqrt(2 * math.pi)), None
-
-
-@double("area", "antiderivative")
 class TriangleThatTurnsNegative(Style):
     @staticmethod
     def forward(x):
@@ -635,18 +574,6 @@ class RoundWithForgottenStep(Style):
     def backward(ctx, g):
         (s,) = ctx.arguments
         return g * s, None
-
-
-@double("area", "antiderivative")
-class StepWithTheWindowOfASign(Style):
-    @staticmethod
-    def forward(x):
-        return (x >= 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * (x.abs() < 1).to(g.dtype)
 
 
 @double("true derivative", arguments=(-0.2,))

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.catalogue import RULES, find_op, find_rule, values
 from explorer.checks.curve import Curve
-from explorer.foreign import pair_subject
+from explorer.foreign import make_pair_subject
 from explorer.measures import size_of
 from tests.catalogue.oracles import RULES as ORACLES
 from tests.selection import loop_over
@@ -44,7 +44,7 @@ BY_HAND = {
 
 def sized(op, rule, **settings):
     op, rule = find_op(op), find_rule(rule)
-    return size_of(Curve(pair_subject(op, rule, values(op, rule, settings))))
+    return size_of(Curve(make_pair_subject(op, rule, values(op, rule, settings))))
 
 
 @loop_over(("op", "rule"), BY_HAND)

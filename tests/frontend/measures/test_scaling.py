@@ -12,7 +12,7 @@ import explorer
 from explorer.catalogue import beside, find_op, find_rule, values
 from explorer.catalogue.own import own_rule
 from explorer.checks.curve import Curve
-from explorer.foreign import pair_subject
+from explorer.foreign import make_pair_subject
 from explorer.formula import parse
 from explorer.instrument.document import document
 from explorer.instrument.entries import entry
@@ -64,7 +64,7 @@ def test_areas_are_pythons_and_where_there_is_none_the_reason_is_said(node: Node
     compared = 0
     for (op, rule), found in zip(PAIRS, sizes(node, PAIRS), strict=True):
         records = find_op(op), find_rule(rule)
-        wanted = size_of(Curve(pair_subject(*records, values(*records, {})))).area
+        wanted = size_of(Curve(make_pair_subject(*records, values(*records, {})))).area
         if found["area"]["reason"]:
             linear = RULES[rule].linear and "mean" not in (RULES[rule].formula or "")
             assert not linear or not 0 < abs(wanted) < math.inf, (op, rule)

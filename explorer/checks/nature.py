@@ -1,0 +1,121 @@
+"""What a subject is: found out once, before the checks, which all read this record."""
+
+import dis
+import types
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+
+from explorer.foreign import (
+    NEAR,
+    SEED,
+    NoGradientError,
+    Subject,
+    draws_at_random,
+    find_dependence,
+    is_same,
+)
+
+
+@dataclass(frozen=True)
+class Nature:
+    """What a subject is.
+
+    Attributes:
+        y_dtype: the dtype of y for x in the dtype of the trial.
+        failure: what the backward did instead of returning a gradient, as a clause; "" if it returned one.
+        line: where it failed, as ``file:line: code``; "" if that is not known.
+        cut: why no gradient can reach x, as a clause; "" if one can.
+        dependence: why y is not elementwise, as a clause; "" if it is.
+        draws: whether the forward draws at random; its seed is then set before each call.
+        foreign_global: a global that backward reads under the name of a variable of forward; "" if none.
+    """
+
+    y_dtype: torch.dtype
+    failure: str = ""
+    line: str = ""
+    cut: str = ""
+    dependence: str = ""
+    draws: bool = False
+    foreign_global: str = ""
+
+
+def fix_seed(subject: Subject) -> Subject:
+    """Return the subject with a seed before each forward if it draws at random."""
+    return replace(subject, seed=SEED) if draws_at_random(subject) else subject
+
+
+def find_nature(subject: Subject) -> Nature:
+    """Return what a subject is; raises UntriedError if its forward cannot be tried."""
+    x = subject.sample(-NEAR, NEAR, 7)
+    leaf = x.clone().requires_grad_()
+    y = subject.run(leaf.clone())
+    failure, line = _find_wrong_shape(y, x), ""
+    try:
+        subject.run_both(x)
+    except NoGradientError as error:
+        failure, line = str(error), error.line
+    dependence = find_dependence(subject)
+    if not (dependence or failure or subject.function or subject.op or subject.seed is not None):
+        dependence = _find_gradient_dependence(subject)
+    return Nature(
+        y.dtype,
+        failure,
+        line,
+        "" if y.requires_grad else _explain_cut(y.dtype, subject.function is not None),
+        dependence,
+        subject.seed is not None,
+        _find_foreign_global(subject),
+    )
+
+
+def _find_wrong_shape(y: Tensor, x: Tensor) -> str:
+    """Return a clause on the shape that a backward returns, if torch sums it silently; else ""."""
+    if not isinstance(y.grad_fn, BackwardCFunction):
+        return ""
+    try:
+        returned = y.grad_fn.apply(torch.ones_like(y))
+    except Exception:
+        return ""  # the engine raises it again
+    gradient = returned[0] if isinstance(returned, tuple) else returned
+    if not isinstance(gradient, Tensor) or gradient.shape == x.shape:
+        return ""
+    return f"its backward returns the shape {tuple(gradient.shape)} for x of shape {tuple(x.shape)}"
+
+
+def _find_gradient_dependence(subject: Subject) -> str:
+    """Return that autograd's gradient at one x depends on the g of others, as a clause; "" if it does not."""
+    x = subject.sample(-NEAR, NEAR, 64)
+    y, r = subject.run_both(x)
+    g = torch.ones_like(y)
+    g[::2] = 2.0
+    pulled = subject.run_both(x, g)[1]
+    if is_same(pulled[1::2], r[1::2], 1e-9 if r.dtype == torch.float64 else 1e-4):
+        return ""
+    return "it is not elementwise: the gradient at one x depends on the other elements"
+
+
+def _explain_cut(dtype: torch.dtype, is_function: bool) -> str:
+    """Return why y does not require grad, as a clause."""
+    name = str(dtype).removeprefix("torch.")
+    if not (dtype.is_floating_point or dtype.is_complex):
+        return f"y is of dtype {name}, which carries no gradient"
+    if is_function:
+        return "y does not require grad: its forward marks it as not differentiable"
+    return "y does not require grad: no operation between x and y has a gradient"
+
+
+def _find_foreign_global(subject: Subject) -> str:
+    """Return the name of a number or tensor that backward reads from the module, not from forward."""
+    if subject.function is None:
+        return ""
+    forward, backward = subject.function.forward, subject.function.backward
+    if not (isinstance(forward, types.FunctionType) and isinstance(backward, types.FunctionType)):
+        return ""
+    read = {each.argval for each in dis.get_instructions(backward) if each.opname == "LOAD_GLOBAL"}
+    for name in forward.__code__.co_varnames:
+        if name in read and isinstance(backward.__globals__.get(name), torch.Tensor | int | float):
+            return name
+    return ""

@@ -1,0 +1,235 @@
+"""Class E: Functions as papers publish them, right as they are. None may fail; two checks may be unknown."""
+
+import math
+
+import torch
+from torch import nn
+
+from tests.checks.cases.case import Case, learn, make_function
+
+CASES: dict[str, Case] = {}
+
+
+def add(name, forward, backward, *arguments, shape=None):
+    """Add a Function without a fault."""
+    options = (
+        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(1))}
+    )
+    CASES[name] = Case(make_function(forward, backward), arguments, options)
+
+
+def step(x, *_):
+    return (x > 0).to(x)
+
+
+def clip_to_alpha(x, alpha):
+    return torch.minimum(x.clamp(min=0), alpha)
+
+
+def quantise_to_alpha(x, alpha, bits):
+    scale = (2**bits - 1) / alpha
+    return torch.round(clip_to_alpha(x, alpha) * scale) / scale
+
+
+def pull_alpha(x, g, alpha, *_):
+    return g * ((x > 0) & (x < alpha)), (g * (x >= alpha)).sum().reshape(alpha.shape), *[None] * len(_)
+
+
+def quantise(x, s, low, high):
+    return (x / s).round().clamp(low, high) * s
+
+
+def pull_step_size(x, g, s, low, high):
+    level = x / s
+    inside = (level >= low) & (level <= high)
+    slope = torch.where(level <= low, low, torch.where(level >= high, high, level.round() - level))
+    return g * inside, (g * slope).sum().reshape(s.shape) / math.sqrt(x.numel() * high), None, None
+
+
+def quantise_unit(x, bits):
+    n = 2**bits - 1
+    return torch.round(x.clamp(0, 1) * n) / n
+
+
+def quantise_weights(w, bits):
+    t = torch.tanh(w)
+    n = 2**bits - 1
+    unit = t / (2 * t.abs().max()) + 0.5
+    return 2 * (unit + ((unit * n).round() / n - unit).detach()) - 1
+
+
+def scale_signs(w):
+    return w.sign() * w.abs().mean()
+
+
+def pull_xnor_weights(w, g):
+    inside = (w.abs() <= 1).to(g)
+    return g * (w.abs().mean() * inside + 1 / w.numel())
+
+
+def look_up(x, codes):
+    return codes[torch.cdist(x, codes).argmin(1)]
+
+
+def round_to_format(x, mantissa, least, largest):
+    exponent = torch.floor(torch.log2(x.abs().clamp(min=2.0**least)))
+    unit = 2.0 ** (exponent - mantissa)
+    return ((x / unit).round() * unit).clamp(-largest, largest)
+
+
+def jump_relu(x, t):
+    return x * (x > t)
+
+
+def pull_jump_relu(x, g, t, width=0.5):
+    window = ((x - t).abs() < width / 2).to(g)
+    return g * (x > t), (-t / width * g * window).sum().reshape(t.shape)
+
+
+def pull_step_threshold(x, g, t, width=0.5):
+    window = ((x - t).abs() < width / 2).to(g)
+    return torch.zeros_like(g), (-1 / width * g * window).sum().reshape(t.shape)
+
+
+def pull_jump_relu_log(x, g, logt, width=0.5):
+    t = logt.exp()
+    window = ((x - t).abs() < width / 2).to(g)
+    return g * (x > t), (-t * t / width * g * window).sum().reshape(logt.shape)
+
+
+def standardise_rows(x):
+    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+
+
+def approximate_sign(x, g):
+    return g * torch.where(x < 0, 2 + 2 * x, 2 - 2 * x) * (x.abs() < 1)
+
+
+class Spiking(nn.Module):
+    """A spike of a subtracted threshold, with the arctangent as its surrogate."""
+
+    def __init__(self):
+        super().__init__()
+        self.spike = make_function(step, lambda x, g: g / (1 + (math.pi * x) ** 2))
+
+    def forward(self, x):
+        return self.spike.apply(x - 1.0)
+
+
+class ReActSign(nn.Module):
+    """A sign with a learned shift, in plain torch: detached values with a polynomial's gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.shift = nn.Parameter(torch.zeros(1))
+
+    def forward(self, x):
+        x = x + self.shift
+        soft = torch.where(x < 0, 2 * x + x * x, 2 * x - x * x)
+        soft = torch.where(x < -1, -1.0, torch.where(x < 1, soft, 1.0))
+        return torch.sign(x).detach() - soft.detach() + soft
+
+
+class VectorQuantiser(nn.Module):
+    """Rows replaced by their nearest codes, straight-through."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("codes", torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]))
+
+    def forward(self, x):
+        y = look_up(x, self.codes.to(x.dtype))
+        return x + (y - x).detach()
+
+
+add("PACT", clip_to_alpha, pull_alpha, learn(3.0))
+add("PACT at six", clip_to_alpha, pull_alpha, learn([6.0]))
+add("PACT quantised", quantise_to_alpha, pull_alpha, learn(2.0), 3)
+add("PACT of one bit", quantise_to_alpha, pull_alpha, learn(1.0), 1)
+add("LSQ", quantise, pull_step_size, learn(0.25), -4, 3)
+add("LSQ of eight bits", quantise, pull_step_size, learn(0.05), -128, 127)
+add("DoReFa activation", quantise_unit, lambda x, g, k: g * ((x >= 0) & (x <= 1)), 2)
+add("DoReFa activation, open mask", quantise_unit, lambda x, g, k: g * ((x > 0) & (x < 1)), 4)
+add("DoReFa with its clamp inside", quantise_unit, lambda x, g, k: g, 2)
+add("DoReFa of one bit with its clamp inside", quantise_unit, lambda x, g, k: g.clone(), 1)
+add("DoReFa rounding", lambda x, k: (x * (2**k - 1)).round() / (2**k - 1), lambda x, g, k: g, 4)
+CASES["DoReFa weights"] = Case(lambda w: quantise_weights(w, 2))
+CASES["DoReFa composed"] = Case(
+    lambda x: x.clamp(0, 1) + ((x.clamp(0, 1) * 3).round() / 3 - x.clamp(0, 1)).detach()
+)
+add("XNOR weights", scale_signs, pull_xnor_weights)
+add("XNOR weights, straight through", scale_signs, lambda w, g: g)
+add("XNOR activations", lambda x: x.sign(), lambda x, g: g * (x.abs() <= 1))
+add("XNOR weights by channel", lambda w: w.sign() * w.abs().mean(1, keepdim=True),
+    lambda w, g: g * w.abs().mean(1, keepdim=True) * (w.abs() <= 1), shape=(4, 6))  # fmt: skip
+add("ReActNet sign", lambda x: x.sign(), approximate_sign)
+CASES["ReActNet, composed"] = Case(ReActSign())
+add("SLAYER", step, lambda x, g, scale, tau: g * scale / tau * torch.exp(-x.abs() / tau), 1.0, 0.5)
+add(
+    "SLAYER at a threshold",
+    lambda x, t: (x >= t).to(x),
+    lambda x, g, t: g * 0.5 * torch.exp(-2 * (x - t).abs()),
+    1.25,
+)
+add("Bellec", step, lambda x, g: g * 0.3 * (1 - x.abs()).clamp(min=0))
+add("Bellec with a dampening", step, lambda x, g, d: g * d * (1 - x.abs()).clamp(min=0), 0.3)
+add("SuperSpike", step, lambda x, g: g / (10 * x.abs() + 1) ** 2)
+add("Zenke with beta", step, lambda x, g, b: g / (b * x.abs() + 1) ** 2, 100.0)
+add("sigmoid surrogate", step, lambda x, g, k: g * k * torch.sigmoid(k * x) * torch.sigmoid(-k * x), 25.0)
+add("arctangent surrogate", step, lambda x, g, a: g * a / 2 / (1 + (math.pi / 2 * a * x) ** 2), 2.0)
+add("gaussian surrogate", step, lambda x, g: g * torch.exp(-(x**2) / 0.5) / math.sqrt(math.pi * 0.5))
+add("STBP window", step, lambda x, g: g * (x.abs() < 0.5))
+add("window of width two on a step", step, lambda x, g: g * (x.abs() < 1))
+CASES["spiking module"] = Case(Spiking())
+add(
+    "VQ straight through",
+    look_up,
+    lambda x, g, c: g,
+    torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]),
+    shape=(5, 2),
+)
+CASES["VQ module"] = Case(VectorQuantiser(), (), {"input": torch.randn(5, 2)})
+add("scalar codebook", lambda x, c: c[(x[..., None] - c).abs().argmin(-1)], lambda x, g, c: g,
+    torch.tensor([-1.0, -0.3, 0.2, 1.1]), shape=(5, 3))  # fmt: skip
+add(
+    "cast to E4M3",
+    lambda x: x.clamp(-448, 448).to(torch.float8_e4m3fn).to(x.dtype),
+    lambda x, g: g * (x.abs() <= 448),
+)
+add(
+    "cast to E4M3 and back, unmasked",
+    lambda x: x.clamp(-448, 448).to(torch.float8_e4m3fn).to(x.dtype),
+    lambda x, g: g,
+)
+add(
+    "cast to E5M2",
+    lambda x: x.to(torch.float8_e5m2).to(x.dtype),
+    lambda x, g: g.to(torch.float8_e5m2).to(g.dtype),
+)
+add("four-bit float", lambda x: round_to_format(x, 1, 0, 6.0), lambda x, g: g * (x.abs() <= 6.0))
+add("JumpReLU", jump_relu, pull_jump_relu, learn(0.5))
+add("JumpReLU in log", lambda x, logt: x * (x > logt.exp()), pull_jump_relu_log, learn(-0.3))
+add("step with a learned threshold", lambda x, t: (x > t).to(x), pull_step_threshold, learn(0.3))
+add("ternary weights", lambda x, d: (x > d).to(x) - (x < -d).to(x), lambda x, g, d: g, 0.7)
+add(
+    "ternary weights, clipped",
+    lambda x, d: (x > d).to(x) - (x < -d).to(x),
+    lambda x, g, d: g * (x.abs() <= 1),
+    0.05,
+)
+add("gradient reversal", lambda x, a: x.clone(), lambda x, g, a: -a * g, 0.1)
+add("gradient clipping", lambda x, a: x.clone(), lambda x, g, a: g.clamp(-a, a), 0.01)
+add("lower bound of compression", lambda x, b: x.clamp(min=b), lambda x, g, b: g * ((x >= b) | (g < 0)), 0.1)
+add("EWGS", lambda x, d: x.round(), lambda x, g, d: g * (1 + d * g.sign() * (x - x.round())), 0.1)
+add("guided ReLU", lambda x: x.relu(), lambda x, g: g.clamp(min=0) * (x > 0))
+add("stochastic binarisation", lambda x: torch.bernoulli(x.sigmoid()), lambda x, g: g)
+add("hard sigmoid binarisation", lambda x: (x > 0).to(x), lambda x, g: g * (x.abs() <= 1) / 2)
+add("soft rounding", lambda x: x.round(), lambda x, g: g * (1 + 0.5 * torch.cos(2 * math.pi * x)))
+add("Bi-Real sign", lambda x: x.sign(), lambda x, g: g * (2 - 2 * x.abs()).clamp(min=0))
+add(
+    "IR-Net sign",
+    lambda x, k, t: x.sign(),
+    lambda x, g, k, t: g * k * t * (1 - torch.tanh(x * t) ** 2),
+    1.0,
+    2.0,
+)

@@ -1,0 +1,111 @@
+"""Class B: right functions whose y at one x depends on other x."""
+
+import torch
+from torch import nn
+from torch.autograd import Function
+from torch.nn import functional
+
+from tests.checks.cases.case import Case, learn, make_function
+
+CASES: dict[str, Case] = {}
+torch.manual_seed(0)
+W, V = torch.randn(5, 4), torch.randn(4, 6)
+
+
+def add(name, function, *arguments, shape=None):
+    """Add a right function; ``shape`` is that of the example of x, if one is given."""
+    options = (
+        {} if shape is None else {"input": torch.randn(shape, generator=torch.Generator().manual_seed(1))}
+    )
+    CASES[name] = Case(function, arguments, options)
+
+
+def standardise(x):
+    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+
+
+def pull_standardised(x, g):
+    y, s = standardise(x), (x.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+    return (g - g.mean(-1, keepdim=True) - y * (g * y).mean(-1, keepdim=True)) / s
+
+
+def pull_softmax(x, g):
+    y = x.softmax(-1)
+    return y * (g - (g * y).sum(-1, keepdim=True))
+
+
+def pull_norm(x, g):
+    size = x.norm(dim=-1, keepdim=True)
+    y = x / size
+    return (g - y * (g * y).sum(-1, keepdim=True)) / size
+
+
+class Binarised(nn.Module):
+    """Weights of one bit with their mean size, rounded straight-through."""
+
+    def forward(self, w):
+        scale = w.abs().mean()
+        y = w.sign() * scale
+        return w + (y - w).detach()
+
+
+add("Linear", nn.Linear(4, 3), shape=(5, 4))
+add("Linear without bias", nn.Linear(6, 6, bias=False), shape=(7, 6))
+add("softmax of a module", nn.Softmax(dim=-1), shape=(5, 4))
+add("log softmax", nn.LogSoftmax(dim=-1), shape=(5, 4))
+add("softmax of all", lambda x: x.softmax(-1))
+add("LayerNorm", nn.LayerNorm(8), shape=(4, 8))
+add("LayerNorm without weights", nn.LayerNorm(8, elementwise_affine=False), shape=(4, 8))
+add("GroupNorm", nn.GroupNorm(2, 4), shape=(3, 4, 5))
+add("BatchNorm in eval", nn.BatchNorm1d(4).eval(), shape=(6, 4))
+add("BatchNorm in training", nn.BatchNorm1d(4), shape=(6, 4))
+add("Conv1d", nn.Conv1d(2, 3, 3), shape=(3, 2, 9))
+add("Conv2d", nn.Conv2d(2, 3, 3, padding=1), shape=(2, 2, 5, 5))
+add("average pooling", nn.AvgPool1d(2), shape=(3, 2, 8))
+add("max pooling", nn.MaxPool1d(2), shape=(3, 2, 8))
+add("cumulative sum", lambda x: x.cumsum(0))
+add("cumulative sum of rows", lambda x: x.cumsum(-1), shape=(3, 6))
+add("product with a matrix", lambda x: x @ W, shape=(3, 5))
+add("product with two matrices", lambda x: torch.tanh(x @ V) @ V.T, shape=(3, 4))
+add(
+    "product with a learned matrix",
+    lambda x, w: x @ w,
+    learn([1.0, 2.0], [0.5, -1.0], [0.2, 0.3]),
+    shape=(4, 3),
+)
+add("normalised", lambda x: functional.normalize(x, dim=-1), shape=(4, 5))
+add("mean taken off", lambda x: x - x.mean())
+add("standardised", standardise, shape=(4, 6))
+add("sum", lambda x: x.sum())
+add("mean square", lambda x: x.square().mean())
+add("sorted", lambda x: x.sort(-1).values, shape=(3, 6))
+add("flipped", lambda x: x.flip(0))
+add("gated linear unit", nn.GLU(dim=-1), shape=(4, 6))
+add("mean-scaled binarisation", Binarised(), shape=(4, 6))
+add("mean-scaled sign", make_function(lambda x: x.sign() * x.abs().mean(), lambda x, g: g * (x.abs() <= 1)))
+add("softmax by hand", make_function(lambda x: x.softmax(-1), pull_softmax), shape=(3, 5))
+add("norm by hand", make_function(lambda x: x / x.norm(dim=-1, keepdim=True), pull_norm), shape=(3, 5))
+add("standardised by hand", make_function(standardise, pull_standardised), shape=(3, 6))
+add("cumulative sum by hand", make_function(lambda x: x.cumsum(0), lambda x, g: g.flip(0).cumsum(0).flip(0)))
+
+
+class Product(Function):
+    """A matrix product that works under autocast."""
+
+    @staticmethod
+    @torch.amp.custom_fwd(device_type="cpu")
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x @ w
+
+    @staticmethod
+    @torch.amp.custom_bwd(device_type="cpu")
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g @ w.T, x.T @ g
+
+
+add("product by hand", Product, learn(*W.tolist()), shape=(3, 5))
+add("sum by hand", make_function(lambda x: x.sum(), lambda x, g: g.expand(x.shape)))
+add("codebook", make_function(lambda x, c: c[torch.cdist(x, c).argmin(1)], lambda x, g, c: g),
+    torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]), shape=(5, 2))  # fmt: skip

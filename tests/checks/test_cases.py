@@ -1,0 +1,178 @@
+"""Functions that people could have written: right ones raise no alarm, and each fault is named by its check.
+
+Plain torch confirms that each case is as described.
+"""
+
+import pytest
+import torch
+from torch.autograd import Function
+
+from explorer.checks import check
+from tests.checks.cases import bugs, dtypes, finiteness, literature, mixing, raising
+from tests.checks.cases.literature import VectorQuantiser
+
+pytestmark = pytest.mark.usefixtures("quick")
+MOST_UNKNOWN = 2
+
+
+def check_case(case):
+    return {result.name: result for result in check(case.function, *case.arguments, **case.options)}
+
+
+def run_plainly(case, x):
+    function = case.function.apply if isinstance(case.function, type) else case.function
+    return function(x, *case.arguments)
+
+
+@pytest.mark.parametrize("name", raising.CASES)
+def test_a_backward_that_returns_no_gradient_fails_and_nothing_holds(name):
+    case = raising.CASES[name]
+    found = check_case(case)
+    assert found["backward"].verdict == "fails"
+    assert case.words in found["backward"].sentence
+    assert not [each for each in found.values() if each.verdict in ("holds", "by design")]
+
+
+@pytest.mark.parametrize("name", [name for name in raising.CASES if "outer product" not in name])
+def test_torch_gives_no_gradient_either(name):
+    x = torch.linspace(-1.0, 2.0, 7, requires_grad=True)
+    y = run_plainly(raising.CASES[name], x)
+    if not y.requires_grad:
+        return
+    try:
+        (gradient,) = torch.autograd.grad(y, x, torch.ones_like(y), allow_unused=True)
+    except Exception:
+        return
+    assert gradient is None
+
+
+@pytest.mark.parametrize(
+    ("cases", "name"),
+    [(module.CASES, name) for module in (mixing, literature) for name in module.CASES],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_right_function_raises_no_alarm_and_little_is_unknown(cases, name):
+    found = check_case(cases[name])
+    assert not [each for each in found.values() if each.verdict == "fails"]
+    open_questions = [each for each in found.values() if each.verdict == "unknown" and each.name != "devices"]
+    assert len(open_questions) <= MOST_UNKNOWN, open_questions
+
+
+@pytest.mark.parametrize("name", [name for name, case in mixing.CASES.items() if "by hand" in name])
+def test_torch_confirms_what_mixes_elements(name):
+    case = mixing.CASES[name]
+    x = case.options.get("input", torch.linspace(-1.3, 1.7, 6)).double().requires_grad_()
+    arguments = [each.detach().double().requires_grad_() for each in case.arguments]
+    assert torch.autograd.gradcheck(lambda *inputs: case.function.apply(*inputs), (x, *arguments))
+
+
+@pytest.mark.parametrize("name", dtypes.CASES)
+def test_a_dtype_of_its_own_disturbs_no_other_check(name):
+    case = dtypes.CASES[name]
+    found = check_case(case)
+    verdicts = {each: found[each].verdict for each in case.verdicts}
+    assert verdicts == case.verdicts, [found[each] for each in case.verdicts]
+    if case.verdicts["dtype and shape"] == "by design":
+        x = torch.linspace(-1.0, 1.0, 5)
+        assert any(run_plainly(case, x.to(dtype)).dtype != dtype for dtype in (torch.float64, torch.float16))
+
+
+@pytest.mark.parametrize("name", finiteness.CASES)
+def test_nan_is_found_and_safe_forms_hold(name):
+    case = finiteness.CASES[name]
+    found = check_case(case)["finite"]
+    assert found.verdict == case.verdicts["finite"], found
+    assert case.words in found.sentence
+
+
+@pytest.mark.parametrize("name", bugs.CASES)
+def test_a_subtle_bug_is_named(name):
+    case = bugs.CASES[name]
+    failures = [each for each in check_case(case).values() if each.verdict == "fails"]
+    assert {each.name for each in failures} & {*case.verdicts}, failures
+
+
+def test_a_factor_on_a_catalogue_curve_is_a_choice_and_named():
+    found = check_case(literature.CASES["Bellec"])["area"]
+    assert found.verdict == "by design"
+    assert "0.3 times the catalogue's Triangle" in found.sentence
+
+
+def test_the_line_that_raised_is_quoted():
+    sentence = check_case(raising.CASES["raises"])["backward"].sentence
+    assert "raising.py:" in sentence
+    assert 'raise ValueError("not written yet")' in sentence
+
+
+def test_a_global_with_the_name_of_a_variable_is_a_fault():
+    found = check_case(bugs.GLOBAL)["memory"]
+    assert (found.verdict, "the global x" in found.sentence) == ("fails", True)
+
+
+def test_a_domain_bounds_the_x_that_are_tried():
+    seen = []
+
+    class Root(Function):
+        @staticmethod
+        def forward(ctx, x):
+            if x.device.type == "cpu":
+                seen.append(x.detach().double().aminmax())
+            y = x.sqrt()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            (y,) = ctx.saved_tensors
+            return g / (2 * y)
+
+    for options in ({"domain": (0.25, 1.0)}, {"input": torch.linspace(0.25, 1.0, 64)}):
+        seen.clear()
+        assert not check(Root, **options).failures
+        lows, highs = zip(*seen, strict=True)
+        assert min(lows) >= 0.24
+        assert max(highs) <= 1.01
+    for bad in ((1, 0), (0,), (0, 0)):
+        with pytest.raises(ValueError, match="the least and the greatest x"):
+            check(Root, domain=bad)
+
+
+def test_a_factor_is_prescribed_only_if_it_mends():
+    scaled = check_case(bugs.CASES["forgotten step"])["area"]
+    assert "multiply by 10" in scaled.sentence
+    unmendable = check_case(bugs.CASES["mask of x for levels"])
+    assert not [each for each in unmendable.values() if "multiply" in each.sentence]
+
+
+def test_torch_itself_may_lack_a_transform():
+    found = check(lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -8, 7))
+    verdicts = {each.name: each.verdict for each in found}
+    assert verdicts["transforms"] == "by design"
+    assert check_case(literature.CASES["VQ module"])["transforms"].verdict == "by design"
+    assert isinstance(literature.CASES["VQ module"].function, VectorQuantiser)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+def test_a_scripted_module_is_checked():
+    found = {each.name: each.verdict for each in check(torch.jit.script(torch.nn.SiLU()))}
+    assert found["true derivative"] == "holds"
+    assert "fails" not in found.values()
+
+
+def test_a_trip_through_numpy_may_come_back_to_the_device_of_x():
+    class ByNumpy(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.from_numpy(x.detach().cpu().numpy().round()).to(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    found = {each.name: each for each in check(ByNumpy)}
+    assert found["devices"].verdict in ("unknown", "holds")
+
+
+def test_a_mask_that_is_missing_cannot_be_told_from_one_that_is_not_meant():
+    found = check_case(literature.CASES["DoReFa with its clamp inside"])["antiderivative"]
+    assert (found.verdict, "a forgotten mask if it clips" in found.sentence) == ("unknown", True)
