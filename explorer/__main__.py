@@ -7,7 +7,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 _SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # in an installed package, in a clone
-_MISSING = 'The app needs Streamlit, which this installs: pip install "gradient-explorer[app]"'
+_MISSING = 'The app needs Streamlit, which this installs in the folder of the explorer: pip install ".[app]"'
 
 
 def main() -> None:

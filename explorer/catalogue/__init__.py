@@ -84,8 +84,8 @@ def find_rule(key: str | Rule) -> Rule:
 def _looked_up(
     kind: str, key: object, entries: Entries[Record], own: Callable[[str], Record], variables: str
 ) -> Record:
-    if isinstance(key, str) and key.startswith(OWN):
-        return own(key.removeprefix(OWN))
+    if isinstance(key, str) and key.startswith(OWN.rstrip()):
+        return own(key.removeprefix(OWN.rstrip()).removeprefix(" "))
     if isinstance(key, str) and key in entries:
         return entries[key]
     ways = f"explorer.{kind.upper()}S lists all, and '{OWN}…' takes your own in {variables}"

@@ -39,9 +39,13 @@ if TYPE_CHECKING:
 READING_POINTS = 7
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curves(Sampled):
     """Curves that torch computed."""
+
+    def __repr__(self) -> str:
+        rules, span = ", ".join(self.gradients), f"{self.start:g} to {self.stop:g}"
+        return f"Curves({self.op.key} with {rules}, x from {span}, {len(self.x)} points, g = {self.g:g})"
 
     def __deepcopy__(self, _memo: object) -> Curves:
         return self  # nothing in it changes; pandas copies what stands in attrs

@@ -27,7 +27,15 @@ def describe(shown: Curves | pd.DataFrame) -> str:
     columns, and for one with a single x.
     """
     said = map(_description, curves_of(shown))
-    return " ".join(f"{description.main} {description.rest}".rstrip() for description in said)
+    return " ".join(filter(None, map(_whole, said)))
+
+
+def _whole(description: Description) -> str:
+    """Return all sentences: without the gist of what draws, where the first sentence behind it says more."""
+    gist = description.main.rstrip(".")
+    if description.rest.startswith(gist):
+        return description.rest
+    return f"{description.main} {description.rest}".rstrip()
 
 
 def described(shown: Curves | pd.DataFrame) -> Description:

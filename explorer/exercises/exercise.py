@@ -1,6 +1,6 @@
 """The records of an exercise: a Function that fails, and what it should return."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,12 @@ class Exercise:
     def values(self) -> dict[str, float]:
         """The values of the arguments by name."""
         return {argument.name: argument.value for argument in self.arguments}
+
+    @cached_property
+    def elsewhere(self) -> "Exercise":
+        """The same exercise with arguments half as large, where numbers that are written out fail."""
+        halved = (replace(argument, value=argument.value / 2) for argument in self.arguments)
+        return replace(self, arguments=tuple(halved))
 
     def formula(self, text: str) -> Formula:
         """A formula in x, y, g and names of arguments."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from explorer.catalogue import Learned
 from explorer.exercises.cases import ELEMENTS, FORWARD, Case, alike, in_full, in_short, ratio
 from explorer.exercises.exercise import Argument, Exercise
+from explorer.exercises.passes import cuts_gradient, sums_unasked
 from explorer.exercises.solution import Solution, kinks
 from explorer.exercises.values import UnreadError, parsed, values, values_of
 from explorer.formula import Formula
@@ -62,7 +63,21 @@ def judged(exercise: Exercise, text: str) -> Verdict:
     if reading.problem:
         kind = "wrong" if reading.problem.raises else "unread"
         return Verdict(kind, _sentence(reading.problem.message), reading.problem.line)
-    return _verdict(Solution(exercise, reading))
+    verdict = _verdict(Solution(exercise, reading))
+    if verdict.kind == "right" and exercise.arguments:
+        verdict = _verdict(Solution(exercise.elsewhere, reading))
+    return _written_out(exercise, text, reading) or verdict if verdict.kind == "right" else verdict
+
+
+def _written_out(exercise: Exercise, text: str, reading: Reading) -> Verdict | None:
+    """Return what is wrong with a text whose every value is right, None where nothing is."""
+    if exercise.twice and (line := cuts_gradient(text)):
+        words = "It takes g out of autograd's graph: the second derivative with respect to g is lost."
+        return Verdict("wrong", words, line, reading=reading)
+    if exercise.guarded and (line := sums_unasked(text)):
+        words = "It computes the sum even where nobody asks for it: put the sum behind the condition."
+        return Verdict("wrong", words, line, reading=reading)
+    return None
 
 
 def _verdict(solution: Solution) -> Verdict:

@@ -29,6 +29,8 @@ def python_step(node: Node, values: list[float]) -> float:
             return not values[0]
         case Binary("**"):
             return math.pow(*values)
+        case Call("min" | "max") if any(map(math.isnan, values)):
+            return math.nan  # as torch has it; Python's own depend on the order
         case Call("where"):
             return values[1] if values[0] else values[2]
         case Call(function):

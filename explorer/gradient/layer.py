@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, beside, find_op, find_rule, require_admitted, values
 from explorer.gradient.calling import apply
 
 _HALF = torch.tensor(0.5)  # a draw that changes no generator
@@ -44,6 +44,8 @@ class Layer(nn.Module):
         }
         self._require_known(parameters)
         defaults = values(find_op(op), find_rule(rule), {})
+        entries = (find_op(op), beside(find_op(op), find_rule(rule)))
+        self._bounded = bool(self._learned) and any(p.domain for each in entries for p in each.parameters)
         for name in self._learned:
             if hasattr(self, name):
                 raise ValueError(f"a layer has an attribute {name} of its own: choose another name for it")
@@ -60,8 +62,26 @@ class Layer(nn.Module):
         with torch.enable_grad():
             apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **(numbers | learning))
 
+    def _require_admitted(self) -> None:
+        """Raise ValueError where the least or largest value of what learns has left its domain."""
+        op, rule = find_op(self._op), find_rule(self._rule)
+        numbers = {name: value for name, value in self._numbers.items() if not isinstance(value, Tensor)}
+        for extreme in (torch.min, torch.max):
+            ends = {name: float(extreme(getattr(self, name).detach())) for name in self._learned}
+            try:
+                require_admitted(op, rule, numbers | ends)
+            except ValueError as error:
+                raise ValueError(
+                    f"{error}: use a smaller learning rate, or clamp it after each step"
+                ) from None
+
     def forward(self, x: Tensor) -> Tensor:
-        """The op; y with x's shape and dtype."""
+        """Compute the op; y with x's shape and dtype.
+
+        Raises ValueError where a parameter that learns has left its domain, except under torch.compile.
+        """
+        if self._bounded and not torch.compiler.is_compiling():
+            self._require_admitted()
         learned: dict[str, Any] = {name: getattr(self, name) for name in self._learned}
         return apply(self._op, self._rule, x, f=self._loss, **self._numbers, **learned)
 

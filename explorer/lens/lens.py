@@ -55,6 +55,10 @@ class Lens:
     gradient: Floats
     reason: str
 
+    def __repr__(self) -> str:
+        noise = f"{self.noise.key} noise of width {self.width:g}"
+        return f"Lens({self.op.key}, {noise}, x from {self.x[0]:g} to {self.x[-1]:g})"
+
     @property
     def frame(self) -> pd.DataFrame:
         """A new table: x, gradient."""

@@ -46,6 +46,10 @@ class RuleMap:
     g: Floats
     gradients: Mapping[str, Floats]
 
+    def __repr__(self) -> str:
+        rules, span = ", ".join(self.gradients), f"{self.x[0]:g} to {self.x[-1]:g}"
+        return f"RuleMap({self.curves.op.key} with {rules}, x from {span}, g to ±{self.g[-1]:g})"
+
     @property
     def frame(self) -> pd.DataFrame:
         """A new tidy table: rule, x, g, gradient."""

@@ -77,11 +77,22 @@ _CASTS = {
     if each.format
 }
 
+_TORCH_IEEE = '''
+
+def _ieee(function, *numbers):
+    """A function of numbers, or where Python raises an error what IEEE arithmetic gives: NaN or infinity."""
+    try:
+        return function(*numbers)
+    except (ArithmeticError, ValueError):
+        tensors = [torch.tensor(float(number), dtype=torch.float64) for number in numbers]
+        return getattr(torch, function.__name__)(*tensors).item()
+'''
 # A helper stands before those that it calls.
 TORCH: Mapping[str, str] = {
     **{f"_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _TORCH_FP,
     "_exponent": _TORCH_EXPONENT,
+    "_ieee": _TORCH_IEEE,
 }
 JAX: Mapping[str, str] = {
     **{f"_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},

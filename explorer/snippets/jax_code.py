@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
 from explorer.formula.operands import counted, has_elements
-from explorer.formula.tree import is_constant
+from explorer.formula.tree import Binary, Call, children, is_condition, is_constant, walk
 from explorer.snippets import helpers
 from explorer.snippets.arguments import EXAMPLES, MEANINGS
 from explorer.snippets.helpers import helped
@@ -76,7 +76,9 @@ def jax_code(pair: Pair) -> str:
         decorator=_decorator(pair) if own else "",
         name=_function(pair),
         signature=", ".join(["x", *(pair.arguments if pair.given else [*first, *named])]),
-        docstring='"""The op at what is drawn."""' if pair.given else docstring(pair.described("array")),
+        docstring='"""The op at what is drawn."""'
+        if pair.given
+        else docstring(pair.described("array", *_otherwise(pair))),
         forward=_shaped(pair.forward, "x"),
     )
     whole = (_SUM if own and pair.learns else "") + code + (_derivative(pair, own) if own else "")
@@ -88,6 +90,21 @@ def jax_code(pair: Pair) -> str:
             arguments=", ".join(["x", *pair.arguments]),
         )
     return module(helped(whole, helpers.JAX), *_IMPORTS)
+
+
+def _otherwise(pair: Pair) -> list[str]:
+    """Return sentences on values that are not torch's, for the functions that the pair takes."""
+    formulas = [pair.forward, *([pair.backward] if pair.backward else [])]
+    nodes = [node for formula in formulas for node in walk(formula.tree)]
+    words = []
+    if any(isinstance(node, Binary) and any(map(is_condition, children(node))) for node in nodes):
+        words.append(
+            "Where a condition is a factor and does not hold, XLA gives 0 also beside NaN and infinity, and "
+            "torch gives NaN."
+        )
+    if any(isinstance(node, Call) and node.function == "sign" for node in nodes):
+        words.append("jnp.sign gives NaN for NaN, and torch.sign gives 0.")
+    return words
 
 
 def _function(pair: Pair) -> str:

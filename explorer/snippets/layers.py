@@ -38,10 +38,10 @@ _LEARNING = (
 class {layer}(nn.Module):
     """The function {name} as a layer that learns {learned}, from the values given.
 
-    shape: that of what learns: () for one value, (channels, 1, 1) for one for each channel.
+    {shape}: that of what learns: () for one value, (channels, 1, 1) for one for each channel.
     """
 
-    def __init__({signature}, shape: tuple[int, ...] = ()) -> None:
+    def __init__({signature}, {shape}: tuple[int, ...] = ()) -> None:
         super().__init__()
         {held}
 '''
@@ -60,14 +60,24 @@ def layer_code(pair: Pair) -> str:
         name=pair.name,
         signature=signature(first, pair.parameters),
         learned=", ".join(pair.learns),
+        shape=_shape(pair),
         held=block(*_held(pair)),
         returned=block(*_returned(pair, holds)),
     )
 
 
+def _shape(pair: Pair) -> str:
+    """Return the name of the layer's argument for the shape of what learns, which no parameter has."""
+    return next(
+        name for name in ("shape", "learned_shape", "shape_of_learned") if name not in pair.parameters
+    )
+
+
 def _held(pair: Pair) -> list[str]:
     """The lines that keep what the layer is made with."""
-    learned = [f"self.learned_{name} = nn.Parameter(torch.full(shape, {name}))" for name in pair.learns]
+    learned = [
+        f"self.learned_{name} = nn.Parameter(torch.full({_shape(pair)}, {name}))" for name in pair.learns
+    ]
     settings = ", ".join(f'"{name}": {name}' for name in pair.numbers)
     loss = ["self.loss = f"] if "f" in pair.given else []
     return [*learned, *loss, f"self.settings = {{{settings}}}"]

@@ -55,7 +55,7 @@ class StudyFile:
 
     def _read(self, text: bytes) -> list[Row]:
         try:
-            lines = list(csv.reader(io.StringIO(text.decode())))
+            lines = list(csv.reader(io.StringIO(text.decode("utf-8-sig"))))
         except (UnicodeDecodeError, csv.Error):
             lines = [[]]
         if not lines:

@@ -55,7 +55,7 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
     except ImportError:
         raise ImportError(
             f"the cluster at {address} needs the package distributed: "
-            'pip install "gradient-explorer[cluster]"'
+            'in the folder of the explorer: pip install ".[cluster]"'
         ) from None
     try:
         # A client has one patience for both: this one only looks whether the address answers.

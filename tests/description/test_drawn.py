@@ -116,3 +116,9 @@ def test_a_mean_without_a_spread_is_told() -> None:
 def test_a_table_that_was_changed_is_told_without_claims() -> None:
     frame = explorer.sample("bernoulli", ["reinmax"])
     assert explorer.describe(frame[frame.x > 0])
+
+
+def test_no_sentence_is_said_twice():
+    frame = explorer.sample("bernoulli", ["straight_through", "reinforce"], f="(y - 0.45)**2")
+    assert explorer.describe(frame).count("On average") == 1
+    assert "the exact gradient is at most" in explorer.describe(frame)

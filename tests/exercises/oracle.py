@@ -6,12 +6,13 @@ import math
 import warnings
 from collections.abc import Callable
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.exercises import Case, Exercise
 
@@ -27,9 +28,15 @@ def torch_says(exercise: Exercise, text: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _says(exercise, text)
+            first = _says(exercise, text)
+            return first if first != "right" else _says(exercise.elsewhere, text)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+
+
+def failing(exercise: Exercise, text: str) -> Exercise:
+    """The exercise with the arguments at which a text is wrong: its own, or half as large."""
+    return exercise if _says(exercise, text) != "right" else exercise.elsewhere
 
 
 def _says(exercise: Exercise, text: str) -> str:
@@ -123,6 +130,27 @@ def wanted_at(exercise: Exercise, case: Case) -> float:
     return float((wanted(exercise, text, x, g) * wanted(exercise, scale, x, g)).double().mean())
 
 
+class Sums(TorchDispatchMode):
+    """What adds up while a backward runs."""
+
+    seen: ClassVar[list[str]] = []
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        if "sum" in str(operation):
+            self.seen.append(str(operation))
+        return operation(*args, **(kwargs or {}))
+
+    @classmethod
+    def watching(cls, backward: Callable[..., Any]) -> Callable[..., Any]:
+        cls.seen.clear()
+
+        def watched(ctx: Any, g: torch.Tensor) -> Any:
+            with cls():
+                return backward(ctx, g)
+
+        return watched
+
+
 def _guarded(exercise: Exercise, function: Any, index: int) -> str:
     returned: list[Any] = []
     backward = function.backward
@@ -131,11 +159,11 @@ def _guarded(exercise: Exercise, function: Any, index: int) -> str:
         returned.append(backward(ctx, g))
         return returned[-1]
 
-    function.backward = staticmethod(watched)
+    function.backward = staticmethod(Sums.watching(watched))
     x = X.clone().requires_grad_()
     function.apply(x, *given(exercise, lambda each: each != index)).sum().backward()
     function.backward = staticmethod(backward)
-    if returned[0][1 + index] is not None:
+    if returned[0][1 + index] is not None or Sums.seen:
         return "computed where nobody needs it"
     if x.grad is None or not torch.allclose(
         x.grad, wanted(exercise, exercise.gradient, X, torch.ones_like(X))
@@ -153,4 +181,9 @@ def _twice(exercise: Exercise, function: Any) -> str:
     (second,) = torch.autograd.grad(first.sum(), x)
     leaf = X.clone().requires_grad_()
     (own,) = torch.autograd.grad(wanted(exercise, exercise.gradient, leaf, torch.ones_like(X)).sum(), leaf)
-    return "right" if torch.allclose(second, own) else "second derivative"
+    if not torch.allclose(second, own):
+        return "second derivative"
+    g = torch.ones_like(X, requires_grad=True)
+    (first,) = torch.autograd.grad(function.apply(x, *inputs), x, g, create_graph=True)
+    mixed = torch.autograd.grad(first.sum(), g, allow_unused=True)[0] if first.requires_grad else None
+    return "right" if mixed is not None and torch.allclose(mixed, first) else "second derivative for g"

@@ -7,7 +7,7 @@ import pytest
 from explorer.exercises import EXERCISES, Exercise, judged
 from tests.exercises.detours import DETOURS
 from tests.exercises.fresh import FRESH
-from tests.exercises.oracle import torch_has, torch_says, wanted_at
+from tests.exercises.oracle import failing, torch_has, torch_says, wanted_at
 from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
 
 WRITTEN = [(key, text) for texts in (RIGHT, WRONG) for key, some in texts.items() for text in some]
@@ -142,7 +142,8 @@ def test_the_failing_case_is_as_in_torch(subtests: pytest.Subtests) -> None:
         if "Error" in torch_says(exercise, text):  # as of a float32 beside these float64
             continue
         with subtests.test(name(key, text)):
-            wanted, found = wanted_at(exercise, case), torch_has(exercise, text, case)
+            at = failing(exercise, text)
+            wanted, found = wanted_at(at, case), torch_has(at, text, case)
             assert case.wanted == pytest.approx(wanted, rel=1e-9, abs=1e-12)
             assert case.missing == (found is None)
             assert case.found == pytest.approx(found or 0.0, rel=1e-9, abs=1e-12, nan_ok=True)
@@ -202,3 +203,30 @@ def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
     check(
         "slope", RIGHT["slope"][0].replace("x, a):", "x, a, b=None):").replace(", None\n", ", None, None\n")
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "old", "new", "words"),
+    [
+        ("slope", "0.1 * g", "0.25 * g", "a = 0.125"),
+        ("constants", "return g * inside", "return g * ((x >= -0.5) & (x <= 1.5)), None, None", "hi = 0.75"),
+        (
+            "twice",
+            "        x = x.detach()\n        return 3 * x ** 2 * g",
+            "        return 3 * x ** 2 * g.detach()",
+            "out of",
+        ),
+        (
+            "needed",
+            "return g * s, (g * x).sum()",
+            "total = (g * x).sum()\n        return g * s, total if ctx.needs_input_grad[1] else None",
+            "computes the sum",
+        ),
+    ],
+)
+def test_what_is_right_by_chance_is_wrong(key, old, new, words):
+    exercise = EXERCISES[key]
+    assert old in exercise.code
+    verdict = judged(exercise, exercise.code.replace(old, new))
+    assert verdict.kind == "wrong"
+    assert words in verdict.sentence

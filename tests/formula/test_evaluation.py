@@ -233,3 +233,8 @@ def test_the_gradient_reaches_what_the_formula_says_it_reaches():
     ):
         formula = parse(text)
         assert formula.carries_gradient == formula.bind()(x).requires_grad, text
+
+
+@pytest.mark.parametrize("text", ["max(0.3, 0/0)", "max(0/0, 0.3)", "min(0.3, 0/0)", "min(0/0, 0.3)"])
+def test_the_larger_of_a_number_and_nan_is_nan_in_either_order(text):
+    assert math.isnan(parse(text).value({}))

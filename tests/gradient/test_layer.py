@@ -207,3 +207,12 @@ def test_every_pair_of_the_catalogue_is_a_layer():
         assert torch.equal(
             explorer.Layer(op, "zero")(x).nan_to_num(), explorer.apply(op, "zero", x).nan_to_num()
         )
+
+
+def test_a_parameter_that_learned_its_way_out_of_its_domain_is_told():
+    layer = explorer.Layer("round", "lsq", learns=["s"], s=torch.tensor([[0.5], [0.25]]))
+    layer(torch.ones(2, 3))
+    with torch.no_grad():
+        layer.s[1] = -0.125
+    with pytest.raises(ValueError, match=r"lsq needs s > 0, not s = .0\.125: use a smaller learning rate"):
+        layer(torch.ones(2, 3))

@@ -80,3 +80,9 @@ def test_every_rule_and_every_op_is_there(curves):
 def test_the_default_rule_needs_no_custom_derivative():
     assert "custom_vjp" not in jax_snippet("tanh", "default")
     assert "custom_vjp" in jax_snippet("tanh", "straight_through")
+
+
+def test_what_jax_has_otherwise_than_torch_is_told_in_the_code():
+    assert "XLA gives 0 also beside NaN" in jax_snippet("formula: (x > 0) * log(x)", "default")
+    assert "jnp.sign gives NaN for NaN" in jax_snippet("sign", "straight_through")
+    assert "XLA" not in jax_snippet("round", "straight_through")

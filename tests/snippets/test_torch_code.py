@@ -16,7 +16,7 @@ import torch
 import explorer
 from explorer.catalogue import Op, beside, find_op, find_rule, values
 from explorer.catalogue.own import own_op, own_rule
-from explorer.gradient import bind
+from explorer.gradient import apply, bind
 from explorer.snippets import detach_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
@@ -301,3 +301,17 @@ def test_the_plain_op_needs_no_function_where_torch_differentiates_it():
     for key, op in OPS.items():
         y = op.parsed.bind(values(op, None, {}))(torch.ones(1, requires_grad=True))
         assert ("torch.autograd.Function" in code_of(key, "default")) != y.requires_grad
+
+
+@pytest.mark.parametrize("op", ["x * log(a - 1)", "x * (a - 2)**0.5", "x * exp(a * 1000)", "x * sqrt(a - 2)"])
+def test_code_gives_what_apply_gives_where_python_refuses_a_constant(op):
+    function = defined(snippet(f"formula: {op}", "default"))["custom_default"]
+    x = torch.tensor([-1.0, 0.0, 2.0])
+    torch.testing.assert_close(
+        function(x), apply(f"formula: {op}", "default", x), rtol=0, atol=0, equal_nan=True
+    )
+
+
+def test_a_parameter_called_shape_learns():
+    layer = defined(snippet("formula: x * shape", "default", learns=["shape"]))["CustomDefault"]
+    assert layer(shape=2.0, learned_shape=(3, 1))(torch.ones(3, 2)).tolist() == [[2, 2]] * 3

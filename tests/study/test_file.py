@@ -89,3 +89,10 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path, rows):
     path.write_text("".join(lines))
     with pytest.raises(ValueError, match=r"line 5 of .*study\.csv cannot be read"):
         StudyFile(path, PLAN)
+
+
+def test_a_file_that_a_spreadsheet_saved_with_a_mark_at_its_beginning_is_read(tmp_path, rows):
+    path = tmp_path / "study.csv"
+    StudyFile(path, PLAN).append(rows)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert repr(StudyFile(path, PLAN).rows) == repr(rows)

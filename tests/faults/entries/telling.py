@@ -202,8 +202,8 @@ FAULTS = (
     Fault(
         name="Without Streamlit one is told to install a package that does not bring it",
         file="explorer/__main__.py",
-        old='pip install "gradient-explorer[app]"',
-        new='pip install "gradient-explorer"',
+        old='pip install ".[app]"',
+        new="pip install .",
         tests="test_main.py test_release.py",
     ),
 )
