@@ -22,6 +22,7 @@ from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
 from explorer.ui.server.admission.payload import payload
 from explorer.ui.server.admission.protection import Protection
 from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.sending import Sending
 from explorer.ui.server.admission.uvicorn_server import follow_server
 from explorer.ui.server.admission.visitors import arriving, asking, named
 from explorer.ui.server.classes import routes as classes
@@ -211,7 +212,12 @@ app = st.App(
         paced(Route("/{page:name}", index)),
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
-    middleware=[Middleware(Protection, _EARLY), Middleware(admission.Pages), Middleware(files.FrontEnd)],
+    middleware=[
+        Middleware(Protection, _EARLY),
+        Middleware(Sending),
+        Middleware(admission.Pages),
+        Middleware(files.FrontEnd),
+    ],
     exception_handlers={admission.Refused: admission.refused, replicas.Elsewhere: replicas.elsewhere},
     on_script_error=friendly_error,
 )

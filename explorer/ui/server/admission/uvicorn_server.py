@@ -4,8 +4,10 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 from typing import Any
 
+from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.ending import ending
 
 PROXIES = "FORWARDED_ALLOW_IPS"  # uvicorn's environment variable: addresses of proxies, with commas
@@ -49,8 +51,12 @@ def send_at_once(server: Any) -> None:
     uvicorn writes the head of an answer and its body apart, and a client may take 40 ms to confirm the head,
     for which the body would wait. asyncio prevents that (TCP_NODELAY) only where a socket names TCP as its
     protocol, which the one that Streamlit makes does not: https://github.com/Kludex/uvicorn/issues/3149.
-    Connections have what their listener had when they came.
+    Connections have what their listener had when they came: on Linux also a bound on the time in which a
+    client takes nothing.
     """
     for listener in (listener for one in server.servers for listener in one.sockets):
         if listener.family in (socket.AF_INET, socket.AF_INET6):
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if sys.platform == "linux":
+                unread_ms = int(1000 * limits.UNREAD_S)
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, unread_ms)

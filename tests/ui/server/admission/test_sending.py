@@ -1,0 +1,84 @@
+"""Answers in slices, few large files at a time, and connections that end where nothing is taken."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from starlette.responses import Response
+
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.sending import Sending
+from explorer.ui.server.admission.uvicorn_server import send_at_once
+from explorer.ui.server.admission.visitors import Share
+
+BODY = bytes(range(256)) * 1000
+FILE = {"Content-Disposition": "attachment"}
+SCOPE = {"type": "http", "method": "GET", "path": "/save", "headers": [], "client": ("192.0.2.1", 1)}
+
+
+async def _sent(app: Any, before: Any = None) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        messages.append(message)
+        if before:
+            await before()
+
+    await app(SCOPE, None, send)
+    return messages
+
+
+def test_a_long_body_is_sent_in_slices():
+    start, *parts = asyncio.run(_sent(Sending(Response(BODY))))
+    assert start["status"] == 200
+    assert b"".join(part["body"] for part in parts) == BODY
+    assert max(len(part["body"]) for part in parts) == limits.SLICE
+    assert [part["more_body"] for part in parts] == [True] * (len(parts) - 1) + [False]
+
+
+@pytest.mark.parametrize(("headers", "statuses"), [(FILE, [200, 200, 429]), ({}, [200, 200, 200])])
+def test_only_so_many_large_files_are_sent_to_one_address(headers: dict[str, str], statuses: list[int]):
+    async def asked() -> tuple[list[int], int]:
+        app = Sending(Response(BODY, headers=headers), Share(each=2, nameless=2, address=2), large=1000)
+        taken = asyncio.Event()
+        slow = [asyncio.create_task(_sent(app, taken.wait)) for _ in range(2)]
+        await asyncio.sleep(0)
+        third = await _sent(app)
+        taken.set()
+        both = await asyncio.gather(*slow)
+        return [each[0]["status"] for each in (*both, third)], (await _sent(app))[0]["status"]
+
+    assert asyncio.run(asked()) == (statuses, 200)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such bound")
+def test_a_connection_on_which_nothing_is_taken_is_closed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "UNREAD_S", 0.2)
+
+    async def closed() -> bool:
+        ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+        async def serve(_reader: Any, writer: Any) -> None:
+            try:
+                while True:
+                    writer.write(BODY)
+                    await writer.drain()
+            except OSError:
+                ended.set_result(True)
+            finally:
+                writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        send_at_once(SimpleNamespace(servers=[server]))
+        with socket.create_connection(server.sockets[0].getsockname()):
+            over = await asyncio.wait_for(ended, 60)
+        server.close()
+        await server.wait_closed()
+        return over
+
+    assert asyncio.run(closed())
