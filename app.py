@@ -30,6 +30,7 @@ from explorer.ui.server.runs import first, runs, studies, tables, takeaway
 
 _seats = Seats(limits.COMPUTING, limits.WAITING)
 _judging = Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
+_searching = Seats(limits.SEARCHING, limits.WAITING)  # apart: no check waits for near rules
 
 
 async def asset(request: Request) -> Response:
@@ -172,7 +173,7 @@ _paces = admission.Paces()
 _ANSWERS = [
     answered("/confirm", answers.confirm),
     answered("/checks", answers.checks, seats=_judging),
-    answered("/neighbours", answers.neighbours, seats=_judging),
+    answered("/neighbours", answers.neighbours, seats=_searching),
     answered("/row", answers.row, seats=_judging),
     answered("/entry", answers.own_entry, "kind", "text"),
     answered("/lesson", answers.lesson, "key"),
