@@ -1,6 +1,6 @@
-"""Is this rule what it claims to be? Checks of a backward rule, the catalogue's or anybody's own.
+"""Checks of a backward rule: one of the catalogue, or a function that a user wrote.
 
-``assert not explorer.check(MyFunction, 0.5).failures`` reads well in anybody's tests.
+``assert not explorer.check(MyFunction, 0.5).failures`` reads well in a test suite.
 """
 
 import warnings
@@ -156,7 +156,7 @@ def check(
         arguments: the rule of a pair, or the arguments that follow x.
         input: an example of x for a function that needs x of a shape; its first dimension counts elements. If
             its values lie on one side of 0 or within −1 to 1, their range is the domain.
-        domain: the least and the greatest x to try, for a function of your own.
+        domain: the least and the greatest x to try, for a user's function.
         parameters: keywords of the pair or the function.
 
     Returns:
@@ -176,14 +176,14 @@ def check(
         raise ValueError("domain is the least and the greatest x, such as (0, 1), for a function of your own")
     if is_pair:
         return _check_pair(CHECKS, subject, *arguments, parameters=parameters)
-    own = make_own_subject(subject, arguments, parameters, input, domain)
+    native = make_own_subject(subject, arguments, parameters, input, domain)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _check_own(own)
+        return _check_own(native)
 
 
 def assert_rule(subject: Any, *arguments: Any, allow: Collection[str] = (), **options: Any) -> None:
-    """Raise AssertionError if a check of a backward rule fails: for anybody's tests.
+    """Raise AssertionError if a check of a backward rule fails, for a test suite.
 
     Args:
         subject: as for ``check``.
@@ -196,9 +196,9 @@ def assert_rule(subject: Any, *arguments: Any, allow: Collection[str] = (), **op
         ValueError: for a name in ``allow`` that no check has.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    if wrong := sorted({*allow} - {each.name for each in CHECKS}):
+    if wrong := sorted({*allow} - {item.name for item in CHECKS}):
         raise ValueError(
-            f"no check is called {wrong[0]!r}: they are {', '.join(each.name for each in CHECKS)}"
+            f"no check is called {wrong[0]!r}: they are {', '.join(item.name for item in CHECKS)}"
         )
     results = check(subject, *arguments, **options)
     name = repr(subject) if isinstance(subject, str) else results.title
@@ -206,11 +206,15 @@ def assert_rule(subject: Any, *arguments: Any, allow: Collection[str] = (), **op
         count = f"{len(failures)} check{'s' * (len(failures) > 1)} failed"
         lines = [f"{result.name}: {result.sentence}" for result in failures]
         raise AssertionError(
-            "\n".join([f"{results.title}: {count}", *lines, "", *_reproduce(name, arguments, options)])
+            "\n".join(
+                [f"{results.title}: {count}", *lines, "", *_write_reproduction(name, arguments, options)]
+            )
         )
 
 
-def _reproduce(name: str, arguments: Iterable[Any], options: Mapping[str, Any]) -> tuple[str, str, str]:
+def _write_reproduction(
+    name: str, arguments: Iterable[Any], options: Mapping[str, Any]
+) -> tuple[str, str, str]:
     """Return three lines of code that show all results of a subject; ``name`` is its expression."""
     values = [name, *map(_write_value, arguments)]
     values += [f"{key}={_write_value(value)}" for key, value in options.items()]
@@ -254,21 +258,21 @@ def _check_pair(
 
 
 def _check_own(subject: Subject) -> Results:
-    """Return all checks of somebody's own function; after one that hangs no other is tried."""
+    """Return all results of a user's function; after a check that hangs no other is tried."""
     results = Results(title=subject.name)
     curve, obstacle, raises = _try_first(subject)
-    for each in (each for each in CHECKS if each.of != "drawn"):
+    for item in (item for item in CHECKS if item.of != "drawn"):
         if obstacle:
-            verdict = fails if each.look is check_finiteness and raises else unknown
-            results.append(verdict(obstacle).attach(each.name))
+            verdict = fails if item.look is check_finiteness and raises else unknown
+            results.append(verdict(obstacle).attach(item.name))
             continue
         try:
-            finding = run_within(each.limit_s, lambda each=each: find_result(each, curve))  # type: ignore[misc]
+            finding = run_within(item.limit_s, lambda item=item: find_result(item, curve))  # type: ignore[misc]
         except HungError as hung:
-            finding, obstacle = unknown(f"It {hung}."), f"Not tried, because “{each.name}” {hung}."
+            finding, obstacle = unknown(f"It {hung}."), f"Not tried, because “{item.name}” {hung}."
         except UntriedError as error:
             finding = unknown(f"It could not be tried: {error}.")
-        results.append(finding.attach(each.name))
+        results.append(finding.attach(item.name))
     return results
 
 

@@ -20,7 +20,7 @@ _REACH = 2.0  # of t, on both sides of 0
 _SCAN = 81  # t per line
 _SCALES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 _OTHERS = (-1.0, 2.0, 0.5, -3.0, 1e3)  # factors on g
-_AGAINST = -0.5  # correlation of what the rule promises with what y does, below which it points backwards
+_AGAINST = -0.5  # correlation of the rule's integral with the rise of y; below it the rule points backwards
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
     reach = 1.0 if subject.domain is None else (subject.domain[1] - subject.domain[0]) / 8
     lines = []
     for _ in range(_LINES):
-        v, w = (torch.randn(each.shape, generator=random, dtype=torch.float64) for each in (x, y))
+        v, w = (torch.randn(item.shape, generator=random, dtype=torch.float64) for item in (x, y))
         lines.append(Line(subject, x, (v * reach).to(x.dtype), w.to(y.dtype)))
     return tuple(lines)
 
@@ -78,18 +78,20 @@ def _compare_slopes(curve: Curve) -> tuple[Tensor, Tensor, Tensor]:
         wide, fine = ((line.y(t + k * h) - line.y(t - k * h)) / (2 * k * h) for k in (1.0, 0.5))
         slope = (4 * fine - wide) / 3
         off = (fine - wide).abs() + 32 * curve.eps / h * (1 + line.y(t).abs())
-        got = line.gradient(t)
+        actual = line.gradient(t)
         sure = (
-            (off <= (1e-3 if curve.is_fine else 5e-2) * (slope.abs() + 1)) & slope.isfinite() & got.isfinite()
+            (off <= (1e-3 if curve.is_fine else 5e-2) * (slope.abs() + 1))
+            & slope.isfinite()
+            & actual.isfinite()
         )
-        parts.append(torch.stack([got, slope, 5 * off + 1e-5 * slope.abs()])[:, sure])
+        parts.append(torch.stack([actual, slope, 5 * off + 1e-5 * slope.abs()])[:, sure])
     return tuple(torch.cat(parts, dim=1))
 
 
 def _is_followed(curve: Curve) -> bool:
     """Return whether the rule is the derivative along each line."""
-    got, slope, tolerance = _compare_slopes(curve)
-    return bool(len(got)) and bool(((got - slope).abs() <= tolerance).all())
+    actual, slope, tolerance = _compare_slopes(curve)
+    return bool(len(actual)) and bool(((actual - slope).abs() <= tolerance).all())
 
 
 def _has_jumps(curve: Curve) -> bool:
@@ -103,10 +105,10 @@ def _is_identity(curve: Curve) -> bool:
 
 def check_derivative_along(curve: Curve) -> Finding:
     """Return whether vector–Jacobian products are the derivatives along straight lines, by differences."""
-    got, slope, tolerance = _compare_slopes(curve)
-    if not len(got):
+    actual, slope, tolerance = _compare_slopes(curve)
+    if not len(actual):
         return unknown("y has no slope along straight lines that differences could tell.")
-    off = (got - slope).abs()
+    off = (actual - slope).abs()
     if bool((off <= tolerance).all()):
         return holds(
             "Its vector–Jacobian products are the derivatives of y along straight lines; the largest "
@@ -116,16 +118,16 @@ def check_derivative_along(curve: Curve) -> Finding:
         )  # fmt: skip
     worst = int((off - tolerance).argmax())
     observed = (
-        f"Along a straight line the rule promises {format_number(float(got[worst]))}, "
+        f"Along a straight line the rule promises {format_number(float(actual[worst]))}, "
         f"the slope of y is {format_number(float(slope[worst]))}"
     )
     if _is_identity(curve):
         return by_design(f"The op changes nothing, so only the rule matters. {observed}.")
     if _has_jumps(curve):
         return by_design(f"y jumps along straight lines, so the rule stands in for a derivative. {observed}.")
-    times = float((got * slope).sum() / slope.square().sum())
+    times = float((actual * slope).sum() / slope.square().sum())
     if times > 0 and bool(
-        ((got - times * slope).abs() <= tolerance * (1 + times) + 1e-6 * slope.abs()).all()
+        ((actual - times * slope).abs() <= tolerance * (1 + times) + 1e-6 * slope.abs()).all()
     ):
         return by_design(f"It is {times:.6g} times the derivative, along each line.", None, times)
     return fails(f"{observed}: the backward is not the transposed Jacobian of the forward. Compare both.")
@@ -138,8 +140,8 @@ def check_linearity_along(curve: Curve) -> Finding:
     first, second = (subject.run_both(x, line.w)[1] for line in lines[:2])
     size = float(first.abs().max() + second.abs().max()) + 1e-300
     for a in _OTHERS:
-        got = subject.run_both(x, a * lines[0].w)[1]
-        off = float((got - a * first).abs().nan_to_num(nan=torch.inf).max())
+        actual = subject.run_both(x, a * lines[0].w)[1]
+        off = float((actual - a * first).abs().nan_to_num(nan=torch.inf).max())
         if off > 1e4 * curve.eps * abs(a) * size:
             sentence = (
                 f"{format_number(a)} times the upstream gradient does not give {format_number(a)} "
@@ -187,7 +189,7 @@ def check_kinks_along(curve: Curve) -> Finding:
 
 
 def check_area_along(curve: Curve) -> Finding:
-    """Return whether y jumps along a line, and what the rule weighs compared with its rise."""
+    """Return whether y jumps along a line, and the ratio of the rule's integral to the rise of y."""
     if not _has_jumps(curve):
         return holds("y does not jump along straight lines, so there is no jump for the gradient to weigh.")
     promised, rises = _integrate(curve)
@@ -235,7 +237,7 @@ def check_double_backward_along(curve: Curve) -> Finding:
     """Return whether autograd through the backward gives the derivatives of the gradient along a line."""
     first, other = make_lines(curve)[:2]
     subject, h = curve.subject, 1e-4 if curve.is_fine else 1e-2
-    leaf, g = (each.clone().requires_grad_() for each in (first.x, first.w))
+    leaf, g = (item.clone().requires_grad_() for item in (first.x, first.w))
     try:
         y = subject.run(leaf.clone())
         (r,) = torch.autograd.grad(y, leaf, g, create_graph=True)
@@ -247,12 +249,12 @@ def check_double_backward_along(curve: Curve) -> Finding:
         return by_design(
             f"Torch refuses a second derivative ({describe_error(error)}), so it is never wrong."
         )
-    by_x, by_g = (torch.zeros_like(each) if each.grad is None else each.grad for each in (leaf, g))
+    by_x, by_g = (torch.zeros_like(item) if item.grad is None else item.grad for item in (leaf, g))
 
     def project(x: Tensor, w: Tensor) -> float:
         return float((subject.run_both(x, w)[1] * first.v).sum())
 
-    def differ(x: Tensor, w: Tensor) -> list[float]:
+    def compute_differences(x: Tensor, w: Tensor) -> list[float]:
         """Return central differences of the projected gradient, with the step and with half of it."""
         return [
             (
@@ -265,18 +267,18 @@ def check_double_backward_along(curve: Curve) -> Finding:
 
     nothing_x, nothing_g = torch.zeros_like(first.x), torch.zeros_like(first.w)
     cases = (
-        ("g", by_g, other.w, differ(nothing_x, other.w)),
-        ("x", by_x, other.v, differ(other.v, nothing_g)),
+        ("g", by_g, other.w, compute_differences(nothing_x, other.w)),
+        ("x", by_x, other.v, compute_differences(other.v, nothing_g)),
     )
-    for name, got, direction, (wide, fine) in cases:
+    for name, actual, direction, (wide, fine) in cases:
         size = abs(fine) + 1e-2
         if abs(wide - fine) > 1e-2 * size or abs(
-            float((got * direction).sum()) - fine
+            float((actual * direction).sum()) - fine
         ) <= 1e-3 * size + 5 * abs(wide - fine):
             continue
         observed = (
             f"Along a straight line the gradient's own derivative by {name} is "
-            f"{format_number(float((got * direction).sum()))}, {format_number(fine)} is due"
+            f"{format_number(float((actual * direction).sum()))}, {format_number(fine)} is due"
         )
         if name == "x" and not _is_followed(curve):
             return by_design(

@@ -35,9 +35,9 @@ def check_kinks(curve: Curve) -> Finding:
     tame = low.isfinite() & high.isfinite() & (low.abs() < _STEEP) & (high.abs() < _STEEP)
     wrong = tame & ~((at >= low - slack) & (at <= high + slack))
     if bool(wrong.any()):
-        here = int(torch.where(wrong, -positions.abs(), -math.inf).argmax())
-        words = _describe(positions[here], left[here], at[here], right[here])
-        where = float(positions[here])
+        index = int(torch.where(wrong, -positions.abs(), -math.inf).argmax())
+        words = _describe(positions[index], left[index], at[index], right[index])
+        where = float(positions[index])
         if curve.subject.declared:
             return by_design(
                 f"{words}. That is what torch's own function does there, or the entry says.", where
@@ -78,7 +78,7 @@ def _describe(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
 
 
 def _find_positions(curve: Curve) -> Tensor:
-    """Return the kinks, and round numbers at which the gradient has a value of its own; (m,)."""
+    """Return the kinks, and round numbers at which the gradient differs from both sides; (m,)."""
     subject = curve.subject
     if subject.op and subject.rule:
         positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
@@ -125,7 +125,7 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
     subject = curve.subject
     if subject.op:
         own = make_pair_subject(subject.op, RULES["default"], subject.parameters)
-        shared = any(gradient_beside(subject.op, each.name) for each in subject.op.parameters)
+        shared = any(gradient_beside(subject.op, item.name) for item in subject.op.parameters)
         return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
     native: dict[str, Callable[..., Tensor]] = {

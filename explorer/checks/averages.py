@@ -21,7 +21,7 @@ def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def check_derivative_on_average(curve: Curve) -> Finding:
-    """Return that a drawn y has no derivative of its own."""
+    """Return a finding: a drawn y has no derivative."""
     assert curve.nature.draws
     return by_design(
         "Its forward draws at random, so y has no slope of its own: the rule stands in. See area."
@@ -49,7 +49,7 @@ def check_area_on_average(curve: Curve) -> Finding:
 
 
 def check_antiderivative_on_average(curve: Curve) -> Finding:
-    """Return whether the integral of the mean gradient goes along with the mean of y over draws."""
+    """Return whether the integral of the mean gradient follows the mean of y over draws."""
     x, y, r, error = _average(curve)
     total = torch.cat([torch.zeros(1, dtype=x.dtype), torch.cumulative_trapezoid(r, x)])
     off = total - y

@@ -45,9 +45,9 @@ def check_compile(curve: Curve) -> Finding:
 
 def _is_whole(subject: Subject, x: Tensor) -> bool:
     """Return whether torch compiles it without a graph break."""
-    whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
+    full_area = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
     try:
-        whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
+        full_area(x.clone().requires_grad_(), *subject.prepare(x.dtype))
     except Exception:
         return False
     return True

@@ -24,7 +24,7 @@ from explorer.foreign import (
 
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001
-CANCELLED = 0.01  # of a gradient's total size: with less left over, its area says nothing
+CANCELLED = 0.01  # of a gradient's total size: with less left over, its area means nothing
 MANY_JUMPS = 3  # an op with this number of jumps is a staircase that follows something
 _STILL = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
 _TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
@@ -44,7 +44,7 @@ class Curve:
 
     @cached_property
     def nature(self) -> Nature:
-        """The record of what the subject is."""
+        """The record of the subject's nature."""
         return find_nature(self.subject)
 
     @property
@@ -56,7 +56,7 @@ class Curve:
     def eps(self) -> float:
         """The machine epsilon of the shorter of the dtypes of x and y."""
         y = self.nature.y_dtype
-        return max(torch.finfo(each).eps for each in (self.dtype, y) if each.is_floating_point)
+        return max(torch.finfo(item).eps for item in (self.dtype, y) if item.is_floating_point)
 
     @property
     def is_fine(self) -> bool:
@@ -89,8 +89,8 @@ class Curve:
         inside = [] if domain is None else [torch.linspace(*domain, even, dtype=self.dtype)]
         return merge_points(
             [
-                self.subject.clip(each)
-                for each in (spread_points(NEAR, even, factors, self.dtype), *inside, *parts)
+                self.subject.clip(item)
+                for item in (spread_points(NEAR, even, factors, self.dtype), *inside, *parts)
             ]
         )
 
@@ -197,7 +197,7 @@ class Curve:
     def _dense(self) -> tuple[Tensor, Tensor]:
         """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
         centres = [*self.jumps[0][:4].tolist(), *self.edges[:8], self._peak, 0.0]
-        x = self.spread(4001, 601, *(self._surround(centre) for centre in centres))
+        x = self.spread(4001, 601, *(self._list_points_around(centre) for centre in centres))
         return x, self.subject.gradient(x)
 
     @cached_property
@@ -245,7 +245,7 @@ class Curve:
         sizes = self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0)
         return float(self.x[sizes.argmax()])
 
-    def _surround(self, centre: float) -> Tensor:
+    def _list_points_around(self, centre: float) -> Tensor:
         steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
         return torch.cat([centre - steps, torch.tensor([centre], dtype=self.dtype), centre + steps])
 
@@ -254,28 +254,28 @@ class Curve:
         """Whether the size of the rule grows without end when summed over all x: it has no finite area."""
         return math.isinf(self._sum_cells(self._weights.abs()))
 
-    def area(self) -> float:
+    def measure_area(self) -> float:
         """Return the integral of the rule over all x at g = 1; ±inf if it grows without end."""
         return self._sum_cells(self._weights)
 
     def _sum_cells(self, weights: Tensor) -> float:
         """Return the sum of a weight per cell of the dense x; ±inf if the outer half still adds to it."""
         near = self._dense[0].abs() <= FAR / 2
-        inner, whole = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
-        if abs(whole - inner) > _STILL * abs(whole) + 1e-6:
-            return math.copysign(math.inf, whole)
-        return whole
+        inner, full_area = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
+        if abs(full_area - inner) > _STILL * abs(full_area) + 1e-6:
+            return math.copysign(math.inf, full_area)
+        return full_area
 
-    def total(self) -> float:
+    def measure_rise(self) -> float:
         """Return the rise of y over all x; ±inf if it grows without end."""
         if self.subject.domain is not None:
             y = self.subject.y(torch.tensor(self.subject.domain, dtype=self.dtype))
             return float(y[1] - y[0])
         ends = torch.tensor([-FAR, -FAR / 2, FAR / 2, FAR], dtype=self.dtype)
         y = self.subject.y(ends)
-        whole = float(y[3] - y[0])
-        growing = abs(whole - float(y[2] - y[1])) > 1e-3 * abs(whole)
-        return math.copysign(math.inf, whole) if growing else whole
+        full_area = float(y[3] - y[0])
+        growing = abs(full_area - float(y[2] - y[1])) > 1e-3 * abs(full_area)
+        return math.copysign(math.inf, full_area) if growing else full_area
 
 
 def round_position(x: float) -> float:

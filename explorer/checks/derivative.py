@@ -16,28 +16,28 @@ _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
 def check_derivative(curve: Curve) -> Finding:
     """Return whether the gradient for g = 1 equals central differences of the op, away from kinks."""
     off = (curve.gradient - curve.slope).abs()
-    beyond = curve.trusted & (off > curve.tolerance)
+    deviating = curve.trusted & (off > curve.tolerance)
     broken = curve.y.isfinite() & curve.gradient.isnan() & (curve.x.abs() < 100)
     if broken.any() and bool(curve.gradient.isnan().all()):
         return fails("The gradient is NaN everywhere, although y is a number.")
     if float(curve.trusted.double().mean()) < _LEAST_TRUSTED:
         return _judge_unsteady(curve)
-    if not beyond.any() and not broken.any():
+    if not deviating.any() and not broken.any():
         return _confirm(curve, off)
-    if broken.any() and not beyond.any():
+    if broken.any() and not deviating.any():
         at = float(curve.x[broken][0])
         return fails(f"At x = {format_position(at)} y is a number but the gradient is NaN.", at)
-    worst = find_clearest(curve.x, off, beyond)
-    return _judge_deviation(curve, beyond, worst)
+    worst = find_clearest(curve.x, off, deviating)
+    return _judge_deviation(curve, deviating, worst)
 
 
-def find_clearest(x: Tensor, off: Tensor, beyond: Tensor) -> int:
+def find_clearest(x: Tensor, off: Tensor, deviating: Tensor) -> int:
     """Return the index, among the points with about the largest deviation, of the x nearest to ±1.
 
     Of several that are equally near up to rounding it is the largest, so that machines agree.
     """
-    weighed = torch.where(beyond, off / (1 + x.abs()), 0.0)
-    large = beyond & (weighed >= 0.7 * weighed.max())
+    weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
+    large = deviating & (weighed >= 0.7 * weighed.max())
     distance = torch.where(large, (x.abs() - 1).abs(), torch.inf)
     return int((distance <= distance.min() + _TIE).nonzero()[-1])
 
@@ -85,7 +85,7 @@ def _judge_unsteady(curve: Curve) -> Finding:
     return unknown("y has no slope that differences could tell: it jumps or bends at nearly every point.")
 
 
-def _judge_deviation(curve: Curve, beyond: Tensor, worst: int) -> Finding:
+def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Finding:
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     observed = (
         f"At x = {format_position(at)} the gradient is {format_number(r)}, the op's slope "
@@ -129,17 +129,17 @@ def _judge_deviation(curve: Curve, beyond: Tensor, worst: int) -> Finding:
         return fails(
             f"It is {format_number(times)} times the op's derivative: turn the sign round.", at, times
         )
-    if len(curve.jumps[0]) >= 2 and not bool(curve.slope[beyond].any()):
+    if len(curve.jumps[0]) >= 2 and not bool(curve.slope[deviating].any()):
         return by_design(f"The op jumps and is level there, so the rule stands in. {observed}.", at, size)
-    share = float(beyond.sum() / curve.trusted.sum())
-    part = "everywhere" if share > 0.9 else _describe_stretch(curve, beyond)
+    share = float(deviating.sum() / curve.trusted.sum())
+    part = "everywhere" if share > 0.9 else _describe_stretch(curve, deviating)
     return fails(
         f"{observed}: it is not the derivative {part}. Compare the backward with the forward there.", at, size
     )
 
 
-def _describe_stretch(curve: Curve, beyond: Tensor) -> str:
-    x = curve.x[beyond]
+def _describe_stretch(curve: Curve, deviating: Tensor) -> str:
+    x = curve.x[deviating]
     low, high = float(x.min()), float(x.max())
     if low == high:
         return f"at {format_position(low)}"

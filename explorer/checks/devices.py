@@ -13,7 +13,7 @@ _STAYS = ("same device", "expected device", "found at least two devices")
 
 
 def check_devices(curve: Curve) -> Finding:
-    """Return whether CUDA gives what the CPU gives; without CUDA, whether torch's meta device takes it."""
+    """Return whether CUDA and CPU agree; without CUDA, whether torch's meta device takes the function."""
     subject = curve.subject
     if not torch.cuda.is_available():
         return _on_meta(subject)
@@ -22,7 +22,7 @@ def check_devices(curve: Curve) -> Finding:
     try:
         moved_y, moved_r = _run(subject, x, "cuda")
     except UntriedError as error:
-        return fails(f"On CUDA {error}. {_advise(str(error))}")
+        return fails(f"On CUDA {error}. {_get_advice(str(error))}")
     if moved_y.device.type != "cuda":
         return fails("On CUDA y comes back on the CPU: make it with x's device, such as by zeros_like.")
     if torch.allclose(y, moved_y.cpu(), 1e-4, 1e-5) and torch.allclose(r, moved_r.cpu(), 1e-4, 1e-5):
@@ -36,13 +36,13 @@ def _on_meta(subject: Subject) -> Finding:
         subject.run_both(x)
     except NoGradientError as error:
         if any(words in str(error) for words in _MOVES):
-            return fails(f"On the CPU {error}. {_advise(str(error))}")
+            return fails(f"On the CPU {error}. {_get_advice(str(error))}")
         raise
     try:
         y, _ = _run(subject, x, "meta")
     except UntriedError as error:
         if any(words in str(error) for words in _MOVES + _STAYS):
-            return fails(f"It does not follow x to another device: {error}. {_advise(str(error))}")
+            return fails(f"It does not follow x to another device: {error}. {_get_advice(str(error))}")
         if "copy out of meta" in str(error):
             return unknown(
                 "There is no CUDA here. It copies x to the CPU; whether it comes back was not tried."
@@ -59,7 +59,7 @@ def _run(subject: Subject, x: Tensor, device: str) -> tuple[Tensor, Tensor]:
     return y.detach(), pull_gradient(y, leaf)
 
 
-def _advise(words: str) -> str:
+def _get_advice(words: str) -> str:
     if any(part in words for part in _MOVES):
         return "Leave out .cuda(), .cpu() and .numpy()."
     return "Make new tensors with x's device, such as by zeros_like."

@@ -19,7 +19,7 @@ def check_double_backward(curve: Curve) -> Finding:
     x = subject.fit_domain(torch.linspace(-_REACH, _REACH, _POINTS, dtype=curve.dtype) + 0.00731)
     g = torch.full_like(x, 1.3)
     r = subject.gradient(x, g)
-    due_x, off, sure = _differ(subject, x, g, curve)
+    due_x, off, sure = _compute_differences(subject, x, g, curve)
     step = 0.01 if curve.is_fine else 0.25
     due_g = (subject.gradient(x, g + step) - subject.gradient(x, g - step)) / (2 * step)
     try:
@@ -39,11 +39,11 @@ def check_double_backward(curve: Curve) -> Finding:
                 "The gradient is g rounded to steps: towards g its own gradient passes the rounding."
             )
         worst = int(torch.where(wrong_g, (second_g - due_g).abs(), 0.0).argmax())
-        at, got, due = (float(values[worst]) for values in (x, second_g, due_g))
+        at, actual, expected = (float(values[worst]) for values in (x, second_g, due_g))
         return fails(
-            f"At x = {format_position(at)} the gradient's own gradient towards g is {format_number(got)}, "
-            f"{format_number(due)} is "
-            "due: use g itself in backward, without .data, detach or NumPy.", at, got,
+            f"At x = {format_position(at)} the gradient's own gradient towards g is {format_number(actual)}, "
+            f"{format_number(expected)} is "
+            "due: use g itself in backward, without .data, detach or NumPy.", at, actual,
         )  # fmt: skip
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
     wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
@@ -74,8 +74,10 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
     return subject.lower(first), subject.lower(towards)
 
 
-def _differ(subject: Subject, x: Tensor, g: Tensor, curve: Curve) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradient's slope by differences, its likely error, and a mask of the x where it is known."""
+def _compute_differences(
+    subject: Subject, x: Tensor, g: Tensor, curve: Curve
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the gradient's slope by differences, its error, and a mask of the x with a known slope."""
     h = 1e-4 if curve.is_fine else 2e-2
     wide, fine = (
         (subject.gradient(x + step, g) - subject.gradient(x - step, g)) / (2 * step) for step in (h, h / 2)
@@ -100,16 +102,16 @@ def _judge_refusal(curve: Curve, error: _NotTwiceError, bends: bool) -> Finding:
     )
 
 
-def _confirm(due: Tensor, sure: Tensor) -> str:
-    if bool((due[sure].abs() > 1e-6).any()):
+def _confirm(expected: Tensor, sure: Tensor) -> str:
+    if bool((expected[sure].abs() > 1e-6).any()):
         return "Its second derivative is right."
     return "Its second derivative is 0 between kinks, which is right: the gradient is made of level pieces."
 
 
-def _judge(curve: Curve, x: Tensor, second: Tensor, due: Tensor, wrong: Tensor) -> Finding:
-    at = int(torch.where(wrong, (second - due).abs(), 0.0).argmax())
-    got, wanted, where = float(second[at]), float(due[at]), float(x[at])
-    silent = "silently 0" if not bool(second[wrong].any()) else f"silently {format_number(got)}"
+def _judge(curve: Curve, x: Tensor, second: Tensor, expected: Tensor, wrong: Tensor) -> Finding:
+    at = int(torch.where(wrong, (second - expected).abs(), 0.0).argmax())
+    actual, wanted, where = float(second[at]), float(expected[at]), float(x[at])
+    silent = "silently 0" if not bool(second[wrong].any()) else f"silently {format_number(actual)}"
     observed = (
         f"At x = {format_position(where)} its second derivative is {silent}, where "
         f"{format_number(wanted)} is due"
@@ -118,9 +120,9 @@ def _judge(curve: Curve, x: Tensor, second: Tensor, due: Tensor, wrong: Tensor) 
         return by_design(
             f"{observed}; the rule stands in for a derivative, and a second one of it means little.",
             where,
-            got,
+            actual,
         )
     return fails(
         f"{observed}: save x or y with save_for_backward and compute the rest in backward, or mark backward "
-        "once_differentiable.", where, got,
+        "once_differentiable.", where, actual,
     )  # fmt: skip

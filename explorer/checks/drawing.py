@@ -48,13 +48,13 @@ def check_draw(curve: Curve) -> Finding:
             return holds("The rule sees no draw: it returns the same for each.")
         return holds("The rule itself draws nothing: it sees the op's draw through y alone.")
     loss = find_loss(_LOSSES["a parabola"])
-    here, turned = _measure_bias(curve, loss), _measure_bias(curve, loss, _turn(rule))
-    if turned < _LESS * here:
+    index, turned = _measure_bias(curve, loss), _measure_bias(curve, loss, _turn(rule))
+    if turned < _LESS * index:
         return fails(
             f"With 1 − u for u in the rule its bias is {_format_share(turned)}, instead of "
-            f"{_format_share(here)}: its draw "
+            f"{_format_share(index)}: its draw "
             f"does not fit that of {op.label}. Turn the sign of its noise.",
-            figure=here,
+            figure=index,
         )
     return holds("The rule's draw is the op's: with 1 − u in the rule its bias would be larger.")
 
@@ -78,8 +78,8 @@ def _get_pair(curve: Curve) -> tuple[Op, Rule]:
 
 def _measure_bias(curve: Curve, loss: Loss, rule: Rule | None = None) -> float:
     """Return the largest distance of the mean from the exact gradient, relative to the largest exact one."""
-    op, own = _get_pair(curve)
-    pair = DrawnPair(op, rule or own, loss, curve.subject.parameters, over=_X)
+    op, native = _get_pair(curve)
+    pair = DrawnPair(op, rule or native, loss, curve.subject.parameters, over=_X)
     exact: Tensor = pair.exact(_X)
     size = float(exact.abs().max())
     off = float((pair.gradient(_X).mean - exact).abs().max())

@@ -51,7 +51,7 @@ class Probe:
         forward = _find_forward(self.subject)
         if forward is None or not self._rounds or self.y.shape != self.x.shape:
             return everywhere
-        mine = self.subject.run_both(self.x)[1]
+        returned_gradient = self.subject.run_both(self.x)[1]
         arguments = self.subject.prepare(self.x.dtype)
         leaf = self.x.clone().requires_grad_()
         try:
@@ -59,7 +59,7 @@ class Probe:
                 plain = pull_gradient(forward(leaf.clone(), *arguments), leaf)
         except Exception:
             return everywhere
-        agreed = torch.isclose(mine, plain, 1e-6, 1e-9).to(everywhere)
+        agreed = torch.isclose(returned_gradient, plain, 1e-6, 1e-9).to(everywhere)
         return agreed if float(agreed.mean()) > _LEAST_DECIDED else everywhere
 
     @property
@@ -89,7 +89,7 @@ class Probe:
         arguments = self.subject.prepare(self.x.dtype, learned=True)
         forward = _find_forward(self.subject)
         if forward is None:
-            return _differ(self.subject, self.x, arguments, g)[k]
+            return _compute_differences(self.subject, self.x, arguments, g)[k]
         with _StraightThrough():
             return pull_arguments(forward, self.x, arguments, g)[k]
 
@@ -123,7 +123,7 @@ def pull_arguments(
 
 
 class _Context:
-    """Stands in for ctx while a forward runs under autograd: it takes everything and keeps nothing."""
+    """A stand-in for ctx while a forward runs under autograd: it takes everything and keeps nothing."""
 
     def __init__(self, inputs: int) -> None:
         self.needs_input_grad = (True,) * inputs
@@ -150,7 +150,7 @@ def _is_rounding(func: Any, named: dict[str, Any]) -> bool:
     return func in _ROUNDINGS or bool(named.get("rounding_mode"))
 
 
-class _Rounding(TorchFunctionMode):
+class _RoundingDetector(TorchFunctionMode):
     """Finds out whether code rounds, inside a Function's forward too."""
 
     def __init__(self) -> None:
@@ -184,12 +184,14 @@ class _StraightThrough(TorchFunctionMode):
 
 def is_rounding(subject: Subject, x: Tensor, arguments: tuple[Any, ...]) -> bool:
     """Return whether the forward rounds."""
-    with _Rounding() as rounding, torch.no_grad():
+    with _RoundingDetector() as rounding, torch.no_grad():
         subject.run(x.clone(), arguments)
     return bool(rounding.rounds)
 
 
-def _differ(subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor) -> list[Tensor | None]:
+def _compute_differences(
+    subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
+) -> list[Tensor | None]:
     """Return central differences by the arguments; raises UntriedError if y jumps or is rounded."""
     if is_rounding(
         subject, x, arguments
@@ -202,7 +204,7 @@ def _differ(subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor) 
             continue
         slopes = torch.zeros_like(argument)
         for i in range(argument.numel()):
-            wide, fine = (_slope(subject, x, arguments, g, k, i, h) for h in (1e-4, 5e-5))
+            wide, fine = (_compute_slope(subject, x, arguments, g, k, i, h) for h in (1e-4, 5e-5))
             if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
                 raise UntriedError(f"{_JUMPS}: check the Function itself")
             slopes.view(-1)[i] = fine
@@ -210,7 +212,7 @@ def _differ(subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor) 
     return gradients
 
 
-def _slope(
+def _compute_slope(
     subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor, k: int, i: int, h: float
 ) -> float:
     sums = []

@@ -19,23 +19,23 @@ def check_finiteness(curve: Curve) -> Finding:
     curve.require_elementwise()
     far, tried, edges = "", [], {}
     for dtype in DTYPES:
-        x = probe_floats(dtype, curve.subject)
+        x = list_floats(dtype, curve.subject)
         try:
             y, r = _evaluate(curve.subject, x)
             none = curve.subject.lower(curve.subject.run_both(curve.subject.lift(x), 0.0)[1])
         except UntriedError:
             continue  # the check of dtypes reports it
         tried.append(_name(dtype))
-        known = _is_representable(curve.subject, x, dtype)
-        bad = y.isfinite() & ~r.isfinite() & known
-        usual = bad & (x.abs() <= FAR)
-        if bool(r.isnan().all()) and bool(usual.any()):
+        found_rule = _is_representable(curve.subject, x, dtype)
+        bad = y.isfinite() & ~r.isfinite() & found_rule
+        typical = bad & (x.abs() <= FAR)
+        if bool(r.isnan().all()) and bool(typical.any()):
             return fails(f"In {_name(dtype)} the gradient is NaN everywhere: its parameters have no meaning.")
-        if bool(usual.any()):
-            return _describe_fault(curve, x, r, usual, dtype)
-        lost = y.isfinite() & r.isfinite() & none.isnan()
-        if bool(lost.any()) and dtype in (torch.float64, torch.float32):
-            at = float(x[lost][x[lost].abs().argmin()])
+        if bool(typical.any()):
+            return _describe_fault(curve, x, r, typical, dtype)
+        vanished = y.isfinite() & r.isfinite() & none.isnan()
+        if bool(vanished.any()) and dtype in (torch.float64, torch.float32):
+            at = float(x[vanished][x[vanished].abs().argmin()])
             return fails(
                 f"For g = 0 the gradient at x = {format_position(at)} is NaN: use g as a factor only.", at
             )
@@ -45,24 +45,26 @@ def check_finiteness(curve: Curve) -> Finding:
         edges[dtype] = x, y, r
     if not tried:
         curve.subject.run_both(
-            curve.subject.lift(probe_floats(curve.dtype, curve.subject))
+            curve.subject.lift(list_floats(curve.dtype, curve.subject))
         )  # raises the reason
     return _find_lost_values(curve, edges) or holds(
         f"It is finite {_describe_range(curve, edges)} in {', '.join(tried)}{far}."
     )
 
 
-def probe_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
+def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
     """Return ±0, the least floats, powers up to the largest float, even steps and constants; ascending."""
     info = torch.finfo(dtype)
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]
     powers = torch.logspace(
         math.log10(info.tiny) * 0.99, math.log10(info.max) * 0.99, 160, dtype=torch.float64
     )
-    usual = torch.logspace(-4, 4, 161, dtype=torch.float64)
+    typical = torch.logspace(-4, 4, 161, dtype=torch.float64)
     even = torch.linspace(0, 40, 161, dtype=torch.float64)
     constants = torch.tensor([abs(number) for number in subject.constants], dtype=torch.float64)
-    positive = torch.cat([torch.tensor(sizes, dtype=torch.float64), powers, usual, even, constants]).to(dtype)
+    positive = torch.cat([torch.tensor(sizes, dtype=torch.float64), powers, typical, even, constants]).to(
+        dtype
+    )
     x = torch.cat([positive, -positive])
     if subject.domain is not None:
         x = torch.cat([x, torch.linspace(*subject.domain, 401, dtype=torch.float64).to(dtype)])
@@ -197,7 +199,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, dtype: torc
 
 
 def _is_own_slope(curve: Curve, at: float) -> bool:
-    """Return whether y, too, is steep at an x, or a rule declares what it is."""
+    """Return whether y, too, is steep at an x, or a rule declares the pole."""
     y = curve.subject.y(torch.tensor([at - 1e-9, at, at + 1e-9], dtype=curve.dtype))
     steps = y[y.isfinite()].diff().abs()
     return curve.subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.flat

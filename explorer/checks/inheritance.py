@@ -1,4 +1,4 @@
-"""The catalogue's rule with the same curve as somebody's own function, which inherits its declarations.
+"""The catalogue's rule with the same curve as a user's function, which inherits its declarations.
 
 The same means everywhere, for g and −g, with no factor. ``explorer.nearest`` finds rules that come near over
 a range, up to a factor.
@@ -18,7 +18,7 @@ from explorer.checks.curve import MANY_JUMPS, Curve
 # Families for which a rule for any op is meant: on a smooth op g alone is a forgotten derivative.
 _FURTHER = (2.0, -0.5, 100.0)  # g
 _ANYWHERE = ("identity", "jumps", "bounded")
-_HEIGHTS = {"sign": 2.0, "step": 1.0}  # of the jump that a family's rules stand for
+_HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _TOO_FAR = 2.0  # of a curve's size: a start with more is not refined
 _SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
 
@@ -134,17 +134,17 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) -> 
         return None
     evaluate, y, g = rule.parsed.varying(names).bind({}), torch.zeros_like(u), torch.ones_like(u)
 
-    def distance(values: Tensor) -> Tensor:
+    def measure_distance(values: Tensor) -> Tensor:
         return evaluate(u, y, g, dict(zip(names, values, strict=True))) - target
 
     starts = [
         torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, target, curve, centre)
     ]
-    best = min(starts, key=lambda values: float(distance(values).nan_to_num(nan=1e9).square().sum()))
-    if float(distance(best).nan_to_num(nan=1e9).norm()) > _TOO_FAR * float(target.norm()):
+    best = min(starts, key=lambda values: float(measure_distance(values).nan_to_num(nan=1e9).square().sum()))
+    if float(measure_distance(best).nan_to_num(nan=1e9).norm()) > _TOO_FAR * float(target.norm()):
         return None
-    best = _refine(distance, best) if names and not _is_zero(distance(best), target) else best
-    if not _is_zero(distance(best), target) or not _is_within(rule, best):
+    best = _refine(measure_distance, best) if names and not _is_zero(measure_distance(best), target) else best
+    if not _is_zero(measure_distance(best), target) or not _is_within(rule, best):
         return None
     return dict(zip(names, best.tolist(), strict=True))
 
@@ -164,8 +164,8 @@ def _iterate_candidates(
         2 * peak,
     ]
     hints = list(dict.fromkeys(round(hint, 9) for hint in hints if hint > 0))[:_MOST_CANDIDATES]
-    each = [[parameter.default, *hints] for parameter in rule.parameters]
-    return product(*(each if len(each) < 3 else [values[:5] for values in each]))
+    item = [[parameter.default, *hints] for parameter in rule.parameters]
+    return product(*(item if len(item) < 3 else [values[:5] for values in item]))
 
 
 def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
@@ -173,7 +173,9 @@ def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
     error, unit = distance(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
     while idle < _MOST_IDLE:
-        jacobian = torch.stack([(distance((logs + _STEP * one).exp()) - error) / _STEP for one in unit], 1)
+        jacobian = torch.stack(
+            [(distance((logs + _STEP * single).exp()) - error) / _STEP for single in unit], 1
+        )
         square = jacobian.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
         normal = square.T @ square
         damped = normal + damping * torch.diag(normal.diagonal()) + 1e-15 * unit

@@ -1,7 +1,7 @@
-"""The gradient of an argument over all x: what it gets, and what it is due where jumps move with it.
+"""The gradient of an argument over all x, by the backward and by the forward with its moving jumps.
 
 A jump of height J at p moves by dp/dθ, and takes J·dp/dθ out of the integral of y. No x sees that, so the
-gradient of a threshold lies in a band of its own choice around the jump. Its integral over x must be right.
+gradient of a threshold lies in some band around the jump. Its integral over x must be right.
 """
 
 from dataclasses import dataclass, replace
@@ -30,18 +30,20 @@ class Moments:
         moves: whether a jump of y moves with the argument.
     """
 
-    got: Tensor
-    due: Tensor
+    actual: Tensor
+    expected: Tensor
     moves: bool
 
     @property
     def ratio(self) -> float | None:
-        """The constant factor of what is got to what is due; None if there is none."""
-        size = float(self.due.abs().max())
+        """The constant factor between ``actual`` and ``expected``; None if there is none."""
+        size = float(self.expected.abs().max())
         if size < 1e-6:
-            return 1.0 if float(self.got.abs().max()) < 1e-6 else None
-        times = float((self.got * self.due).sum() / self.due.square().sum())
-        is_close = bool(((self.got - times * self.due).abs() <= 0.05 * abs(times) * size + 1e-9).all())
+            return 1.0 if float(self.actual.abs().max()) < 1e-6 else None
+        times = float((self.actual * self.expected).sum() / self.expected.square().sum())
+        is_close = bool(
+            ((self.actual - times * self.expected).abs() <= 0.05 * abs(times) * size + 1e-9).all()
+        )
         return times if is_close and times else None
 
 
@@ -58,7 +60,7 @@ def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
     scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
     scan = subject.clip(scan[scan.abs() <= reach])
     (at, heights), (low, _), (high, _) = (
-        jumps(partial(_sum_columns, each), scan) for each in (centre, below, above)
+        jumps(partial(_sum_columns, item), scan) for item in (centre, below, above)
     )
     if not len(at) == len(low) == len(high) or len(at) > _MOST_JUMPS:
         raise UntriedError("its forward jumps as the argument moves, at more x than could be followed")
@@ -66,19 +68,19 @@ def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
     h = 1e-9 * at.abs().clamp(min=1.0)
     heights = _sum_columns(centre, at + h) - _sum_columns(centre, at - h)
     centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
-    x = merge_points([scan, *(subject.clip(_surround(each)) for each in centres)])
+    x = merge_points([scan, *(subject.clip(_list_points_around(item)) for item in centres)])
     x = x[x.abs() <= reach]
     weights = _weigh(x)
     slope = (_sum_columns(above, x) - _sum_columns(below, x)) / (2 * step)
     for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
         slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
     profiles = (torch.ones_like(x), x / reach)
-    due = [
+    expected = [
         (weights * p * slope).sum() - (_profile(at, i, reach) * heights * speed).sum()
         for i, p in enumerate(profiles)
     ]
-    got = [_pull(centre, k, x, weights * p) for p in profiles]
-    return Moments(torch.stack(got), torch.stack(due), bool((speed.abs() > 1e-6).any()))
+    actual = [_pull(centre, k, x, weights * p) for p in profiles]
+    return Moments(torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any()))
 
 
 def _profile(x: Tensor, order: int, reach: float) -> Tensor:
@@ -108,7 +110,7 @@ def _pull(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
     return torch.zeros((), dtype=torch.float64) if gradient is None else gradient.double().sum()
 
 
-def _surround(centre: float) -> Tensor:
+def _list_points_around(centre: float) -> Tensor:
     """Return points around a kink, in steps from 1e-6 to 2 that grow by a twentieth at most."""
     steps = torch.logspace(-6, 0.3, 400, dtype=torch.float64)
     even = torch.linspace(1e-4, 0.25, 1500, dtype=torch.float64)

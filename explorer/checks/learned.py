@@ -32,11 +32,11 @@ def check_parameter_gradients(curve: Curve) -> Finding:
     if elsewhere := _find_other_op(op, rule):
         return by_design(elsewhere)
     result = _check_all(_make_learnable(subject, op, rule))
-    if result.verdict == "fails" or not any("y" in names(one.parsed.tree) for one in rule.learned):
+    if result.verdict == "fails" or not any("y" in names(single.parsed.tree) for single in rule.learned):
         return result
     # A formula that tests y instead of x is right for one sign of the parameter, and may be wrong for the
     # other.
-    turned = {one.name: -subject.parameters[one.name] for one in rule.learned}
+    turned = {single.name: -subject.parameters[single.name] for single in rule.learned}
     turned_round = replace(subject, parameters={**subject.parameters, **turned})
     other = _check_all(_make_learnable(turned_round, op, rule))
     at = ", ".join(f"{name} = {format_number(value)}" for name, value in turned.items())
@@ -45,10 +45,13 @@ def check_parameter_gradients(curve: Curve) -> Finding:
 
 def _find_other_op(op: Op, rule: Rule) -> str:
     """Return why this op cannot judge the rule's parameter gradients, as a sentence; "" if it can."""
-    known, taught = set(op.parsed.parameters), {one.name for one in rule.learned}
+    found_rule, learned_names = set(op.parsed.parameters), {single.name for single in rule.learned}
     shown = {p.name: p.shown for p in rule.parameters}
-    absent, unknown_to_it = sorted(shown[name] for name in taught - known), sorted(known - {*shown})
-    if not known & taught or (absent and rule.key in RULES):
+    absent, unknown_to_it = (
+        sorted(shown[name] for name in learned_names - found_rule),
+        sorted(found_rule - {*shown}),
+    )
+    if not found_rule & learned_names or (absent and rule.key in RULES):
         return f"It teaches {' and '.join(absent)}, which is not in y: it is made for another op."
     if unknown_to_it and rule.key in RULES:
         return f"It knows nothing of {' and '.join(unknown_to_it)} in y: it is made for another op."
@@ -57,19 +60,19 @@ def _find_other_op(op: Op, rule: Rule) -> str:
 
 def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
     """Return a pair as a function of x and of the parameters that its rule teaches, as tensors."""
-    taught = tuple(one.name for one in rule.learned if one.name in op.parsed.parameters)
-    numbers = {name: value for name, value in pair.parameters.items() if name not in taught}
-    values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in taught)
-    forward = op.parsed.varying(taught).bind(numbers)
+    learned_names = tuple(single.name for single in rule.learned if single.name in op.parsed.parameters)
+    numbers = {name: value for name, value in pair.parameters.items() if name not in learned_names}
+    values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in learned_names)
+    forward = op.parsed.varying(learned_names).bind(numbers)
 
     def call(x: Tensor, *tensors: Tensor) -> Tensor:
-        given: dict[str, Any] = numbers | dict(zip(taught, tensors, strict=True))
+        given: dict[str, Any] = numbers | dict(zip(learned_names, tensors, strict=True))
         return apply(op, rule, x, **given)
 
-    def plain(x: Tensor, *tensors: Tensor) -> Tensor:
-        return forward(x, None, None, dict(zip(taught, tensors, strict=True)))
+    def run_plain(x: Tensor, *tensors: Tensor) -> Tensor:
+        return forward(x, None, None, dict(zip(learned_names, tensors, strict=True)))
 
-    return replace(pair, call=call, arguments=tuple(values), plain=plain, names=taught)
+    return replace(pair, call=call, arguments=tuple(values), plain=run_plain, names=learned_names)
 
 
 def _check_all(subject: Subject) -> Finding:
@@ -92,7 +95,7 @@ def _check_argument(probe: Probe, k: int) -> Finding:
     sides = [_check_at_value(Probe(_move(probe.subject, k, sign * _ASIDE)), k) for sign in (-1.0, 1.0)]
     if any(side.verdict not in ("holds", "by design") for side in sides):
         return finding
-    name = _capitalize(_name_argument(probe, k))
+    name = _write_first(_name_argument(probe, k))
     below, above = (side.sentence for side in sides)
     beside = f"On both sides: {below}" if below == above else f"Below it: {below} Above it: {above}"
     return by_design(f"{name} starts on a kink of y, where its gradient is one of several. {beside}")
@@ -112,27 +115,27 @@ def _name_argument(probe: Probe, k: int) -> str:
 def _check_at_value(probe: Probe, k: int) -> Finding:
     name = _name_argument(probe, k)
     try:
-        got = probe.stack_gradients(k)
+        actual = probe.stack_gradients(k)
     except NoGradientError as error:
         if "shape" in str(error) or "number of" in str(error):
             return fails(f"With learned arguments {error}: return one gradient for each input, in its shape.")
         raise
-    if got is None:
+    if actual is None:
         return _judge_missing(probe, k, name)
     zero = probe.pull_argument(k, probe.x, torch.zeros_like(probe.y))
-    if zero is not None and float(zero.abs().max()) > 1e-9 * float(got.abs().max()):
-        return fails(f"{_capitalize(name)} gets a gradient even if g is 0: multiply by g.")
+    if zero is not None and float(zero.abs().max()) > 1e-9 * float(actual.abs().max()):
+        return fails(f"{_write_first(name)} gets a gradient even if g is 0: multiply by g.")
     try:
-        due = probe.stack_due(k)
+        expected = probe.stack_due(k)
     except UntriedError as error:
         return _judge_moments(probe, k, name, only_moving=True) or unknown(
             f"What {name} is due could not be computed: {error}."
         )
-    if due is None or _is_hidden(probe, k):
+    if expected is None or _is_hidden(probe, k):
         return _judge_moments(probe, k, name) or unknown(
             f"What {name} is due could not be computed: the forward hides it from autograd."
         )
-    finding = _judge(probe, k, name, got, due)
+    finding = _judge(probe, k, name, actual, expected)
     return (finding.verdict == "fails" and _judge_moments(probe, k, name, only_moving=True)) or finding
 
 
@@ -143,7 +146,7 @@ def _is_hidden(probe: Probe, k: int) -> bool:
         return False
     g = torch.zeros_like(probe.y)
     g[0], g[-1] = 0.7, 1.3
-    due = probe.compute_due(k, g)
+    expected = probe.compute_due(k, g)
     ys = []
     for sign in (1.0, -1.0):
         moved = (*subject.arguments[:k], argument + sign * 1e-5, *subject.arguments[k + 1 :])
@@ -154,10 +157,10 @@ def _is_hidden(probe: Probe, k: int) -> bool:
     slope = float(ys[0] - ys[1]) / 2e-5
     size = abs(slope) + float(probe.x.abs().max()) * 0.01
     return (
-        due is not None
+        expected is not None
         and math.isfinite(slope)
         and abs(slope) < 10
-        and abs(float(due.sum()) - slope) > 1e-2 * size
+        and abs(float(expected.sum()) - slope) > 1e-2 * size
     )
 
 
@@ -183,8 +186,8 @@ def _judge_moments(probe: Probe, k: int, name: str, only_moving: bool = False) -
 
 def _compare_moments(probe: Probe, k: int, name: str, moments: Moments, further: Moments) -> Finding:
     times, there = moments.ratio, further.ratio
-    got, due = (format_number(float(each[0])) for each in (moments.got, moments.due))
-    words = f"Over all x {name} gets {got}, and {due} is due, jump times density of x included"
+    actual, expected = (format_number(float(item[0])) for item in (moments.actual, moments.expected))
+    words = f"Over all x {name} gets {actual}, and {expected} is due, jump times density of x included"
     gradient = probe.stack_gradients(k)
     if (
         times
@@ -192,11 +195,13 @@ def _compare_moments(probe: Probe, k: int, name: str, moments: Moments, further:
         and abs(_measure_growth(probe, k, gradient) - math.sqrt(_REPEATS)) < 1e-3
     ):
         return by_design(
-            f"{_capitalize(name)} gets less the more elements there are, by their root, as LSQ has it."
+            f"{_write_first(name)} gets less the more elements there are, by their root, as LSQ has it."
         )
     if times is None:
         return fails(
-            f"{words}: a part is missing, or at the wrong x.", None, float(moments.got[0] - moments.due[0])
+            f"{words}: a part is missing, or at the wrong x.",
+            None,
+            float(moments.actual[0] - moments.expected[0]),
         )
     if times < 0:
         return fails(f"{words}: turn the sign round.", None, times)
@@ -213,18 +218,18 @@ def _compare_moments(probe: Probe, k: int, name: str, moments: Moments, further:
     )
 
 
-def _capitalize(name: str) -> str:
+def _write_first(name: str) -> str:
     """Return a name at the beginning of a sentence; that of a parameter is unchanged."""
     return name.capitalize() if " " in name else name
 
 
 def _judge_missing(probe: Probe, k: int, name: str) -> Finding:
     try:
-        due = probe.compute_due(k, probe.upstreams[0])
+        expected = probe.compute_due(k, probe.upstreams[0])
     except UntriedError:
-        due = None
-    moves = due is None and (moments := _judge_moments(probe, k, name)) and moments.verdict == "fails"
-    if not moves and (due is None or not bool(due.any())):
+        expected = None
+    moves = expected is None and (moments := _judge_moments(probe, k, name)) and moments.verdict == "fails"
+    if not moves and (expected is None or not bool(expected.any())):
         return by_design(f"Its backward returns None for {name}, and y does not depend on it.")
     return fails(
         f"Its backward returns None for {name}, which requires grad: it never learns. Return its gradient, "
@@ -232,26 +237,28 @@ def _judge_missing(probe: Probe, k: int, name: str) -> Finding:
     )
 
 
-def _judge(probe: Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> Finding:
-    times = _find_ratio(mine, wanted)
+def _judge(probe: Probe, k: int, name: str, returned_gradient: Tensor, wanted: Tensor) -> Finding:
+    times = _find_ratio(returned_gradient, wanted)
     if times is None:
-        if _is_bound(probe, k, mine):
+        if _is_bound(probe, k, returned_gradient):
             return by_design(
-                f"{_capitalize(name)} learns from the elements beyond it alone, as PACT has it for a bound."
+                f"{_write_first(name)} learns from the elements beyond it alone, as PACT has it for a bound."
             )
-        return _describe_fault(name, mine, wanted)
-    growth = _measure_growth(probe, k, mine)
+        return _describe_fault(name, returned_gradient, wanted)
+    growth = _measure_growth(probe, k, returned_gradient)
     if abs(growth - _REPEATS) < 1e-3:
         if abs(times - 1) < _CLOSE:
             return holds(f"The gradient of {name} is what autograd of the forward gives.", None, 1.0)
         if times < 0:
-            words = f"{_capitalize(name)} gets {format_number(times)} times what is due: turn the sign round."
+            words = (
+                f"{_write_first(name)} gets {format_number(times)} times what is due: turn the sign round."
+            )
             return fails(words, None, times)
         return by_design(
             f"The gradient of {name} is {format_number(times)} times what autograd gives.", None, times
         )
     if abs(growth - math.sqrt(_REPEATS)) < 1e-3:
-        words = f"{_capitalize(name)} gets less the more elements there are, by their root, as LSQ has it."
+        words = f"{_write_first(name)} gets less the more elements there are, by their root, as LSQ has it."
         return by_design(words, None, times)
     return fails(
         f"Three times the elements owe {name} three times as much, but it gets {format_number(growth)} "
@@ -260,42 +267,42 @@ def _judge(probe: Probe, k: int, name: str, mine: Tensor, wanted: Tensor) -> Fin
     )  # fmt: skip
 
 
-def _find_ratio(mine: Tensor, wanted: Tensor) -> float | None:
+def _find_ratio(returned_gradient: Tensor, wanted: Tensor) -> float | None:
     """Return the constant ratio of two gradients; None if there is none."""
     size = float(wanted.abs().max())
     if size < 1e-12:
-        return 1.0 if float(mine.abs().max()) < 1e-9 else None
-    times = float((mine * wanted).sum() / wanted.square().sum())
-    close = torch.allclose(mine, times * wanted, 1e-6, 1e-6 * size)
+        return 1.0 if float(returned_gradient.abs().max()) < 1e-9 else None
+    times = float((returned_gradient * wanted).sum() / wanted.square().sum())
+    close = torch.allclose(returned_gradient, times * wanted, 1e-6, 1e-6 * size)
     return times if close and times else None
 
 
-def _measure_growth(probe: Probe, k: int, mine: Tensor) -> float:
+def _measure_growth(probe: Probe, k: int, returned_gradient: Tensor) -> float:
     """Return the growth of the argument's gradient for three times the elements."""
     x = torch.cat([probe.x] * _REPEATS)
     more = probe.pull_argument(k, x, torch.cat([probe.upstreams[0]] * _REPEATS))
-    size = float(mine[0].abs().sum())
+    size = float(returned_gradient[0].abs().sum())
     return float(more.abs().sum()) / size if more is not None and size else float(_REPEATS)
 
 
-def _is_bound(probe: Probe, k: int, mine: Tensor) -> bool:
+def _is_bound(probe: Probe, k: int, returned_gradient: Tensor) -> bool:
     """Return whether the argument is a bound of y, and learns only from the elements at that bound."""
     argument = probe.subject.arguments[k].detach().to(probe.y.dtype)
     ends = torch.stack([probe.y.amax(), probe.y.amin()])
     if argument.numel() != 1 or not bool((ends - argument.reshape(())).abs().min() < 1e-6):
         return False
     # An x that is rounded to the bound is not beyond it: it still gets its gradient.
-    beyond = probe.subject.run_both(probe.x)[1] == 0
-    at_end = beyond & ((probe.y - argument.reshape(())).abs() < 1e-6)
+    deviating = probe.subject.run_both(probe.x)[1] == 0
+    at_end = deviating & ((probe.y - argument.reshape(())).abs() < 1e-6)
     wanted = probe.stack_due(k, at_end)
-    return wanted is not None and _find_ratio(mine, wanted) is not None
+    return wanted is not None and _find_ratio(returned_gradient, wanted) is not None
 
 
-def _describe_fault(name: str, mine: Tensor, wanted: Tensor) -> Finding:
-    at = int((mine - wanted).abs().argmax())
-    got, due = float(mine.flatten()[at]), float(wanted.flatten()[at])
+def _describe_fault(name: str, returned_gradient: Tensor, wanted: Tensor) -> Finding:
+    at = int((returned_gradient - wanted).abs().argmax())
+    actual, expected = float(returned_gradient.flatten()[at]), float(wanted.flatten()[at])
     return fails(
-        f"{_capitalize(name)} gets {format_number(got)} where {format_number(due)} is due: a part is "
-        f"missing, or in the "
-        "wrong place. Compare with autograd of x + (round(x) − x).detach().", None, got - due,
+        f"{_write_first(name)} gets {format_number(actual)} where {format_number(expected)} is due: a part "
+        "is missing, or in the "
+        "wrong place. Compare with autograd of x + (round(x) − x).detach().", None, actual - expected,
     )  # fmt: skip

@@ -26,49 +26,53 @@ def check_linearity(curve: Curve) -> Finding:
     )
     if departure is None:
         return holds("Twice the upstream gradient gives twice the gradient, at every x.")
-    at, g, got, due = departure
-    one = format_number(due / g if g else due)
+    at, g, actual, expected = departure
+    single = format_number(expected / g if g else expected)
     example = (
-        f"At x = {format_position(at)} g = 1 gives {one}, g = {format_number(g)} gives {format_number(got)}"
+        f"At x = {format_position(at)} g = 1 gives {single}, g = {format_number(g)} gives "
+        f"{format_number(actual)}"
     )
     declared = curve.subject.declared
     if declared and declared.fault:
-        return fails(f"{example}, not {format_number(due)}. {declared.fault}", at, got)
+        return fails(f"{example}, not {format_number(expected)}. {declared.fault}", at, actual)
     if declared and declared.parsed is None:
         return by_design(
-            f"It is torch's own backward of a cast, which casts g too. {example}, not {format_number(due)}.",
+            f"It is torch's own backward of a cast, which casts g too. {example}, not "
+            f"{format_number(expected)}.",
             at,
-            got,
+            actual,
         )
     if declared and not declared.linear:
         return by_design(
-            f"{declared.label} is not linear in g, and says so. {example}, not {format_number(due)}.", at, got
+            f"{declared.label} is not linear in g, and says so. {example}, not {format_number(expected)}.",
+            at,
+            actual,
         )
-    return _judge(curve, at, example, got, due)
+    return _judge(curve, at, example, actual, expected)
 
 
 def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
     """Return the clearest departure from linearity among x: x, g, the gradient there, and the due one."""
     if not len(x):
         return None
-    one = curve.subject.gradient(x)
-    sure = one.isfinite() & curve.subject.y(x).isfinite()
+    single = curve.subject.gradient(x)
+    sure = single.isfinite() & curve.subject.y(x).isfinite()
     worst: tuple[float, tuple[float, float, float, float]] | None = None
     others = [g for g in _OTHERS if curve.eps < 1e-5 or g != 1e-6]  # half precision cannot hold such a g
     for g in (0.0, *map(curve.round_g, others), *_POWERS):
         r = curve.subject.gradient(x, g)
-        here = sure & r.isfinite() if curve.eps > 1e-5 else sure
-        off = torch.where(here, (r - g * one).abs(), 0.0).nan_to_num(nan=torch.inf)
-        scale = abs(g) * one.abs() + r.abs().nan_to_num()
+        index = sure & r.isfinite() if curve.eps > 1e-5 else sure
+        off = torch.where(index, (r - g * single).abs(), 0.0).nan_to_num(nan=torch.inf)
+        scale = abs(g) * single.abs() + r.abs().nan_to_num()
         size = off / (scale + 1e-30)
-        if g not in (0.0, *_POWERS):  # the rest of larger numbers is rounded as they are
-            scale = scale + abs(g) * one[sure].abs().amax() if bool(sure.any()) else scale
+        if g not in (0.0, *_POWERS):  # differences of large numbers keep their rounding errors
+            scale = scale + abs(g) * single[sure].abs().amax() if bool(sure.any()) else scale
         least = 1e-300 if curve.is_fine else abs(g) * 1e-30
         if bool((off > _SLACK * curve.eps * scale + least).any()):
             at = int((size - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
             if worst is None or rank > worst[0]:
-                worst = rank, (float(x[at]), g, float(r[at]), g * float(one[at]))
+                worst = rank, (float(x[at]), g, float(r[at]), g * float(single[at]))
     return worst and worst[1]
 
 
@@ -88,36 +92,39 @@ def _find_effect_of_others(curve: Curve) -> Finding | None:
         (same_g, "g of other elements"),
         (same_x, "x or g of other elements"),
     )
-    for due, cause in cases:
-        sure = due.isfinite() & y.isfinite()
+    for expected, cause in cases:
+        sure = expected.isfinite() & y.isfinite()
         off = torch.where(
-            sure, (r - due).abs() / (due.abs().clamp(min=1e-3 * float(due[sure].abs().max())) + 1e-12), 0.0
+            sure,
+            (r - expected).abs()
+            / (expected.abs().clamp(min=1e-3 * float(expected[sure].abs().max())) + 1e-12),
+            0.0,
         )
         if bool((off > 1e6 * min(curve.eps, 1e-8)).any()):
-            at, got, wanted = (float(values[int(off.argmax())]) for values in (x, r, due))
+            at, actual, wanted = (float(values[int(off.argmax())]) for values in (x, r, expected))
             if curve.identity:
                 return by_design(
                     f"The op changes nothing, and the gradient depends on the {cause}, as of a norm that "
                     f"is kept: at "
-                    f"x = {format_position(at)} it is {format_number(got)} or "
-                    f"{format_number(wanted)}.", at, got,
+                    f"x = {format_position(at)} it is {format_number(actual)} or "
+                    f"{format_number(wanted)}.", at, actual,
                 )  # fmt: skip
             return fails(
-                f"At x = {format_position(at)} the gradient is {format_number(got)}, "
+                f"At x = {format_position(at)} the gradient is {format_number(actual)}, "
                 f"{format_number(wanted)} is due: "
-                f"it depends on the {cause}.", at, got,
+                f"it depends on the {cause}.", at, actual,
             )  # fmt: skip
     return None
 
 
-def _judge(curve: Curve, at: float, example: str, got: float, due: float) -> Finding:
+def _judge(curve: Curve, at: float, example: str, actual: float, expected: float) -> Finding:
     """Return the finding on an undeclared rule that is not linear: some are meant, some never are."""
     subject, x = curve.subject, curve.x
-    zero, one, minus, two = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
-    if bool(((one == two) & (one == minus) & (one.abs() > 0)).any()):
-        stuck = (one == two) & (one == minus) & (one.abs() > 0)
+    zero, single, minus, two = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
+    if bool(((single == two) & (single == minus) & (single.abs() > 0)).any()):
+        stuck = (single == two) & (single == minus) & (single.abs() > 0)
         at = _find_clearest(x, stuck)
-        value, part = float(one[x == at][0]), _describe_place(x, stuck)
+        value, part = float(single[x == at][0]), _describe_place(x, stuck)
         return fails(
             f"{part} the gradient is {format_number(value)} whatever g is: the upstream gradient is lost "
             f"there. "
@@ -132,30 +139,32 @@ def _judge(curve: Curve, at: float, example: str, got: float, due: float) -> Fin
             at,
             value,
         )
-    mirrored = bool(((minus - one).abs() <= 1e-9 * one.abs()).logical_and(one.abs() > 1e-9).any())
-    meant = _explain(curve, one, mirrored)
-    if meant:
-        return by_design(f"{meant} {example}, not {format_number(due)}.", at, got)
+    mirrored = bool(((minus - single).abs() <= 1e-9 * single.abs()).logical_and(single.abs() > 1e-9).any())
+    purpose = _explain(curve, single, mirrored)
+    if purpose:
+        return by_design(f"{purpose} {example}, not {format_number(expected)}.", at, actual)
     what = "The sign of g is lost" if mirrored else "It is not linear in g"
-    return fails(f"{what}. {example}, not {format_number(due)}: use g exactly once, as a factor.", at, got)
+    return fails(
+        f"{what}. {example}, not {format_number(expected)}: use g exactly once, as a factor.", at, actual
+    )
 
 
-def _explain(curve: Curve, one: Tensor, mirrored: bool) -> str:
+def _explain(curve: Curve, single: Tensor, mirrored: bool) -> str:
     """Return a sentence on the likely purpose of a rule that is not linear in g; "" if none is known."""
 
     def pull(g: float) -> Tensor:
         return curve.subject.gradient(curve.x, g)
 
-    is_odd = _is_close(pull(-1.0), -one)
+    is_odd = _is_close(pull(-1.0), -single)
     steady = all(torch.equal(pull(g), pull(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
     if is_odd and steady and not torch.equal(pull(_STEADY), pull(4 * _STEADY)):
         return "It rounds gradients to steps."
-    grows = all(_is_close(pull(g), g * one) for g in (2.0, 1e3))
-    if grows and not mirrored and all(_is_close(pull(g), g * one) for g in (0.5, 1e-6)):
+    grows = all(_is_close(pull(g), g * single) for g in (2.0, 1e3))
+    if grows and not mirrored and all(_is_close(pull(g), g * single) for g in (0.5, 1e-6)):
         return "It depends on the sign of g and grows with g otherwise."
-    if is_odd and grows and _is_at_most(pull(1e-6), 1e-6 * one):
+    if is_odd and grows and _is_at_most(pull(1e-6), 1e-6 * single):
         return "It drops small gradients."
-    limits = not grows and all(_is_at_most(pull(g), g * one) for g in (2.0, 1e3))
+    limits = not grows and all(_is_at_most(pull(g), g * single) for g in (2.0, 1e3))
     return "It limits large gradients." if is_odd and limits else ""
 
 
@@ -175,8 +184,8 @@ def _describe_place(x: Tensor, places: Tensor) -> str:
 
 
 def _is_at_most(left: Tensor, right: Tensor) -> bool:
-    known = left.isfinite() & right.isfinite()  # inf is at most inf
-    return bool(known.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[known].all())
+    found_rule = left.isfinite() & right.isfinite()  # inf is at most inf
+    return bool(found_rule.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[found_rule].all())
 
 
 def _is_close(left: Tensor, right: Tensor) -> bool:

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.checks.curve import Curve
-from explorer.checks.finiteness import probe_floats
+from explorer.checks.finiteness import list_floats
 from explorer.foreign import UntriedError
 
 _COMPARISONS = (
@@ -42,7 +42,7 @@ def find_idle_mask(curve: Curve) -> str:
     """Return a clause on a mask of backward that is true for every x, such as of a clamped y; "" if none."""
     if curve.subject.function is None:
         return ""
-    x = curve.subject.lift(probe_floats(curve.dtype, curve.subject))
+    x = curve.subject.lift(list_floats(curve.dtype, curve.subject))
     leaf = x.clone().requires_grad_()
     try:
         y = curve.subject.run(leaf.clone())

@@ -1,4 +1,4 @@
-"""Does it leave alone what is not its own, and read g as it comes?"""
+"""Does it leave x and g unchanged, and read g in any layout?"""
 
 from collections.abc import Iterator
 
@@ -131,11 +131,11 @@ def _iterate_layouts(y: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def _check_two_calls(subject: Subject, x: Tensor) -> Finding | None:
-    due = subject.run_both(x, _make_upstream(_run_forward(subject, x)[0]))[1]
+    expected = subject.run_both(x, _make_upstream(_run_forward(subject, x)[0]))[1]
     y, leaf = _run_forward(subject, x)
     g = _make_upstream(y)
     subject.run(subject.fit_domain(x.flip(0) * 0.7 + 0.4).clone())
-    if _is_near(pull_gradient(y, leaf, g), due):
+    if _is_near(pull_gradient(y, leaf, g), expected):
         return None
     return fails(
         "After a second forward the first one's backward gives another gradient: it keeps its state outside "

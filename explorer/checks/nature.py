@@ -1,4 +1,4 @@
-"""What a subject is: found out once, before the checks, which all read this record."""
+"""The nature of a subject: found out once, before the checks, which all read this record."""
 
 import dis
 import types
@@ -21,11 +21,11 @@ from explorer.foreign import (
 
 @dataclass(frozen=True)
 class Nature:
-    """What a subject is.
+    """The nature of a subject.
 
     Attributes:
         y_dtype: the dtype of y for x in the dtype of the trial.
-        failure: what the backward did instead of returning a gradient, as a clause; "" if it returned one.
+        failure: the error of the backward, as a clause; "" if it returned one.
         line: where it failed, as ``file:line: code``; "" if that is not known.
         cut: why no gradient can reach x, as a clause; "" if one can.
         dependence: why y is not elementwise, as a clause; "" if it is.
@@ -48,7 +48,7 @@ def fix_seed(subject: Subject) -> Subject:
 
 
 def find_nature(subject: Subject) -> Nature:
-    """Return what a subject is; raises UntriedError if its forward cannot be tried."""
+    """Return the nature of a subject; raises UntriedError if its forward cannot be tried."""
     x = subject.sample(-NEAR, NEAR, 7)
     leaf = x.clone().requires_grad_()
     y = subject.run(leaf.clone())
@@ -114,7 +114,7 @@ def _find_foreign_global(subject: Subject) -> str:
     forward, backward = subject.function.forward, subject.function.backward
     if not (isinstance(forward, types.FunctionType) and isinstance(backward, types.FunctionType)):
         return ""
-    read = {each.argval for each in dis.get_instructions(backward) if each.opname == "LOAD_GLOBAL"}
+    read = {item.argval for item in dis.get_instructions(backward) if item.opname == "LOAD_GLOBAL"}
     for name in forward.__code__.co_varnames:
         if name in read and isinstance(backward.__globals__.get(name), torch.Tensor | int | float):
             return name

@@ -21,7 +21,7 @@ class Result:
         name: of the check, one of ``explorer.checks.CHECKS``.
         verdict: "holds"; "by design" for a deviation that is declared or meant; "fails"; "unknown" where it
             could not be tried.
-        sentence: the observation and, where it does not hold, the remedy; plain text.
+        sentence: the observation and the remedy, if one is needed; plain text.
         where: the x at which it shows best; None without one.
         figure: the number the verdict rests on, None without one.
     """
@@ -81,48 +81,48 @@ class Results(list[Result]):
         """All of them by verdict: fails, unknown, by design, holds."""
         return sorted(self, key=lambda result: VERDICTS.index(result.verdict))
 
-    def _rows(self) -> Iterator[tuple[str, str, str]]:
+    def _iterate_rows(self) -> Iterator[tuple[str, str, str]]:
         for result in self.worst_first:
             yield result.row
 
     def __repr__(self) -> str:
-        rows = [*self._rows()]
+        rows = [*self._iterate_rows()]
         widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
         lines = [f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}" for row in rows]
         return "\n".join([self.title, *lines] if self.title else lines)
 
     def _repr_html_(self) -> str:
         caption = f"<p><b>{escape(self.title)}</b></p>" if self.title else ""
-        return caption + html_table(self._rows())
+        return caption + html_table(self._iterate_rows())
 
 
 def holds(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
-    """The check holds."""
+    """Return a finding that holds."""
     return Finding(HOLDS, sentence, where, figure)
 
 
 def by_design(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
-    """It deviates, and is meant to."""
+    """Return a finding that deviates on purpose."""
     return Finding(BY_DESIGN, sentence, where, figure)
 
 
 def fails(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
-    """It deviates, and nothing says that it should."""
+    """Return a finding that deviates without a known purpose."""
     return Finding(FAILS, sentence, where, figure)
 
 
 def unknown(sentence: str) -> Finding:
-    """It could not be tried; the sentence says why."""
+    """Return a finding that could not be tried; ``sentence`` gives the reason."""
     return Finding(UNKNOWN, sentence)
 
 
 def format_number(number: float) -> str:
-    """A number for a sentence: three digits, a true minus."""
+    """Return a number for a sentence: three digits, a true minus."""
     return _format(number, 3)
 
 
 def format_position(x: float, digits: int = 4) -> str:
-    """An x for a sentence: so many digits, and three decimals, that what is said is seen there as well.
+    """Return an x for a sentence, with enough digits for the observation to be repeated there.
 
     Points that are tried keep off round numbers, where kinks are, by more than is rounded away.
     """

@@ -25,7 +25,7 @@ class Check:
         without_gradient: whether it can be tried although the backward fails.
         repeats: whether it compares gradients, so that two backwards of the same x and g must agree.
         limit_s: the time that it may take.
-        of: "fixed" for pairs that do not draw, "drawn" for pairs that do, "all" for both. A pair that draws
+        of: "fixed" for pairs without draws, "drawn" for pairs with draws, "all" for both. A pair that draws
             is tried with the same u for each element.
     """
 

@@ -17,7 +17,7 @@ _UNSUPPORTED = (
     "did not match",
     "expected scalar type",
 )  # torch, of a dtype on this device
-_COUNTS = ("number of gradients", "invalid gradient", "shape")  # torch, of what a backward returned
+_COUNTS = ("number of gradients", "invalid gradient", "shape")  # torch's words on a wrong return value
 _GENERIC = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
 _DISTINCT = 40  # a curve with fewer values is a staircase
 
@@ -33,9 +33,9 @@ def check_dtype_and_shape(curve: Curve) -> Finding:
     problem = _check_learned(subject, base)
     if problem:
         return problem
-    kept: list[tuple[torch.dtype, torch.dtype]] = []
+    seen: list[tuple[torch.dtype, torch.dtype]] = []
     for dtype in DTYPES:
-        problem = _check_x(subject, base.to(dtype), f"For {_name(dtype)} x", kept)
+        problem = _check_x(subject, base.to(dtype), f"For {_name(dtype)} x", seen)
         if problem:
             return problem
     keeps = subject.run(base.clone()).shape == base.shape
@@ -43,9 +43,9 @@ def check_dtype_and_shape(curve: Curve) -> Finding:
         problem = _check_x(subject, x, f"For x of shape {tuple(x.shape)}", [])
         if problem:
             return problem
-    if len(kept) < len(DTYPES) and subject.trial.dtype != torch.float64 and nature.dependence:
+    if len(seen) < len(DTYPES) and subject.trial.dtype != torch.float64 and nature.dependence:
         return by_design(f"It takes x in {_name(subject.trial.dtype)}, the dtype of tensors that it holds.")
-    if changed := next(((x, y) for x, y in kept if x != y), None):
+    if changed := next(((x, y) for x, y in seen if x != y), None):
         short, long = map(_name, changed)
         return by_design(
             f"For {short} x y is {long}, and the gradient comes back as {short}. A net in {short} goes on "
@@ -79,7 +79,7 @@ def _iterate_shapes(subject: Subject) -> list[Tensor]:
 
 
 def _check_x(
-    subject: Subject, x: Tensor, case: str, kept: list[tuple[torch.dtype, torch.dtype]]
+    subject: Subject, x: Tensor, case: str, seen: list[tuple[torch.dtype, torch.dtype]]
 ) -> Finding | None:
     """Return the fault for one x; None if there is none. Adds the dtypes of x and y to ``kept``."""
     leaf = x.clone().requires_grad_()
@@ -87,7 +87,7 @@ def _check_x(
         y = subject.run(leaf.clone())
     except UntriedError as error:
         return _judge_exception(x, f"{case} {error}")
-    kept.append((x.dtype, y.dtype))
+    seen.append((x.dtype, y.dtype))
     if not y.dtype.is_floating_point:
         return fails(
             f"{case} y is {_name(y.dtype)}: make it with x's dtype, such as .to(x.dtype) or zeros_like."
@@ -124,8 +124,8 @@ def _check_raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
         )
     shorter = max(torch.finfo(x.dtype).eps, torch.finfo(y.dtype).eps)
     if gradient.is_floating_point() and torch.finfo(gradient.dtype).eps > shorter:
-        lost = f"{case} backward returns {_name(gradient.dtype)}, and torch casts it silently"
-        return fails(f"{lost}: digits are lost. Compute with g's dtype.")
+        vanished = f"{case} backward returns {_name(gradient.dtype)}, and torch casts it silently"
+        return fails(f"{vanished}: digits are lost. Compute with g's dtype.")
     return None
 
 
@@ -167,13 +167,13 @@ def _check_precision(curve: Curve) -> Finding | None:
         if len(merge_points([some])) >= _DISTINCT and bool((some.float().double() == some).all()):
             return fails(f"For float64 x {what} has only the digits of float32: leave out the cast.")
     some = r[r.isfinite() & (r != 0)]
-    if len(some) and bool((some.float().double() == some).all()) and _depends_on_g(curve, r):
+    if len(some) and bool((some.float().double() == some).all()) and _is_moved_by_g(curve, r):
         return fails("For float64 x the gradient has only the digits of float32: leave out the cast.")
     return None
 
 
-def _depends_on_g(curve: Curve, r: Tensor) -> bool:
-    """Return whether the gradient changes with g, as a cast one does; one that is rounded to steps stays."""
+def _is_moved_by_g(curve: Curve, r: Tensor) -> bool:
+    """Return whether the gradient changes with g, unlike a gradient that is rounded to steps."""
     return not torch.equal(curve.subject.gradient(curve.x, _GENERIC * (1 + 2.0**-6)), r)
 
 

@@ -36,7 +36,7 @@ def check_transforms(curve: Curve) -> Finding:
     lacking: list[str] = []
     for name, wanted, work in _iterate_transforms(curve.subject):
         try:
-            got = work()
+            actual = work()
         except Exception as error:
             words = str(error)
             if _OLD_STYLE in words:
@@ -52,8 +52,8 @@ def check_transforms(curve: Curve) -> Finding:
                 )
             missing[advice[0]] = advice[1]
             continue
-        if not _is_near(got, wanted):
-            if name == "jvp" and _is_slope(curve.subject, got):
+        if not _is_near(actual, wanted):
+            if name == "jvp" and _is_slope(curve.subject, actual):
                 return by_design("Its jvp is the derivative of its forward, where backward departs from it.")
             return fails(f"{name} gives another result than plain autograd.")
     if missing:
@@ -77,7 +77,7 @@ def _is_operator(subject: Subject) -> bool:
 
 
 def _has_custom_node(subject: Subject) -> bool:
-    """Return whether a Function of somebody's own lies on the way back from y."""
+    """Return whether a user's Function lies on the way back from y."""
     return find_custom_node(subject.run(_make_points(subject).requires_grad_())) is not None
 
 
@@ -96,35 +96,35 @@ def _iterate_transforms(subject: Subject) -> Iterator[tuple[str, Tensor, Callabl
     )
     arguments = subject.prepare(x.dtype)
 
-    def function(x: Tensor) -> Tensor:
+    def run_forward(x: Tensor) -> Tensor:
         y: Tensor = subject.run(x.clone(), arguments)
         return y
 
-    def gradient(x: Tensor) -> Tensor:
-        slope: Tensor = torch.func.grad(lambda x: function(x).sum())(x)
+    def pull_back(x: Tensor) -> Tensor:
+        slope: Tensor = torch.func.grad(lambda x: run_forward(x).sum())(x)
         return slope
 
     y, r = subject.run_both(x)
-    yield "torch.func.grad", r, lambda: gradient(x)
+    yield "torch.func.grad", r, lambda: pull_back(x)
     yield (
         "vmap",
         torch.stack([subject.run_both(row)[0] for row in rows]),
-        lambda: torch.func.vmap(function)(rows),
+        lambda: torch.func.vmap(run_forward)(rows),
     )
     yield (
         "vmap of grad",
         torch.stack([subject.run_both(row)[1] for row in rows]),
-        lambda: torch.func.vmap(gradient)(rows),
+        lambda: torch.func.vmap(pull_back)(rows),
     )
     turned = rows.movedim(0, -1)
     yield (
         "vmap over the last dimension",
         torch.stack([subject.run_both(row)[1] for row in rows]),
-        lambda: torch.func.vmap(gradient, in_dims=-1)(turned),
+        lambda: torch.func.vmap(pull_back, in_dims=-1)(turned),
     )
     tangent = _make_tangent(x)
     if y.shape == x.shape and _is_linear(subject, x, r, -2.0, tangent):
-        yield "jvp", r * tangent, lambda: torch.func.jvp(function, (x,), (tangent,))[1]
+        yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]
 
 
 def _make_points(subject: Subject) -> Tensor:

@@ -30,13 +30,17 @@ def check_area(curve: Curve) -> Finding:
         return by_design("The derivative leaves the jumps out, as torch's own does.")
     if curve.unsummable:
         return unknown(f"Its area is not known: {curve.unsummable}.")
-    integral, due, at = curve.area(), curve.total(), round_position(float(curve.jumps[0][0]))
+    integral, expected, at = (
+        curve.measure_area(),
+        curve.measure_rise(),
+        round_position(float(curve.jumps[0][0])),
+    )
     if declared and declared.area and not _is_as_declared(curve, integral):
         return fails(
             f"The entry declares the area {declared.area}, but it is {format_number(integral)}.", at, integral
         )
-    finding = _weigh(curve, integral, due, at)
-    return _excuse(curve, finding) if finding.verdict == "fails" else finding
+    finding = _weigh(curve, integral, expected, at)
+    return _apply_declarations(curve, finding) if finding.verdict == "fails" else finding
 
 
 def _is_as_declared(curve: Curve, integral: float) -> bool:
@@ -49,62 +53,71 @@ def _is_as_declared(curve: Curve, integral: float) -> bool:
     return abs(integral - wanted) <= _LEEWAY * abs(wanted) + 1e-6
 
 
-def _weigh(curve: Curve, integral: float, due: float, at: float) -> Finding:
-    if math.isinf(due):
+def _weigh(curve: Curve, integral: float, expected: float, at: float) -> Finding:
+    if math.isinf(expected):
         return _weigh_endless(curve, at)
     heights = curve.jumps[1].abs()
     is_staircase = len(heights) >= MANY_JUMPS
     if curve.cancels and integral:
         return fails(
-            f"{_CANCELS}: no factor gives it the area {format_number(due)} of the op's jumps.", at, 0.0
+            f"{_CANCELS}: no factor gives it the area {format_number(expected)} of the op's jumps.", at, 0.0
         )
-    words = f"Its area is {format_number(integral)}, and the op jumps by {format_number(due)}"
-    if integral * due < 0:
+    words = f"Its area is {format_number(integral)}, and the op jumps by {format_number(expected)}"
+    if integral * expected < 0:
         return fails(f"{words}: its sign is wrong.", at, integral)
     if math.isinf(integral):
         return fails(
-            f"Its area is infinite, but the op jumps by {format_number(due)} in all: large x go on learning.",
+            f"Its area is infinite, but the op jumps by {format_number(expected)} in all: large x go on "
+            f"learning.",
             at,
             integral,
         )
-    leeway = _LEEWAY * abs(due) + (1.05 * float(heights.max()) if is_staircase else 0.0)
-    if abs(integral - due) <= leeway:
+    leeway = _LEEWAY * abs(expected) + (1.05 * float(heights.max()) if is_staircase else 0.0)
+    if abs(integral - expected) <= leeway:
         return holds(f"{words}.", at, integral)
-    share = integral / due if due else 0.0
+    share = integral / expected if expected else 0.0
     if not _LEAST_SCALE < share < 1 / _LEAST_SCALE or is_staircase:
-        return fails(f"{words}{_prescribe_factor(curve, share)}.", at, integral)
+        return fails(f"{words}{_suggest_factor(curve, share)}.", at, integral)
     if 0 < share < 1 and any(abs(share - number) <= _LEEWAY * share for number in curve.subject.numbers):
         return by_design(
             f"{words}: it is damped by the {format_number(share)} that it was given.", at, integral
         )
-    known = match_rule(curve) or match_scaled(curve, 1 / share)
-    times = "" if known is None or known is match_rule(curve) else f"{format_number(share)} times "
-    nearest = f"It is {times}the catalogue's {known.text}" if known else "No rule of the catalogue is like it"
+    found_rule = match_rule(curve) or match_scaled(curve, 1 / share)
+    times = "" if found_rule is None or found_rule is match_rule(curve) else f"{format_number(share)} times "
+    nearest = (
+        f"It is {times}the catalogue's {found_rule.text}"
+        if found_rule
+        else "No rule of the catalogue is like it"
+    )
     return by_design(
         f"{words}: {format_number(share)} times as much, a choice of scale. {nearest}.", at, integral
     )
 
 
 def _weigh_endless(curve: Curve, at: float) -> Finding:
-    """Return the finding on a staircase without end: its rise near 0 stands for all of it."""
+    """Return the finding on a staircase without end: its rise near 0 represents all of it."""
     x, total = curve.integral
     inside = (x.abs() <= NEAR).nonzero()[:, 0]
     integral = float(total[inside[-1]] - total[inside[0]])
     y = curve.subject.y(x[inside[[0, -1]]])
-    due = float(y[1] - y[0])
+    expected = float(y[1] - y[0])
     step = float(curve.jumps[1].abs().max())
-    if abs(integral - due) <= 1.1 * step + _LEEWAY * abs(due):
+    if abs(integral - expected) <= 1.1 * step + _LEEWAY * abs(expected):
         return holds(
-            "Over many jumps the gradient weighs as much as they do.", at, integral / due if due else None
+            "Over many jumps the gradient weighs as much as they do.",
+            at,
+            integral / expected if expected else None,
         )
-    advice = _prescribe_factor(curve, integral / due if due else 0.0)
+    advice = _suggest_factor(curve, integral / expected if expected else 0.0)
     words = f"From {format_number(float(x[inside[0]]))} to {format_number(float(x[inside[-1]]))} its area is"
     return fails(
-        f"{words} {format_number(integral)}, but the op rises by {format_number(due)}{advice}.", at, integral
+        f"{words} {format_number(integral)}, but the op rises by {format_number(expected)}{advice}.",
+        at,
+        integral,
     )
 
 
-def _prescribe_factor(curve: Curve, share: float) -> str:
+def _suggest_factor(curve: Curve, share: float) -> str:
     """Return the factor that makes the rule follow the op's staircase, as a clause; "" if none does."""
     if share <= 0:
         return ""
@@ -116,24 +129,26 @@ def _prescribe_factor(curve: Curve, share: float) -> str:
 
 
 def check_antiderivative(curve: Curve) -> Finding:
-    """Return whether the integral of the rule, as which a net sees the op, goes along with the op."""
+    """Return whether the integral of the rule, which is the op that a net sees, follows the op."""
     curve.require_elementwise()
     declared = curve.subject.declared
     if declared and declared.antiderivative and declared.linear:
-        wrong = _refute_declaration(curve, declared.antiderivative)
+        wrong = _check_declaration(curve, declared.antiderivative)
         if wrong:
             return wrong
     if not curve.flat:
         return _judge_slope(curve)
     if not bool(curve.gradient.any()):
-        return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
+        return _apply_declarations(
+            curve, fails("The gradient is 0 everywhere, so its antiderivative never moves.")
+        )
     if curve.unsummable:
         return unknown(f"Its antiderivative is not known: {curve.unsummable}.")
     finding = _follow(curve)
-    return finding if finding.verdict == "holds" else _excuse(curve, finding)
+    return finding if finding.verdict == "holds" else _apply_declarations(curve, finding)
 
 
-def _refute_declaration(curve: Curve, text: str) -> Finding | None:
+def _check_declaration(curve: Curve, text: str) -> Finding | None:
     """Return the failure of a declared antiderivative whose slope is not the rule; None if there is none."""
     values = curve.subject.parameters
     evaluate = parse(text, variables=("x",), parameters=None).bind(values)
@@ -169,7 +184,7 @@ def _follow(curve: Curve) -> Finding:
     at, heights = curve.jumps
     x, total = curve.integral
     y = curve.subject.y(x)
-    if len(at) < MANY_JUMPS and not math.isinf(curve.total()):
+    if len(at) < MANY_JUMPS and not math.isinf(curve.measure_rise()):
         return _place(curve)
     step = float(heights.abs().median())
     against = heights * heights.median().sign() < -_WRAPS * step
@@ -186,7 +201,7 @@ def _follow(curve: Curve) -> Finding:
     largest = float(heights.abs().max())
     allowed = 1.05 * largest + 1e-3 * float((y.max() - y.min()).abs())
     off = (gap - middle).abs()
-    if math.isinf(curve.total()):  # far out the integral of many hills is a coarse one
+    if math.isinf(curve.measure_rise()):  # far out the integral of many hills is a coarse one
         off = torch.where(x.abs() <= NEAR, off, 0.0)
         stopped = _find_stop(curve, largest)
         if stopped is not None:
@@ -224,24 +239,26 @@ def _place(curve: Curve) -> Finding:
     at, heights = curve.jumps
     x, total = curve.integral
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
-    whole, rises = curve.area(), float(heights.sum())
+    full_area, rises = curve.measure_area(), float(heights.sum())
     if curve.cancels:
         return fails(f"{_CANCELS}: its antiderivative ends where it began, but the op jumps.", centre, 0.0)
-    if whole * rises < 0:
-        return fails(_describe_climb(rises), centre, whole)
-    if math.isinf(whole):
+    if full_area * rises < 0:
+        return fails(_describe_climb(rises), centre, full_area)
+    if math.isinf(full_area):
         return fails(
-            "Its antiderivative runs away from the op, which stays level away from its jump.", centre, whole
+            "Its antiderivative runs away from the op, which stays level away from its jump.",
+            centre,
+            full_area,
         )
     before = float(total[x <= centre][-1])
-    share = before / whole if whole else 0.0
+    share = before / full_area if full_area else 0.0
     if _MIDDLE <= share <= 1 - _MIDDLE:
         return holds(
             f"Its antiderivative rises around {format_number(centre)}, where the op jumps.", centre, share
         )
-    weights = (total.diff() / whole).clamp(min=0)
+    weights = (total.diff() / full_area).clamp(min=0)
     lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
-    moved = float(total[x <= lies][-1]) / whole  # the share below the jump after the shift
+    moved = float(total[x <= lies][-1]) / full_area  # the share below the jump after the shift
     advice = f": shift it by {format_number(centre - lies)}" if _MIDDLE <= moved <= 1 - _MIDDLE else ""
     return fails(
         f"The op jumps at {format_number(centre)}, but the gradient lies around "
@@ -251,19 +268,19 @@ def _place(curve: Curve) -> Finding:
 
 
 def _describe_climb(rises: float) -> str:
-    own, ops = ("falls", "rises") if rises > 0 else ("rises", "falls")
-    return f"Its antiderivative {own}, but the op {ops}: its sign is wrong, and descent climbs."
+    native, ops = ("falls", "rises") if rises > 0 else ("rises", "falls")
+    return f"Its antiderivative {native}, but the op {ops}: its sign is wrong, and descent climbs."
 
 
-def _excuse(curve: Curve, finding: Finding) -> Finding:
+def _apply_declarations(curve: Curve, finding: Finding) -> Finding:
     """Return the finding, "by design" if the rule declares or inherits it.
 
     An op that falls under a rule that is positive is no choice. A straight-through gradient without a mask
-    is one unless arguments of the function bound y; whether a mask is missing cannot be told from outside.
+    is one unless arguments of the function bound y; nobody can see from outside whether a mask is missing.
     """
     declared = curve.subject.declared
     rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())
-    if curve.flat and rises < 0 < sign and math.isfinite(curve.total()):
+    if curve.flat and rises < 0 < sign and math.isfinite(curve.measure_rise()):
         return fails(_describe_climb(rises), finding.where, finding.figure)
     if declared:
         return by_design(f"{declared.label} is made so. {finding.sentence}", finding.where, finding.figure)
@@ -272,7 +289,7 @@ def _excuse(curve: Curve, finding: Finding) -> Finding:
     inherited = match_rule(curve)
     if inherited is None or "falls back" in finding.sentence:
         return finding
-    is_range = len(curve.jumps[0]) >= MANY_JUMPS and math.isfinite(curve.total())
+    is_range = len(curve.jumps[0]) >= MANY_JUMPS and math.isfinite(curve.measure_rise())
     if is_range and inherited.rule.area == "infinite":
         if _is_bounded_by_arguments(curve):
             return fails(f"{finding.sentence} Arguments bound y: mask the gradient with them.", finding.where)

@@ -94,7 +94,7 @@ def _area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
         return math.nan
     if len(x) > len(curve.integral[0]) and math.isfinite(support) and bool(r.isfinite().all()):
         return float(torch.trapezoid(r, x)) + 0.0
-    area = curve.area() + 0.0
+    area = curve.measure_area() + 0.0
     return math.nan if curve.is_endless and (math.isfinite(area) or curve.cancels) else area
 
 
