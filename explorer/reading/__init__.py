@@ -6,10 +6,13 @@ the old instance style), a small ``nn.Module``, or a plain function that stops g
 """
 
 import ast
+import inspect
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from typing import Any
 
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, listed
@@ -80,11 +83,12 @@ class Keys(tuple[str, str]):
         return "\n".join([super().__repr__(), *(f"# {note}" for note in self.notes)])
 
 
-def read_source(text: str) -> Keys:
+def read_source(text: str | type | Callable[..., Any]) -> Keys:
     """The op and rule of pasted source code: ``("formula: Fn = round(x)", "formula: Fn = g")``.
 
     Args:
-        text: at most 20,000 characters of Python that define a Function, a module or a function.
+        text: at most 20,000 characters of Python that define a Function, a module or a function; or a
+            class or function, whose source is then read from its file.
             Notebook prompts, fences, missing imports and prose around the code do no harm.
 
     Returns:
@@ -100,13 +104,22 @@ def read_source(text: str) -> Keys:
     Raises:
         ReadingError: a sentence on the part that could not be read, and its line. Nothing else.
     """
-    readings = read_sources(text)
+    readings = read_sources(text if isinstance(text, str) else _find_source(text))
     for reading in readings:
         if reading.problem is None:
             keys = Keys((reading.op, reading.rule))
             keys.notes = reading.notes
             return keys
     raise readings[0].problem or ReadingError("the text is empty", 1)
+
+
+def _find_source(definition: type | Callable[..., Any]) -> str:
+    """Return the source code of a class or function; raises ReadingError if there is no file with it."""
+    try:
+        return textwrap.dedent(inspect.getsource(definition))
+    except (OSError, TypeError):
+        name = getattr(definition, "__name__", type(definition).__name__)
+        raise ReadingError(f"the source of {name} is in no file: paste its code as text", 1) from None
 
 
 def read_sources(text: str, inputs: Sequence[Input] | None = None) -> list[Reading]:

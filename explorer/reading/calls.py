@@ -26,7 +26,8 @@ def sensible(what: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as reason:
-        raise UnreadableError(f"{what}: {reason}") from None
+        words = str(reason).replace("got an unexpected keyword argument", "no formula has the keyword")
+        raise UnreadableError(f"{what}: {words}") from None
 
 
 def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:

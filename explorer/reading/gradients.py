@@ -16,6 +16,9 @@ NO_NAME = "belongs to no input with a name"
 GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
 NEVER = "backward returns None for {}, a tensor that y depends on: it never learns"
 NO_GRADIENT_FOR_X = "the gradient for x is None: nothing before it learns"
+SEVERAL_OUTPUTS = (
+    "forward returns {} outputs: the first alone is read, and the gradients of others count as 0"
+)
 A_LIST = "backward returns a list: torch takes a tuple of gradients, and raises an error"
 FOR_A_NUMBER = (
     "backward returns a gradient for {0}, which is a number: torch takes None alone, and raises an error"
@@ -72,6 +75,8 @@ def faults(passes: Passes, asks: bool) -> list[Note]:
     gradient = first(passes.gradients)
     blocked = gradient is None and any(value is not None for value in passes.returned[1:])
     notes = [Note(NO_GRADIENT_FOR_X, "silent")] * blocked
+    if passes.outputs > 1:
+        notes.append(Note(SEVERAL_OUTPUTS.format(passes.outputs), "unread"))
     if asks and gradient is not None and not _is_same(gradient, passes.under(0, {0})):
         notes.append(Note(f"the gradient for x {GUARDED.format('x', 0)}", "hangs"))
     return [*notes, *silent, *_refused(passes), *_numbered(passes)]

@@ -27,6 +27,7 @@ class Passes:
         op: the formula of its output.
         gradients: what backward returns.
         saved: the parameters saved as tensors.
+        outputs: the number of values that forward returns.
     """
 
     reader: Reader
@@ -34,6 +35,7 @@ class Passes:
     op: Node
     gradients: Value
     saved: frozenset[str]
+    outputs: int = 1
 
     @property
     def returned(self) -> tuple[Value, ...]:
@@ -77,7 +79,8 @@ def both_passes(
     SAID.get().clear()
     CALLED.set(set())
     try:
-        return Passes(reader, group, op, _returned(group, context), saved)
+        outputs = len(output) if isinstance(output, tuple | list) else 1
+        return Passes(reader, group, op, _returned(group, context), saved, outputs)
     finally:
         CALLED.set(None)
 

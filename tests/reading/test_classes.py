@@ -10,6 +10,7 @@ import torch.nn.functional as F  # noqa: N812  # as everybody writes it
 from torch import nn
 
 from explorer.gradient import apply
+from explorer.lessons import MyReLU
 from explorer.reading import ReadingError, read_source, read_sources
 
 X = torch.linspace(-4, 4, 81)
@@ -121,3 +122,29 @@ def test_what_a_module_may_do_to_its_own_numbers_is_not_passed_over(change: str)
     source = f"{LAYER}    {change}\n  def forward(self, x):\n    return x * self.a\n"
     with pytest.raises(ReadingError, match=r"^line 5: "):
         read_source(source)
+
+
+def test_of_several_outputs_the_first_is_read_and_a_note_says_so() -> None:
+    code = """
+class Two(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round(), x.floor()
+    @staticmethod
+    def backward(ctx, g, h):
+        return g + h
+"""
+    keys = read_source(code)
+    assert keys == ("formula: Two = round(x)", "formula: Two = g")
+    assert [note for note in keys.notes if note.startswith("forward returns 2 outputs")]
+
+
+def test_a_class_is_read_from_its_file() -> None:
+    assert read_source(MyReLU)[1].startswith("formula: MyReLU = ")
+    with pytest.raises(ReadingError, match="the source of MadeHere is in no file"):
+        read_source(type("MadeHere", (), {}))
+
+
+def test_an_unknown_keyword_is_not_called_an_error_of_the_code() -> None:
+    with pytest.raises(ReadingError, match="no formula has the keyword 'device_map'"):
+        read_source("def f(x):\n    return torch.relu(x, device_map=1)")
