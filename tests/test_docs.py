@@ -175,7 +175,7 @@ def test_the_code_of_your_own_model_runs_and_gives_what_it_says() -> None:
     names = run_page("docs/own-model.md")[0]
     page = read("docs/own-model.md")
     first: Any = names["first"]
-    printed = re.search(r'# "(forward:.+?\.) …"', page)
+    printed = re.search(r'# "(4 parameters.+?\.) …"', page)
     assert printed
     assert first.describe().startswith(printed[1])
     slope: Any = names["slope"]

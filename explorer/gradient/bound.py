@@ -1,7 +1,7 @@
 """The autograd boundary where an op meets a backward rule."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,11 +17,12 @@ Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
 
 @dataclass(frozen=True)
 class Backward:
-    """A bound rule ``(x, y, g) -> gradient``, and whether it needs x and y."""
+    """A bound rule ``(x, y, g) -> gradient``, whether it needs x and y, and the keys of its op and rule."""
 
     rule: Callable[..., Tensor]
     needs_x: bool
     needs_y: bool
+    keys: tuple[str, str] = ("", "")
 
     def kept(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         """The ones of x and y that are kept for backward."""
@@ -107,7 +108,10 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
     """
     op, rule = find_op(op), find_rule(rule)
     require_fixed("bind", op, rule)
-    return joined(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
+    bound = joined(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
+    if bound.rule is None:
+        return bound
+    return replace(bound, rule=replace(bound.rule, keys=(op.key, rule.key)))
 
 
 def joined(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> Bound:

@@ -30,7 +30,7 @@ class StudyFile:
         """Raises ValueError for a file of another study, or of none; OSError where there cannot be one."""
         self._path, self._plan = Path(path), plan
         self._columns = [*plan.measured, *plan.columns, _STUDY]
-        self._study = f"{plan.identity} torch {torch.__version__}"
+        self._version = f"torch {torch.__version__}"
         text = self._path.read_bytes() if self._path.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]  # what follows was being written when the machine stopped
         self.rows = self._read(whole)
@@ -51,7 +51,7 @@ class StudyFile:
         swept = [values.get(name) for name in self._plan.columns]
         cells = [*row.cells(self._plan.measured), *swept]
         known = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-        return [*known, self._study]
+        return [*known, f"{self._plan.identity_of(row.trial.rule)} {self._version}"]
 
     def _read(self, text: bytes) -> list[Row]:
         try:
@@ -65,16 +65,17 @@ class StudyFile:
         if lines[0] != self._columns:
             raise ValueError(self._other())
         possible = self._plan.possible()
-        return [self._row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
+        rows = [self._row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
+        return [row for row in rows if row.trial in possible]
 
     def _row(self, number: int, cells: Sequence[str], possible: set[Trial]) -> Row:
         row = self._parsed(cells)
         if row is None:
             raise ValueError(f"line {number} of {self._path} cannot be read: delete that line")
         identity, _, versions = cells[-1].partition(" ")
-        if identity != self._plan.identity or row.trial not in possible:
+        if not self._plan.accepts(identity, row.trial, possible):
             raise ValueError(self._other())
-        if cells[-1] != self._study:
+        if versions != self._version:
             raise ValueError(
                 f"the runs in {self._path} were made with {versions}, and here is torch {torch.__version__}: "
                 "choose another name, so that they are not mixed"

@@ -140,6 +140,14 @@ class Plan:
             plan.settings(trial)
         return plan
 
+    def identity_of(self, _rule: str) -> str:
+        """Return a name of what a rule's runs depend on, the same for the same."""
+        return self.identity
+
+    def accepts(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
+        """Return whether a file with a run of this identity may hold runs of this plan."""
+        return identity == self.identity and trial in possible
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the rules."""

@@ -15,7 +15,6 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import explorer
-from explorer.model.racing import stacking
 from explorer.model.racing.data import Loader, data_of
 from tests import forks
 from tests.model.nets import FakeQuant
@@ -54,55 +53,6 @@ class Dropping(nn.Module):
         return self.b(functional.dropout(torch.sign(self.a(x)), 0.2, self.training))
 
 
-class Item(Binary):
-    """One that looks at a value."""
-
-    def forward(self, x):
-        return super().forward(x) * (1 if float(x.sum()) > 0 else 2)
-
-
-class Attending(Binary):
-    """A small transformer: attention by torch, over the eight rows of an image."""
-
-    def __init__(self):
-        super().__init__()
-        self.qkv = nn.Linear(8, 24)
-
-    def mixed(self, q, k, v):
-        return functional.scaled_dot_product_attention(q, k, v)
-
-    def forward(self, x):
-        return super().forward(self.mixed(*self.qkv(x.reshape(-1, 8, 8)).chunk(3, -1)).flatten(1))
-
-
-class WrittenOut(Attending):
-    """One with attention of its own, as lessons write it."""
-
-    def mixed(self, q, k, v):
-        return torch.softmax(q @ k.transpose(1, 2) / 8**0.5, -1) @ v
-
-
-class OfTorch(Attending):
-    """One with torch's module."""
-
-    def __init__(self):
-        super().__init__()
-        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
-
-    def mixed(self, q, k, v):
-        return self.attention(q, k, v, need_weights=False)[0]
-
-
-class Counting(Binary):
-    """One that keeps a state outside its parameters."""
-
-    calls = 0
-
-    def forward(self, x):
-        Counting.calls += 1
-        return super().forward(x) * (1 + Counting.calls % 7)
-
-
 DIGITS = load_digits()
 PIXELS, CLASSES = torch.tensor(DIGITS.data / 16, dtype=torch.float32), torch.tensor(DIGITS.target)
 TRAIN, HELD_OUT = (PIXELS[:1200], CLASSES[:1200]), (PIXELS[1200:], CLASSES[1200:])
@@ -116,7 +66,6 @@ race = partial(
     seeds=3,
     lrs=0.03,
     progress=False,
-    batched=False,
 )
 
 
@@ -188,75 +137,12 @@ def verdict(result):
     return set(found.best), set(found.lower)
 
 
-def test_seeds_one_by_one_and_stacked_give_the_same_verdict():
-    serial = race(Binary, rules=RULES, seeds=4)
-    stacked = race(Binary, rules=RULES, seeds=4, batched=True)
-    assert verdict(serial) == verdict(stacked)
-    assert "zero" in verdict(serial)[1]
-    for name, most in (("held_out", 0.01), ("loss", 0.02)):
-        assert (serial.frame[name] - stacked.frame[name]).abs().max() < most
-    assert serial.how == "one seed after another, as asked for"
-    assert stacked.how == "seeds stacked by torch.func, as asked for"
-
-
-def test_a_batch_norm_learns_the_same_in_a_stack():
-    serial, stacked = (race(Normed, rules=["clipped"], seeds=2, batched=way) for way in (False, True))
-    assert (serial.frame.held_out - stacked.frame.held_out).abs().max() < 0.02
-
-
-@pytest.mark.parametrize(
-    ("stacked_s", "way"),
-    [
-        (0.001, "seeds stacked by torch.func"),
-        (0.034, "one seed after another"),
-        (1.0, "one seed after another"),
-    ],
-)
-def test_the_faster_way_is_taken_and_said(stacked_s, way, monkeypatch):
-    """Of times that are given: one seed takes 3 ms, so that twelve take 36; a tenth less is not enough."""
-    timed = stacking._timed
-
-    def given(step):
-        together = isinstance(getattr(step, "__self__", None), stacking._Stack)
-        return stacked_s if together else 0.003, timed(step)[1]
-
-    monkeypatch.setattr(stacking, "_timed", given)
-    how = race(Binary, rules=["clipped"], seeds=12, batched="auto").how
-    assert how == f"{way}: a step of all 12 took 36 ms one by one and {stacked_s * 1e3:.3g} ms stacked"
-
-
-@pytest.mark.parametrize("model", [Attending, WrittenOut, OfTorch])
-def test_a_transformer_is_never_stacked_whatever_its_times(model, monkeypatch):
-    monkeypatch.setattr(stacking, "_timed", None)  # nothing is timed
-    found = race(model, rules=["clipped"], seeds=12, steps=1, batched="auto")
-    assert found.how == "one seed after another, since the model has attention, which is slower stacked"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        ({"make_model": Dropping}, "since the model draws while it trains"),
-        ({"make_model": Item}, "since torch.func does not take the model"),
-        ({"make_model": Counting}, "since stacked seeds do not give the same losses"),
-        ({"seeds": 1}, "since there is one seed"),
-        (
-            {"optimiser": torch.optim.Adafactor},
-            "since the optimiser is not known to treat each element by itself",
-        ),
-        ({"train": DataLoader(TensorDataset(*TRAIN), 64)}, "since a loader draws batches of its own"),
-    ],
-)
-def test_what_cannot_be_stacked_is_not_and_says_why(arguments, why):
-    found = race(
-        **{"make_model": Binary, "rules": ["clipped"], "seeds": 2, "steps": 4, "batched": "auto"} | arguments
-    )
-    assert why in found.how
-    assert len(found.frame) == arguments.get("seeds", 2)
-
-
-def test_a_stack_that_is_asked_for_and_cannot_be_is_one_sentence():
-    with pytest.raises(ValueError, match="batched=True cannot be, since there is one seed"):
-        race(Binary, rules=["clipped"], seeds=1, batched=True)
+def test_batched_is_ignored_with_a_warning():
+    plain = race(Binary, rules=["clipped"], seeds=2, steps=4)
+    with pytest.warns(UserWarning, match="batched is no longer used"):
+        found = race(Binary, rules=["clipped"], seeds=2, steps=4, batched=True)
+    pd.testing.assert_frame_equal(found.frame, plain.frame, check_exact=True)
+    assert found.how == "one net after another"
 
 
 def test_a_net_is_judged_in_eval_and_learns_nothing_then():
@@ -285,7 +171,7 @@ def test_every_rule_sees_the_same_batches_of_a_loader(shuffled, monkeypatch):
 
     monkeypatch.setattr(Loader, "batches", watched)
     found = race(Dropping, train=loader, rules=["clipped", "zero"], seeds=2, steps=15)
-    trials = [seen[start : start + 15] for start in range(2, len(seen), 15)]  # two tried before
+    trials = [seen[start : start + 15] for start in range(1, len(seen), 15)]  # one tried before
     by_seed = {seed: [trial for trial in trials if trial[0][0] == seed] for seed in (2, 3)}
     assert all(len(own) == 2 and own[0] == own[1] for own in by_seed.values())
     assert (by_seed[2][0] != [(2, y) for _, y in by_seed[3][0]]) == shuffled
@@ -307,10 +193,8 @@ def test_a_race_goes_on_from_its_file(tmp_path, monkeypatch):
     assert len(lines) == 5
     file.write_text("".join(lines[:3]) + lines[3][:7])
     trained = []
-    run = explorer.model.racing.stacking.run_trial
-    monkeypatch.setattr(
-        "explorer.model.racing.stacking.run_trial", lambda w, t: trained.append(t) or run(w, t)
-    )
+    run = explorer.model.racing.work.run_trial
+    monkeypatch.setattr("explorer.model.racing.work.run_trial", lambda w, t: trained.append(t) or run(w, t))
     again = race(Binary, rules=RULES[:2], seeds=2, file=file)
     assert len(trained) == 2
     pd.testing.assert_frame_equal(again.frame, whole.frame, check_exact=True)
@@ -345,7 +229,7 @@ def test_a_cluster_takes_a_model_of_a_notebook():
 
 def test_a_seed_that_diverges_is_told_and_not_averaged():
     def loss(out, y):
-        return functional.cross_entropy(out, y) * (math.inf if float(y[0]) == 3 else 1)
+        return functional.cross_entropy(out, y) * (math.inf if float(y[0]) in (3, 4, 5) else 1)
 
     found = race(Binary, rules=["straight_through", "zero"], seeds=3, steps=3, loss=loss, batch=2)
     assert found.frame.diverged.any()
@@ -358,7 +242,7 @@ def test_a_metric_and_optimiser_of_ones_own():
 
     found = race(
         Binary, rules=["clipped", "zero"], lrs=[0.001, 0.03], metric=below,
-        optimiser=partial(torch.optim.SGD, momentum=0.9), seeds=2, batched=False,
+        optimiser=partial(torch.optim.SGD, momentum=0.9), seeds=2,
     )  # fmt: skip
     assert (found.frame.held_out < 0).all()
     assert found.best.set_index("rule").lr["clipped"] == 0.03
@@ -390,11 +274,20 @@ def other(make, words):
         other({"held_out": []}, "held_out is empty: it has no batch"),
         other({"train": (PIXELS[:0], CLASSES[:0])}, "train is empty: it has no example"),
         other({"train": (PIXELS, CLASSES[:5])}, "train must have as many x as y, not shapes"),
-        other({"train": (PIXELS[:1], CLASSES[:1])}, "one example cannot be trained on and validated by"),
+        other(
+            {"train": (PIXELS[:1], CLASSES[:1]), "lrs": [0.1, 1]},
+            "one example cannot be trained on and validated by",
+        ),
         other({"train": 3}, "train must be a pair of tensors x and y, a Dataset or a loader, not a int"),
         other({"train": iter([1])}, "give a list or a loader, not an iterator"),
-        other({"train": [(PIXELS, CLASSES)]}, "a tenth of train cannot be told apart in this loader"),
-        other({"train": DataLoader(Stream(), 2)}, "a tenth of train cannot be told apart in this loader"),
+        other(
+            {"train": [(PIXELS, CLASSES)], "lrs": [0.1, 1]},
+            "a tenth of train cannot be told apart in this loader",
+        ),
+        other(
+            {"train": DataLoader(Stream(), 2), "lrs": [0.1, 1]},
+            "a tenth of train cannot be told apart in this loader",
+        ),
         other({"validation": [PIXELS]}, "a batch must be a pair of x and y, not a Tensor"),
         other({"metric": lambda out, y: math.nan}, "metric gives nan on outputs that are finite"),
         other({"metric": lambda out, y: out}, "metric must return one number, not a tensor of shape"),
@@ -412,7 +305,13 @@ def other(make, words):
         other({"seeds": 0}, "seeds must be a whole number from 1"),
         other({"steps": 0}, "steps must be a whole number from 1, not 0"),
         other({"batch": 2.5}, "batch must be a whole number from 1, not 2.5"),
-        other({"batched": "maybe"}, "batched must be True, False or 'auto'"),
+        other({"make_model": Binary()}, "make_model must be a function that makes a new net, .* not a net"),
+        other({"device": "cuda:77"}, "device 'cuda:77' is not available here"),
+        other(
+            {"held_out": (PIXELS, PIXELS[:, 0])}, "accuracy compares classes, and the targets are floating"
+        ),
+        other({"rules": [3]}, "rule must be a key of RULES, a formula, a Function class"),
+        other({"rules": [lambda: 1]}, "a rule that is a function takes x"),
         other({"parameters": {"other.c": 1}}, "unknown parameter 'other.c': other is no rule of this race"),
         other({"parameters": {"c": "wide"}}, "parameter c must be a number, not 'wide'"),
         other({"make_model": dict}, "make_model must return an nn.Module, not a dict"),
@@ -437,3 +336,134 @@ def test_a_dataset_is_gone_through_by_a_loader_of_ours():
     rest, held = data.split()
     assert sum(len(y) for _, y in rest.whole()) == 1080
     assert sum(len(y) for _, y in held.whole()) == 120
+
+
+class Clipped(torch.autograd.Function):
+    """One's own straight-through estimator."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sign()
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * (x.abs() <= 1)
+
+
+def wide(x, g):
+    return g * (x.abs() <= 1)
+
+
+def test_functions_of_ones_own_race_as_the_rule_that_they_are():
+    found = race(Binary, rules=["clipped", Clipped, wide, torch.nn.Hardtanh()], seeds=2, steps=8)
+    rows = {
+        rule: own.drop(columns="rule").reset_index(drop=True) for rule, own in found.frame.groupby("rule")
+    }
+    assert set(rows) == {"clipped", "Clipped", "wide", "Hardtanh"}
+    for own in rows.values():
+        pd.testing.assert_frame_equal(own, rows["clipped"], check_exact=True)
+    assert {"Clipped", "wide"} <= set(found.best.rule)
+    assert "Clipped" in found.describe()
+    found.figure()
+
+
+def test_a_scheduler_clipping_and_a_callback_are_called_at_each_step():
+    seen = []
+    found = race(
+        Binary, rules=["clipped"], seeds=1, steps=5, clip=0.5, optimiser=torch.optim.SGD, lrs=0.1,
+        scheduler=lambda optimiser: torch.optim.lr_scheduler.StepLR(optimiser, 1, 0.5),
+        callback=lambda step, net, loss: seen.append((step, loss, net.a.weight.grad.norm())),
+    )  # fmt: skip
+    torch.manual_seed(1)
+    net = Binary()
+    fixed = explorer.swap(net, "sign", "clipped")
+    optimiser = torch.optim.SGD(net.parameters(), 0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimiser, 1, 0.5)
+    order = torch.randperm(1200, generator=torch.Generator().manual_seed(1))
+    for indices in order.split(64)[:5]:
+        optimiser.zero_grad()
+        loss = functional.cross_entropy(fixed(TRAIN[0][indices]), TRAIN[1][indices])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+        optimiser.step()
+        scheduler.step()
+    assert [step for step, *_ in seen] == [1, 2, 3, 4, 5]
+    assert float(seen[-1][1]) == pytest.approx(loss.item())
+    assert float(found.frame.loss[0]) == pytest.approx(loss.item())
+    assert torch.equal(found.net("clipped").a.weight, net.a.weight)
+
+
+def test_mixed_precision_computes_the_loss_in_the_dtype_that_is_asked_for():
+    dtypes = []
+
+    def loss(out, y):
+        dtypes.append(out.dtype)
+        return functional.cross_entropy(out.float(), y)
+
+    race(Binary, rules=["clipped"], seeds=1, steps=2, loss=loss, autocast=torch.bfloat16)
+    assert dtypes[-2:] == [torch.bfloat16] * 2
+
+
+def test_learning_curves_and_trained_nets_are_in_the_result():
+    found = race(Binary, rules=["clipped", "zero"], seeds=2, steps=6)
+    curves = found.curves
+    assert list(curves.columns) == ["rule", "lr", "seed", "stage", "step", "loss"]
+    last = curves[curves.step == 6].set_index(["rule", "seed"]).loss
+    assert last.to_dict() == found.frame.set_index(["rule", "seed"]).loss.to_dict()
+    score = found.frame.set_index(["rule", "seed"]).held_out["clipped", 3]
+    net = found.net("clipped", 3)
+    assert not net.training
+    assert float((net(HELD_OUT[0]).argmax(1) == HELD_OUT[1]).float().mean()) == pytest.approx(score)
+    with pytest.raises(
+        ValueError, match="no net of 'masked' is kept: those of this call are clipped with seed 2"
+    ):
+        found.net("masked")
+
+
+def test_one_rate_needs_no_validation_data():
+    found = race(Binary, rules=["clipped"], seeds=1, steps=2, train=[(PIXELS[:64], CLASSES[:64])])
+    assert found.frame.validation.isna().all()
+    assert not found.frame.diverged.any()
+
+
+def test_a_file_gains_rules_and_seeds(tmp_path, monkeypatch):
+    file, trained = tmp_path / "race.csv", []
+    first = race(Binary, rules=["clipped"], seeds=[0, 1], steps=3, file=file)
+    run = explorer.model.racing.work.run_trial
+    monkeypatch.setattr("explorer.model.racing.work.run_trial", lambda w, t: trained.append(t) or run(w, t))
+    both = race(Binary, rules=["clipped", "zero", Clipped], seeds=[0, 1], steps=3, file=file)
+    assert {(trial.rule, trial.seed) for trial in trained} == {
+        (r, s) for r in ("zero", "Clipped") for s in (2, 3)
+    }
+    pd.testing.assert_frame_equal(both.frame[both.frame.rule == "clipped"], first.frame)
+    trained.clear()
+    race(Binary, rules=["clipped"], seeds=[0, 1, 2], steps=3, file=file)
+    assert {trial.seed for trial in trained} == {4, 5}
+    trained.clear()
+    race(Binary, rules=["clipped", "zero"], seeds=[0, 1], steps=3, file=file)
+    assert trained == []
+
+
+def test_a_file_is_refused_once_the_forward_of_the_model_has_changed(tmp_path):
+    class Half(Binary):
+        def forward(self, x):
+            return self.b(torch.sign(self.a(x)) / 2)
+
+    race(Binary, rules=["clipped"], seeds=1, steps=2, file=tmp_path / "race.csv")
+    with pytest.raises(ValueError, match="holds the runs of a study with other arguments"):
+        race(Half, rules=["clipped"], seeds=1, steps=2, file=tmp_path / "race.csv")
+
+
+def test_a_file_is_refused_once_the_code_of_a_rule_has_changed(tmp_path):
+    def other(x, g):
+        return g
+
+    def wide(x, g):
+        return 2 * g
+
+    race(Binary, rules=[wide], seeds=1, steps=2, file=tmp_path / "race.csv")
+    other.__name__ = "wide"
+    with pytest.raises(ValueError, match="holds the runs of a study with other arguments"):
+        race(Binary, rules=[other], seeds=1, steps=2, file=tmp_path / "race.csv")

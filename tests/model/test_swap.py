@@ -277,7 +277,6 @@ class Traced(nn.Module):
             "sign",
             r"has left autograd's graph \(its output is detached\)",
         ),
-        (with_no_grad, "sign", r"has left autograd's graph \(called under no_grad\)"),
         (scripted, "relu", "has not called relu"),
         (lambda h: torch.relu(scripted(h)), "relu", "a ReluBackward0 whose call is not seen"),
         (in_another_thread, FakeQuant, "has not called FakeQuant"),
@@ -294,6 +293,11 @@ def test_what_a_swap_would_not_reach_is_refused(function, what, words):
         warnings.simplefilter("ignore")
         with pytest.raises(explorer.model.UnreachedError, match=words):
             gradients_of(swapped(function, what, rule="straight_through"))
+
+
+def test_what_is_called_under_no_grad_gets_the_rule_at_its_first_use():
+    expected = gradients_of(made(lambda h: h * explorer.apply("sign", "clipped", h)))
+    same(gradients_of(swapped(with_no_grad, "sign", rule="clipped")), expected)
 
 
 def test_an_apply_that_was_taken_earlier_is_reached():
@@ -603,7 +607,7 @@ def test_a_rule_that_does_not_suit_what_is_called_is_one_sentence():
         swapped(lambda h: FakeQuant.apply(h, 1.0), FakeQuant, rule="default")(X)
 
 
-def test_a_compiled_model_is_observed_eagerly_and_not_swapped():
+def test_a_compiled_model_is_observed_and_swapped_eagerly():
     model = made(torch.relu)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -614,5 +618,6 @@ def test_a_compiled_model_is_observed_eagerly_and_not_swapped():
             loss_of(compiled).backward()
     assert list(seen.frame["op"]) == ["relu"]
     assert seen.frame["share_grad"][0] > 0
-    with pytest.raises(ValueError, match="the model is compiled, at least in part"):
-        explorer.swap(compiled, "relu", rule="zero")
+    with pytest.warns(UserWarning, match="the model is compiled: while it is swapped it runs eagerly"):
+        fixed = explorer.swap(compiled, "relu", rule="zero")
+    assert not gradients_of(fixed)["_orig_mod.a.weight"].any()

@@ -1,220 +1,382 @@
-"""A listener to forward passes of anybody's model: what each call was given, and what its backward met."""
+"""A listener to the forward and backward passes of anybody's model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
-from torch.autograd import Function
-from torch.utils._pytree import tree_leaves
 
-from explorer.model.observing.record import Record, hook_on
-from explorer.model.observing.seen import Seen
-from explorer.model.observing.words import UNNEEDED
-from explorer.model.watching import (
-    Asked,
-    Cut,
-    Masked,
-    Run,
-    Site,
-    Tracker,
-    Unseen,
-    compiled,
-    elementwise_nodes,
-    enclosing,
-    explain,
-    names_of,
-    place_of,
-    probing,
-    reached,
-    site_of,
-    unseen_in,
-    watched,
-)
+from explorer.model.observing.blame import Blame, blames
+from explorer.model.observing.rows import Met, Row
+from explorer.model.observing.statistics import has_any, sampled, unit_axis
+from explorer.model.tape import CALLS, Call, Join, Site, Span, Tape, Value, op_key_of, parameters_of
+from explorer.model.tape.names import LINEAR, STEPS, UNMEASURED, is_pointwise, may_write, tensors_in
+from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
+from explorer.model.tape.tricks import Meaning, applied_keys, chain_of, meaning_of, site_of_chain
 
-_MOST_KEPT = 2**25  # elements that calls hold before older ones are added up: 128 MB of float32
-_PASSES = 3  # forward passes whose graph is searched for what no site explains
+_PASSES = 8  # forward passes without a backward before the oldest calls are forgotten
+UNNEEDED = "its x requires no gradient"
+BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
 
 
-class Listener:
-    """A listener to the forward passes of a model between ``enter`` and ``leave``, which may come again.
+@dataclass(frozen=True)
+class Unseen:
+    """A node of autograd's graph whose call was not seen.
 
     Attributes:
-        functions: the Function classes that are watched.
-        sites: all calls, by site and kind.
-        passes: the number of forward passes begun.
-        turns: the passes, from 1, that a backward has met.
-        unseen: autograd's nodes of elementwise functions that no site explains.
+        node: its name.
+        count: number of such nodes.
+        reason: why the call was not seen.
     """
 
-    def __init__(self, model: nn.Module, functions: Sequence[type[Function]]) -> None:
-        self.functions = functions
-        self.sites: dict[tuple[Site, str], Seen] = {}
-        self.passes = self._depth = 0
-        self.turns: set[int] = set()
-        self.unseen: dict[Unseen, None] = {}
-        self._model, self._names = model, names_of(model)
-        self._outer: FrameType | None = None
-        self._tracker, self._stack = Tracker(), ExitStack()
-        self._searched = 0
+    node: str
+    count: int
+    reason: str
 
-    def enter(self, outer: FrameType) -> None:
-        """Begin to listen; ``outer``: the frame that the model is called from."""
-        elementwise_nodes()  # asks torch, before anybody listens
-        self._names, self._outer = names_of(self._model), outer
-        if compiled(self._model):  # what is compiled calls no function of torch
-            self._stack.enter_context(torch.compiler.set_stance("force_eager"))
-        hooks = (
-            self._model.register_forward_pre_hook(self._begins),
-            self._model.register_forward_hook(self._ends, with_kwargs=True, always_call=True),
-        )
-        for hook in hooks:
-            self._stack.callback(hook.remove)
-        self._stack.enter_context(watched(self))
+    def __str__(self) -> str:
+        return f"{self.node}{f' × {self.count}' if self.count > 1 else ''}, {self.reason}"
+
+
+class Prepared(NamedTuple):
+    """The x of a call that may be a site, before the call."""
+
+    x: Tensor
+    key: str
+    parameters: dict[str, float | Tensor]
+    run: Callable[[Tensor], Any] | None
+
+
+class Listener(Tape):
+    """What a model's calls compute and what their backward meets, as rows.
+
+    Attributes:
+        rows: by site and kind.
+        turns: the forward passes, from 1, that had a backward.
+        blamed: by parameter, why no gradient came.
+        arrived: by parameter, whether any gradient was not zero.
+        unseen: nodes without a call, with their number.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self.rows: dict[tuple[Site, str], Row] = {}
+        self.passes = self._since_backward = 0
+        self.turns: set[int] = set()
+        self.blamed: dict[str, Blame] = {}
+        self.arrived: dict[str, bool] = {}
+        self.unseen: dict[str, int] = {}
+        self.modules: dict[
+            str, bool
+        ] = {}  # by path, in order of first calls: whether gradient came to its result
+        self._mets: list[Met] = []
+        super().__init__(model)
+
+    def enter(self) -> None:
+        """Begin to listen."""
+        self.attach()
+        for name, each in self.model.named_parameters():
+            if each.requires_grad:
+                hook = each.register_hook(partial(self._arrive, name))  # type: ignore[no-untyped-call]  # torch's own
+                self._stack.callback(hook.remove)
+        Tape.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
     def leave(self) -> None:
-        """Listen no longer; no hook is left."""
-        self._stack.close()
-        self._outer = None
-        self._tracker.clear()
+        """Stop listening. A later backward still counts; no hook is left on model and parameters."""
+        Tape.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]  # torch's own
+        with DisableTorchFunction():
+            self.flush()
+        self.detach()
+        self.clear()
 
-    def handle(self, asked: Asked) -> Run:
-        """The run of a call, with its tensors kept."""
-        place = place_of(self._names, self._outer)
-        if place is None or (not torch.is_grad_enabled() and enclosing()):
-            return asked.run
-        site = site_of(place, asked.op)
-        return partial(self._called, asked, site, asked.run)
-
-    def follow(self, function: Any, args: Sequence[Any], result: Any) -> Any:
-        """The result as it is; a detach trick that it completes is a site."""
-        met = self._tracker.follow(function, args, result)
-        if isinstance(met, Cut):
-            self._tricked(met)
-        elif isinstance(met, Masked):
-            self._masked(function, met)
-        return result
-
-    def meet(self, other: object) -> None:
-        """Nothing is observed of what is no tensor."""
-
-    def _called(self, asked: Asked, site: Site, run: Run, x: Tensor) -> Any:
-        if is_functorch_wrapped_tensor(x):
-            return run(x)
-        live = torch.is_grad_enabled() and x.requires_grad
-        record = self._record(site, x, live)
-        seen = self.sites[site, ""]
-        seen.rule, seen.run = asked.rule, run
-        seen.parameters = {
-            name: each for name, each in asked.parameters.items() if not isinstance(each, Tensor)
-        }
-        if not live:
-            record.cut = self._reason(asked, x)
-            result = run(x)
-            self._tracker.called(record, x, _first(result))
-            return result
-        alias = x.view_as(x)
-        hook_on(alias, record.take_in)
-        result = run(alias)
-        y = _first(result)
-        if y.requires_grad:
-            hook_on(y, record.take_out)
-            explain(y, alias.grad_fn)
-        else:
-            record.live, record.cut = False, "its output requires no gradient"
-        record.y_key = id(y)
-        self._tracker.called(record, x, y)
-        return result
-
-    def _reason(self, asked: Asked, x: Tensor) -> str:
-        """Why autograd does not follow a call."""
-        if asked.in_place and self._tracker.tagged(asked.x):
-            return "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
-        return "called under no_grad" if x.requires_grad else UNNEEDED
-
-    def _record(self, site: Site, x: Tensor, live: bool, kind: str = "") -> Record:
-        if (site, kind) not in self.sites:
-            self.sites[site, kind] = Seen(site, x)
-            self.sites[site, kind].kind = kind
-        record = Record(site, self.passes, x, live)
-        self.sites[site, kind].records.append(record)
-        return record
-
-    def _tricked(self, cut: Cut) -> None:
-        calls = [call for call in cut.calls if isinstance(call, Record)]
-        site = calls[0].site if len(calls) == 1 else self._joined(calls)
-        record = self._record(site, cut.x, True, "detach trick")
-        for part in cut.parts:
-            if isinstance(part, Record):
-                part.merged = True
-        slope = None if cut.slope is None else cut.slope.detach()
-
-        def take(g: Tensor) -> None:
-            record.take_out(g)
-            record.take_in(g if slope is None else g * slope)
-
-        hook_on(cut.result, take)
-
-    def _joined(self, calls: Sequence[Record]) -> Site:
-        ops = " → ".join(call.site.op for call in calls)
-        place = place_of(self._names, self._outer)
-        last = calls[-1].site
-        return site_of(place, ops) if place else Site(last.module, ops, last.function, last.file, last.line)
-
-    def _masked(self, function: Any, masked: Masked) -> None:
-        place = place_of(self._names, self._outer)
-        if place is None:
-            return
-        explain(masked.result, None)
-        name = getattr(function, "__name__", str(function)).strip("_")
-        site = site_of(place, name)
-        reason = f"by a value that is made of the same tensor without gradient, at {site}, as in (x > 0) * x"
-        self.unseen[Unseen(name, 1, reason)] = None
-
-    def _begins(self, *_: object) -> None:
-        self._depth += 1
-        if self._depth == 1:
+    def begins(self) -> None:
+        """Take notice that a forward pass begins."""
+        self._since_backward = 0 if self.done else self._since_backward + 1
+        if self._since_backward > _PASSES:
+            self.done = True
+        if self.done and not self._in_backward:
+            self.settle()
+            self._mets.clear()
+        super().begins()
+        if not self._in_backward:
             self.passes += 1
-            self._tracker.clear()
-            with torch._C.DisableTorchFunction():
-                self._let_go()
 
-    def _ends(self, _model: nn.Module, args: Any, kwargs: Any, result: Any) -> None:
-        self._depth -= 1
-        if self._depth == 0 and torch.is_grad_enabled():
-            self._await_backward(result)
-            if self._searched < _PASSES:
-                self._searched += 1
-                self.unseen |= dict.fromkeys(unseen_in(reached(result, (args, kwargs))))
+    def settle(self) -> None:
+        """Count the calls of passes that had a backward, as far as no gradient came to them."""
+        turns = self.turns | {met.turn for met in self._mets if met.backwards}
+        self.turns |= turns
+        open_ = []
+        for met in self._mets:
+            if met.turn in turns or met.cut or met.merged:
+                met.settle(met.turn in turns)
+            else:
+                open_.append(met)
+        self._mets = open_
 
-    def _await_backward(self, result: Any) -> None:
-        """Notice where a backward of this forward pass arrives."""
-        turn, sign = self.passes, probing()
-        for each in tree_leaves(result):
-            if isinstance(each, Tensor) and each.requires_grad:
-                hook_on(each, lambda _g: None if sign.on else self.turns.add(turn))
+    def ends(self, path: str, result: Any) -> Any:
+        """Take notice of the end of a pass."""
+        results = [each for each in tensors_in(result) if isinstance(each, Tensor)]
+        for each in results:
+            if each.requires_grad and torch.is_grad_enabled() and not is_functorch_wrapped_tensor(each):
+                turn = self.passes
+                each.register_hook(lambda _, turn=turn: self.turns.add(turn))  # type: ignore[no-untyped-call]
+        values = [self.value_of(each) for each in results]
+        lost = [v for v in values if v.cuts]
+        if lost and not any(v.live for v in values):
+            for value in lost:
+                self.cut(value, None, set())
+            self.roots += values
+            self.finished()
 
-    def _let_go(self) -> None:
-        """Add the calls of older passes up where they hold much."""
-        self.find_turns()
-        kept = sum(record.elements for seen in self.sites.values() for record in seen.records)
-        if kept > _MOST_KEPT:
-            for seen in self.sites.values():
-                seen.add_up(self.turns)
+    def module_returned(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
+        """Take notice of what a submodule returns."""
+        self.modules.setdefault(path, False)
+        for each in tensors_in(result):
+            if each.requires_grad and not self.modules[path] and not is_functorch_wrapped_tensor(each):
+                each.register_hook(partial(self._reach_module, path))  # type: ignore[no-untyped-call]
+                break
 
-    def find_turns(self) -> None:
-        """Take up the passes of calls that a backward has met."""
-        self.turns |= {
-            record.turn for seen in self.sites.values() for record in seen.records if record.g is not None
-        }
+    def _reach_module(self, path: str, g: Tensor | None) -> None:
+        if g is not None and not self.modules[path]:
+            self.modules[path] = has_any(g)
+
+    def _arrive(self, name: str, g: Tensor | None) -> None:
+        if g is not None and not self.arrived.get(name):
+            values = g.coalesce().values() if g.is_sparse else g
+            self.arrived[name] = has_any(values)
+
+    def finished(self) -> None:
+        """Take notice of the end of a backward."""
+        with DisableTorchFunction():
+            names = [
+                n for n, p in self.model.named_parameters() if p.requires_grad and not self.arrived.get(n)
+            ]
+            if new := {n: p for n, p in self.model.named_parameters() if n in names and n not in self.blamed}:
+                self.blamed |= blames(self, new, self.arrived, self.add_culprit)
+
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Prepared | None:
+        """Return what is kept of x before a call."""
+        listed = CALLS.get(function)
+        x = args[0] if args else None
+        known = listed is not None or name in STEPS or (name not in LINEAR and is_pointwise(name))
+        if not known or not isinstance(x, Tensor) or not x.is_floating_point():
+            return None
+        key = (op_key_of(listed, args, kwargs) or "") if listed else ""
+        writes = may_write(function, args, kwargs)
+        parameters = parameters_of(listed, args, kwargs) if listed and key else {}
+        return Prepared(
+            x.detach().clone() if writes else x, key, parameters, _run_of(function, args, kwargs, writes)
+        )
+
+    def called(self, call: Call, x_before: Any, y: Tensor) -> None:
+        """Take notice of a call."""
+        if call.place.path is None or is_functorch_wrapped_tensor(y):
+            return
+        out = next((v for v in call.outputs if v.live), None)
+        if out is None:
+            self._without_graph(call, x_before)
+            return
+        inputs = call.live_inputs()
+        if not inputs or (x_before is None and call.name in UNMEASURED) or call.kind == "function":
+            return
+        row = None
+        if x_before is not None and call.inputs and call.inputs[0].live:
+            row = self._row_of(call, x_before, x_before.x if x_before.x.requires_grad else y)
+        met = self._measure(call, row, out, inputs)
+        if row is not None and x_before is not None:
+            self._take_x(row, met, x_before.x, None if row.key else y)
+
+    def _row_of(self, call: Call, prepared: Prepared, like: Tensor) -> Row:
+        call.op = prepared.key or call.name
+        row = self._row(call.site, "call", call.op, prepared.key)
+        row.run = prepared.run
+        row.parameters = {n: v for n, v in prepared.parameters.items() if not isinstance(v, Tensor)}
+        if row.total.axis is None:
+            row.total.axis = unit_axis(like if prepared.x.dim() == like.dim() else prepared.x)
+        return row
+
+    def _row(self, site: Site, kind: str, op: str, key: str = "") -> Row:
+        if (site, kind) not in self.rows:
+            self.rows[site, kind] = Row(site, kind, op, key)
+        row = self.rows[site, kind]
+        row.take_call()
+        return row
+
+    def _take_x(self, row: Row, met: Met, x: Tensor, y: Tensor | None) -> None:
+        row.total.add_x(x)
+        if row.total.wants_samples:
+            met.x = sampled(x)
+            met.y = sampled(y) if y is not None and y.shape == x.shape else None
+
+    def _without_graph(self, call: Call, prepared: Prepared | None) -> None:
+        """Take notice of a call that autograd does not follow."""
+        source = call.inputs[0] if call.inputs else None
+        behind = source is not None and source.call.name in (".data", "detach") and source.cuts
+        if behind and prepared is not None and any(v is not source for v in call.outputs):
+            carried = source.ref() if source is not None else None
+            if carried is not None and call.outputs[0].ref() is carried:
+                self._cut_row(call.site, prepared.key or call.name, BEHIND)
+                return
+        if prepared is not None and prepared.key and call.graded and source is not None and not source.cuts:
+            call.op = prepared.key
+            row = self._row(call.site, "call", prepared.key, prepared.key)
+            row.total.add_x(prepared.x)
+            row.total.reasons[UNNEEDED] = None
+
+    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+        """Take notice of the y of a Function."""
+        inputs = call.live_inputs()
+        if (
+            call.place.path is None
+            or not inputs
+            or (tensor is not None and is_functorch_wrapped_tensor(tensor))
+        ):
+            return
+        x = inputs[0].ref()
+        keys = applied_keys(value.edge)
+        call.op = keys[0] or call.name
+        row = self._row(call.site, "function", call.op, keys[0])
+        row.rule, row.owner = keys[1], forward_class(call.function)
+        met = self._measure(call, row, value, inputs)
+        if x is not None:
+            row.total.axis = unit_axis(x) if row.total.axis is None else row.total.axis
+            self._take_x(row, met, x, tensor)
+
+    def joined(self, call: Call, join: Join, y: Tensor) -> None:
+        """Take notice of a join."""
+        meaning = meaning_of(call, join, y)
+        if call.place.path is None or is_functorch_wrapped_tensor(y):
+            return
+        side = [v.call for v in join.made - join.way]
+        if meaning is Meaning.GATE:
+            self._detached(side)
+            return
+        ops = chain_of(join.made - join.way, join.way)
+        call.op = " → ".join(each.op for each in ops) or call.name
+        if meaning is Meaning.MASK:
+            call.op = " → ".join(dict.fromkeys([*(each.op for each in ops), call.name]))
+        row = self._row(site_of_chain(call, ops), meaning.value, call.op)
+        self._merge(side, [v.call for v in join.way] if meaning is Meaning.TRICK else ())
+        x = join.x.ref()
+        met, call.row = self._measure(call, row, call.outputs[0], [join.x]), row
+        call.measured = None  # blame asks for the call itself, which is measured next
+        if x is not None:
+            row.total.axis = unit_axis(x) if row.total.axis is None else row.total.axis
+            self._take_x(row, met, x, y)
+
+    def _detached(self, side: list[Call]) -> None:
+        """Name the ops on the side of a gate, whose own gradient is dropped."""
+        why = next(
+            (c.reason for c in side if c.is_cut and c.name in ("detach", ".data")), "its output is detached"
+        )
+        for call in side:
+            if isinstance(call.measured, Met) and call.measured.row is not None:
+                call.measured.cut = why
+            elif call.is_cut and not call.graded and not call.merged and call.name not in LINEAR:
+                self._cut_row(call.site, call.op, call.reason)
+
+    def _merge(self, side: list[Call], way: Any) -> None:
+        for call in side:
+            if isinstance(call.measured, Met):
+                call.measured.merged = True
+            for kind in ("cut", "trick"):
+                row = self.rows.get((call.site, kind))
+                if row is not None and (kind == "cut" or call.kind == "join"):
+                    row.listed = False
+        for call in way:
+            for row in (call.row, call.measured.row if isinstance(call.measured, Met) else None):
+                if row is not None:
+                    row.carries = True
+
+    def cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
+        """Take notice of a cut."""
+        between = {*_before_cut(dead)} | {v for v in made if not v.live}
+        first = next((v.call for v in sorted(between, key=lambda v: v.number) if v.call.is_cut), None)
+        if first is None or first.place.path is None or first.merged or (x is None and self.path):
+            return
+        if any((v.call.site, "cut") in self.rows for v in between if v.call.kind == "exit"):
+            return
+        ops = chain_of(between, ())
+        self._cut_row(first.site, " → ".join(each.op for each in ops) or first.name, first.reason)
+
+    def exited(self, call: Call) -> None:
+        """Take notice of a call that leaves torch."""
+        dead_or_live = any(v.live or v.cuts for v in call.inputs)
+        if (
+            dead_or_live
+            and call.place.path is not None
+            and call.name not in ("bool", "index")
+            and not call.merged
+        ):
+            first = call if call.inputs[0].live else next((v.call for v in _before_cut(call.inputs[0])), call)
+            inner = [] if first is call else chain_of(_before_cut(call.inputs[0]), ())
+            op = " → ".join(dict.fromkeys([*(each.op for each in inner), call.name]))
+            self._cut_row(call.site, op, call.reason)
+
+    def _cut_row(self, site: Site, op: str, reason: str) -> None:
+        row = self._row(site, "cut", op)
+        row.total.reasons[reason] = None
+
+    def add_culprit(self, call: Call) -> None:
+        """Add a row for a call that cuts parameters off, unless its line has one."""
+        lines = {(s.file, s.line) for (s, _), row in self.rows.items() if row.listed and row.total.calls}
+        if call.place.path is not None and (call.site.file, call.site.line) not in lines:
+            self._cut_row(call.site, call.op, call.reason)
+
+    def _measure(self, call: Call, row: Row | None, y: Value, inputs: list[Value]) -> Met:
+        shape = inputs[0].shape if inputs[0].shape is not None else y.shape
+        met = Met(row, len(inputs), shape if row is not None else None, self.passes)
+        call.measured = met
+        if row is not None:
+            self._mets.append(met)
+        self.pending.append(partial(self._attach, met, y, inputs))
+        return met
+
+    def _attach(self, met: Met, y: Value, inputs: list[Value]) -> None:
+        if y.edge is None:
+            return
+        span = Span(y.edge, [each.edge for each in inputs if each.edge is not None], met)
+        functions, span.functions = span.functions, []
+        for node in functions:  # those that an op of torch.library calls
+            if not self.knows(node):
+                self.hidden((node, 0), place=y.call.place)
+        met.got = [0 if number in span.reached else None for number in range(len(inputs))]
+        met.first = min(span.reached, default=0)
+        if met.first:
+            met.shape = None
+
+    def _hidden_call(self, *arguments: Any) -> Call:
+        call = super()._hidden_call(*arguments)
+        node = arguments[0].name()
+        plain = re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", plain).lower()
+        if (
+            call.kind == "hidden"
+            and call.place.path is not None
+            and is_pointwise(name)
+            and name not in LINEAR
+        ):
+            self.unseen[node] = self.unseen.get(node, 0) + 1
+        return call
 
 
-def _first(result: Any) -> Tensor:
-    """The tensor that a Function returns, the first of several."""
-    return result if isinstance(result, Tensor) else next(each for each in result if isinstance(each, Tensor))
+def _run_of(function: Any, args: Any, kwargs: Any, writes: bool) -> Callable[[Tensor], Any] | None:
+    rest = args[1:]
+    if any(each.grad_fn is not None for each in tensors_in((rest, kwargs))):
+        return None
+    return lambda z: function(z.clone() if writes else z, *rest, **kwargs)
+
+
+def _before_cut(dead: Value) -> Iterator[Value]:
+    """Yield a value outside the graph and those before it up to the calls that left the graph."""
+    seen, todo = {dead}, [dead]
+    while todo:
+        value = todo.pop()
+        yield value
+        for each in value.call.inputs:
+            if not each.live and each not in seen and (each.cuts or each.call.is_cut):
+                seen.add(each)
+                todo.append(each)

@@ -1,43 +1,39 @@
-"""An observation: what the backward of anybody's model meets at each of its ops."""
+"""An observation: what the backward of anybody's model meets at each of its sites."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from torch import Tensor, nn
 from torch.autograd import Function
 
-from explorer.gradient import BOUNDARY
-from explorer.model.observing.listener import Listener
-from explorer.model.observing.seen import Seen
+from explorer.model.observing.listener import Listener, Unseen
+from explorer.model.observing.rows import Row
 from explorer.model.observing.slopes import Slope, slope_of
-from explorer.model.observing.table import rows_of
+from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, parameter_rows, rows_of
 from explorer.model.observing.words import sentences
-from explorer.model.watching import Site, Unseen
+from explorer.model.tape import Site
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+_UNSEEN = "whose call is not seen, as in TorchScript, C++ or another thread"
+
 
 class Observation:
-    """The result of ``explorer.observe``: a context manager, and what was seen in it.
-
-    Attributes:
-        unseen: autograd's nodes of elementwise functions that no site explains, see ``Unseen``. They are
-            searched for behind what ``model(x)`` returns, in its first passes; empty where all is explained.
-    """
+    """The result of ``explorer.observe``: a context manager, and what was seen in it."""
 
     def __init__(self, model: nn.Module, functions: Sequence[type[Function]] = ()) -> None:
         if not isinstance(model, nn.Module):
             raise ValueError(f"observe takes a model, an nn.Module, not a {type(model).__name__}")
+        checked_functions(functions)
         self.model = model
-        self._listener = Listener(model, (*checked_functions(functions), *BOUNDARY))
+        self._listener = Listener(model)
 
     def __enter__(self) -> Self:
-        self._listener.enter(sys._getframe(1))
+        self._listener.enter()
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -46,57 +42,79 @@ class Observation:
     @property
     def sites(self) -> dict[str, Site]:
         """The sites by the names that tell them apart, in the order of their first calls."""
-        return {name: seen.site for name, seen in self._named().items()}
+        return {name: row.site for name, row in self._named().items()}
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row a site, in the order of their first calls.
 
-        site: its name, which ``figure``, ``slope`` and ``explorer.swap`` take; op; rule: what the backward
-        equals there, measured, "own" where it is none of the catalogue at its defaults; line; calls; x_mean,
-        x_sd; g_out, g_in: the norms of the gradient for y and for x; share_grad, blocked_here, none_came: of
-        all elements of x those that get gradient, those that get none though some came, and those to
-        whose y none came; units: channels, features, or a parameter's outputs; dead_by_rule,
-        dead_from_above: units without gradient in every element, blocked here or not reached; note. NaN
-        where there was no backward, or where autograd could not see it, which the note says.
+        site: its name, which ``figure``, ``slope`` and ``explorer.swap`` take; op: what is called, a Function
+        by its class's name; computes: the catalogue's op that it equals; rule: what its backward equals,
+        measured, "own" where it is no rule of the catalogue; line; calls; x_mean, x_sd; g_out, g_in: norms of
+        the gradients for y and for x; share_grad, blocked_here, none_came: shares of the elements of x that
+        get gradient, that get none though some came to y, and to whose y none came; units: channels,
+        features, or a parameter's outputs;
+        dead_by_rule, dead_from_above: units without gradient in every element, blocked here or not reached;
+        note. NaN where there was no backward, or where autograd could not see it, which the note says.
         """
         import pandas as pd
 
-        return pd.DataFrame(self._rows())
+        return pd.DataFrame(self._rows(), columns=[*COLUMNS])
+
+    @property
+    def parameters(self) -> pd.DataFrame:
+        """One row a parameter, once a backward has run.
+
+        gradient: "arrives", "zero" (all of it), "none" or "frozen"; site, op, line: the call that is to blame
+        where no gradient arrives; why: its reason.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._parameter_rows(), columns=[*PARAMETER_COLUMNS])
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
-        """Autograd's nodes of elementwise functions that no site explains."""
-        return tuple(self._listener.unseen)
+        """Autograd's nodes of elementwise functions whose call was not seen, as in TorchScript."""
+        return tuple(Unseen(node, count, _UNSEEN) for node, count in self._listener.unseen.items())
 
     def describe(self) -> str:
-        """Which site is to blame, in sentences."""
+        """Return in sentences which parameters cannot learn, and which sites are to blame."""
         return " ".join(self.sentences)
 
     @property
     def sentences(self) -> list[str]:
         """The sentences of ``describe``: plain text, never markup."""
-        return sentences(self._rows(), self.unseen, bool(self._listener.turns), self._listener.passes > 0)
+        named = self._named()
+        rows = rows_of(named)
+        for row, seen in zip(rows, named.values(), strict=True):
+            row["elements"] = seen.total.known
+        listener = self._listener
+        return sentences(rows, self._parameter_rows(), self.unseen, bool(listener.turns), listener.passes > 0)
 
     def scalars(self, prefix: str = "explorer") -> dict[str, float]:
-        """The numbers of all sites as a flat dict, for TensorBoard or W&B: "explorer/act1/share_grad"."""
-        rows = self._rows()
+        """Return all numbers as a flat dict for TensorBoard or W&B: "explorer/act1/share_grad"."""
         return {
             f"{prefix}/{row['site']}/{name}": float(value)
-            for row in rows
+            for row in self._rows()
             for name, value in row.items()
             if name not in ("line", "calls") and isinstance(value, int | float) and value == value
         }
 
-    def figure(self, site: str | Site) -> go.Figure:
-        """The histogram of x at a site, and over it the gradient that its rule gives for g = 1.
+    def figure(self, site: str | Site | None = None) -> go.Figure:
+        """Return a picture of a site, or of the whole model where none is given.
+
+        Of a site: the histogram of x, and over it the gradient that its rule gives for g = 1. Of the model:
+        its modules in the order of their calls, with the sites between them, coloured by whether gradient
+        arrives.
 
         Raises ValueError for a name that no site has.
         """
-        from explorer.model.observing.picture import site_figure
+        from explorer.model.observing.picture import chain_figure, site_figure
 
-        name, seen = self._found(site)
-        return site_figure(name, seen.site.op, seen.statistics(self._listener.turns), seen.run)
+        if site is None:
+            return chain_figure(self._listener, self._named(), self._parameter_rows())
+        name, row = self._found(site)
+        return site_figure(name, row)
 
     def slope(
         self,
@@ -106,7 +124,7 @@ class Observation:
         draws: int = 40,
         seed: int = 0,
     ) -> Slope:
-        """How much the loss falls along the rule's gradient at a site, x there having noise.
+        """Return how much the loss falls along the rule's gradient at a site, x there having noise.
 
         Where x is noisy the mean loss is smooth, whatever the op: x + ε stands for x, and x is moved along
         the gradient that the rule gives for it. Each draw moves it both ways with the same ε; the model's
@@ -124,42 +142,40 @@ class Observation:
 
         Raises ValueError for a site of another name, and for one that gets no gradient.
         """
-        name, seen = self._found(site)
-        return slope_of(self.model, self._listener.functions, loss, name, seen.site, sigma, draws, seed)
+        name, row = self._found(site)
+        return slope_of(self.model, loss, name, row, sigma, draws, seed)
 
     def _rows(self) -> list[dict[str, Any]]:
-        return rows_of(self._named(), self._listener.turns)
+        return rows_of(self._named())
 
-    def _named(self) -> dict[str, Seen]:
-        """The sites that have a row, by the shortest name that no other has."""
-        self._listener.find_turns()
-        visible = [seen for seen in self._listener.sites.values() if seen.added.calls or _alive(seen)]
+    def _parameter_rows(self) -> list[dict[str, Any]]:
+        return parameter_rows(self._listener, {row.site: name for name, row in self._named().items()})
+
+    def _named(self) -> dict[str, Row]:
+        """Return the sites that have a row, by the shortest name that no other has."""
+        self._listener.settle()
+        visible = [row for row in self._listener.rows.values() if row.listed and row.total.calls > 0]
         taken: dict[str, int] = {}
-        for seen in visible:
-            for name in seen.site.names:
+        for row in visible:
+            for name in dict.fromkeys(row.site.names):
                 taken[name] = taken.get(name, 0) + 1
-        named: dict[str, Seen] = {}
-        for seen in visible:
-            free = (name for name in seen.site.names if taken[name] == 1 and name not in named)
-            name = next(free, f"{seen.site.names[-1]} {seen.kind}".strip())
-            named[name] = seen
+        named: dict[str, Row] = {}
+        for row in visible:
+            free = (name for name in row.site.names if taken[name] == 1 and name not in named)
+            named[next(free, f"{row.site.names[-1]} {row.kind}")] = row
         return named
 
-    def _found(self, site: str | Site) -> tuple[str, Seen]:
+    def _found(self, site: str | Site) -> tuple[str, Row]:
         named = self._named()
-        for name, seen in named.items():
-            if site == name or site == seen.site or site in seen.site.names:
-                return name, seen
+        for name, row in named.items():
+            if site == name or site == row.site or site in row.site.names:
+                return name, row
         known = ", ".join(named) or "none: the model has not been called"
         raise ValueError(f"no site is called {str(site)!r}: the sites are {known}")
 
 
-def _alive(seen: Seen) -> bool:
-    return any(not record.merged for record in seen.records)
-
-
 def checked_functions(functions: Sequence[type[Function]] | type[Function]) -> tuple[type[Function], ...]:
-    """Function classes, each once. Raises ValueError for what is none."""
+    """Return Function classes, each once. Raises ValueError for anything else."""
     given = (functions,) if isinstance(functions, type) else tuple(functions)
     for each in given:
         if not (isinstance(each, type) and issubclass(each, Function)):
@@ -169,20 +185,23 @@ def checked_functions(functions: Sequence[type[Function]] | type[Function]) -> t
 
 
 def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Observation:
-    """Observe what a model's backward meets at each op of the catalogue that its forward calls.
+    """Observe what a model's backward meets at each site, and which parameters no gradient reaches.
 
-        with explorer.observe(model, functions=[FakeQuant]) as seen:
+        with explorer.observe(model) as seen:
             F.cross_entropy(model(x), y).backward()
-        seen.frame
+        print(seen.describe())
+
+    A site is an op of the catalogue, a Function, a detach trick, a mask, or a place where a value leaves
+    autograd's graph. Modules, functions and methods are seen, in this thread.
 
     Args:
-        model: anybody's, as it is; also one that ``explorer.swap`` returned.
-        functions: classes of ``torch.autograd.Function`` that it calls; x is the first argument.
+        model: anybody's, unchanged; also one that ``explorer.swap`` returned.
+        functions: no longer needed: each ``torch.autograd.Function`` is seen under its class's name.
 
     Returns:
-        A context manager, see ``Observation``: ``.frame``, ``.figure(site)``, ``.describe()``, ``.unseen``,
-        ``.slope(loss, site)``, ``.scalars()``. It sees modules, functions and methods, in this thread; a
-        detach trick is one site with the rule it makes. What raises inside passes through; no hook is left.
+        A context manager, see ``Observation``: ``.frame``, ``.parameters``, ``.describe()``,
+        ``.figure(site)``, ``.unseen``, ``.slope(loss, site)``, ``.scalars()``. What raises inside passes
+        through; no hook is left.
 
     Raises:
         ValueError: no model, or no classes of Functions.

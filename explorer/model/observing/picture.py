@@ -1,8 +1,10 @@
-"""A site as a Plotly figure: its inputs, and the gradient that its rule gives them."""
+"""Plotly figures: a site with its inputs and gradients, and the model as a chain of modules."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,21 +12,22 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
-from explorer.model.observing.statistics import Statistics
-from explorer.model.watching import Run
+from explorer.model.observing.listener import Listener
+from explorer.model.observing.rows import Row
 
+Run = Callable[[Tensor], Any]
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 _BINS, _GRID_POINTS, _MEASURED = 60, 801, 1_500
 _BEYOND = 0.1  # of the range of x on each side
 
 
-def site_figure(name: str, op: str, total: Statistics, run: Run | None) -> go.Figure:
-    """The histogram of x, and the gradient over x for an upstream gradient of 1.
+def site_figure(name: str, row: Row) -> go.Figure:
+    """Return the histogram of x, and the gradient over x for an upstream gradient of 1.
 
     The curve is computed by the model's own call; where that takes no single numbers, what was measured of
     single elements stands in its place. Raises ValueError where nothing is known of x.
     """
-    x, g, gradient = total.sampled
+    x, g, gradient = row.total.points
     if not len(x):
         raise ValueError(f"of {name} no gradient is known, so that there is no picture of it")
     figure = go.Figure()
@@ -38,9 +41,9 @@ def site_figure(name: str, op: str, total: Statistics, run: Run | None) -> go.Fi
         hovertemplate="x near %{x:.3g}: %{y:.1%}<extra></extra>",
         yaxis="y2",
     )
-    figure.add_trace(_gradients(x, g, gradient, run))
+    figure.add_trace(_gradients(x, g, gradient, row.run))
     figure.update_layout(
-        title_text=html.escape(f"{name}: {op}", quote=False),
+        title_text=html.escape(f"{name}: {row.op}", quote=False),
         xaxis={"title_text": "x", "gridcolor": _GRID, "zerolinecolor": _GRID},
         yaxis={
             "title_text": "gradient at g = 1",
@@ -80,7 +83,7 @@ def _gradients(x: Tensor, g: Tensor, gradient: Tensor, run: Run | None) -> go.Sc
 
 
 def _curve(run: Run, grid: Tensor) -> Tensor | None:
-    """The gradient that a call gives over a grid; None where it takes no such x."""
+    """Return the gradient that a call gives over a grid; None where it takes no such x."""
     leaf = grid.clone().requires_grad_()
     try:
         with torch.enable_grad():
@@ -89,3 +92,66 @@ def _curve(run: Run, grid: Tensor) -> Tensor | None:
     except Exception:  # anybody's Function: whatever it raises, what was measured is drawn
         return None
     return gradient if gradient.shape == grid.shape else None
+
+
+_COLOURS = {"arrives": "#2a7f62", "stops": "#c0392b", "nothing": "#8a8f98"}
+_LEGEND = {
+    "arrives": "gradient arrives", "stops": "the gradient stops here", "nothing": "no gradient arrives",
+}  # fmt: skip
+
+
+def chain_figure(
+    listener: Listener, named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
+) -> go.Figure:
+    """Return the modules and sites of a model in the order of their first calls, from the input down to the
+    output.
+
+    Raises ValueError where the model has not been called.
+    """
+    links = _links(listener, named, parameters)
+    if not links:
+        raise ValueError("there is no picture of a model that has not been called inside the block")
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0] * len(links), y=[*range(len(links))], mode="lines", line={"color": _GRID, "width": 3},
+        hoverinfo="skip", showlegend=False,
+    )  # fmt: skip
+    for state, colour in _COLOURS.items():
+        at = [number for number, (_, own) in enumerate(links) if own == state]
+        texts = [html.escape(links[number][0], quote=False) for number in at]
+        figure.add_scatter(
+            x=[0] * len(at), y=at, text=texts, mode="markers+text", textposition="middle right",
+            marker={"color": colour, "size": 14, "symbol": "x" if state == "stops" else "circle"},
+            name=_LEGEND[state], hoverinfo="text",
+        )  # fmt: skip
+    figure.update_layout(
+        xaxis={"visible": False, "range": [-0.2, 3]},
+        yaxis={"visible": False, "autorange": "reversed"},
+        paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, font={"color": NEUTRAL},
+        legend={"orientation": "h"}, height=80 + 28 * len(links), margin={"l": 16, "r": 16, "t": 16, "b": 16},
+    )  # fmt: skip
+    return figure
+
+
+def _links(
+    listener: Listener, named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, str]]:
+    """Return name and state of each module without children and of each site, in order of first calls."""
+    culprits = {row["site"] for row in parameters if row["site"]}
+    inner = {path.rpartition(".")[0] for path in listener.modules if path}
+    sites: dict[str, list[tuple[str, str]]] = {}
+    for name, row in named.items():
+        sites.setdefault(row.site.module, []).append((f"{name}: {row.op}", _state(name, row, culprits)))
+    links: list[tuple[str, str]] = []
+    for path, reached in listener.modules.items():
+        own = sites.pop(path, [])
+        if path and path not in inner and path not in named:
+            links.append((path, "arrives" if reached else "nothing"))
+        links += own
+    return links
+
+
+def _state(name: str, row: Row, culprits: set[Any]) -> str:
+    if name in culprits or (row.total.known and not row.total.got and row.total.blocked):
+        return "stops"
+    return "arrives" if row.total.got else "stops" if row.kind == "cut" else "nothing"

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.autograd import Function
 
-from explorer.model.watching import Asked, Run, Site, names_of, place_of, site_of, watched
+from explorer.model.observing.rows import Row
+from explorer.model.tape import Call, Join, Span, Tape, Value
+from explorer.model.tape.names import may_write, replace_tensor
+from explorer.model.tape.sites import site_at
+from explorer.model.tape.tricks import chain_of, site_of_chain
 
 _STEP = 0.5  # of the noise: the farthest that any element is moved
 
@@ -55,59 +59,130 @@ class Slope:
         )
 
 
-@dataclass
-class _Moved:
-    """A handler that moves x at a site, call by call.
+class _Mover(Tape):
+    """A tape that moves x at the calls of one site.
 
-    Attributes:
-        move: the value to put in place of x, of its number among the calls and x.
+    ``move(number, x)`` returns the value put in place of x at the call of this number.
     """
 
-    names: dict[int, str]
-    site: Site
-    functions: Sequence[type[Function]]
-    move: Callable[[int, Tensor], Tensor]
-    calls: int = field(default=0)
+    def __init__(self, model: nn.Module, row: Row, move: Callable[[int, Tensor], Tensor]) -> None:
+        super().__init__(model)
+        self._row, self._move, self._calls = row, move, 0
 
-    def handle(self, asked: Asked) -> Run:
-        """The run of a call, at the site on what x is moved to."""
-        place = place_of(self.names)
-        if place is None or site_of(place, asked.op) != self.site:
-            return asked.run
-        return partial(self._moved, asked.run)
+    def __enter__(self) -> Self:
+        self.attach()
+        if self._row.owner is not None:
+            self._stack.enter_context(_other_apply(self._row.owner, self._apply))
+        super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
+        return self
 
-    def follow(self, _function: Any, _args: Sequence[Any], result: Any) -> Any:
-        """The result as it is."""
-        return result
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+        self.detach()
+        self.clear()
 
-    def meet(self, other: object) -> None:
-        """Nothing is moved of what is no tensor."""
+    def arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        if self._row.owner is not None or not args or not isinstance(args[0], Tensor) or not self._is_here():
+            return args, kwargs
+        if may_write(function, args, kwargs) and not torch.is_grad_enabled():
+            args[0].copy_(self._moved(args[0]))
+            return args, kwargs
+        return (self._moved(args[0]), *args[1:]), kwargs
 
-    def _moved(self, run: Run, x: Tensor) -> Any:
-        number, self.calls = self.calls, self.calls + 1
-        return run(self.move(number, x))
+    def _apply(self, own: Callable[..., Any], args: Any) -> Any:
+        x = next((each for each in args if isinstance(each, Tensor)), None)
+        if x is None or not self._is_here():
+            return own(*args)
+        return own(*replace_tensor(args, x, self._moved(x)))
+
+    def _is_here(self) -> bool:
+        place = self.place()
+        site, wanted = site_at(place, place.lines, self._row.site.op), self._row.site
+        return place.path is not None and site == wanted
+
+    def _moved(self, x: Tensor) -> Tensor:
+        number, self._calls = self._calls, self._calls + 1
+        return self._move(number, x)
+
+
+class _Recorder(Tape):
+    """A tape that keeps x and its gradient at the calls of one site, after all other hooks."""
+
+    def __init__(self, model: nn.Module, row: Row) -> None:
+        super().__init__(model)
+        self._row = row
+        self.xs: list[Tensor] = []
+        self.gradients: dict[int, Tensor] = {}
+
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Tensor | None:
+        """Return x."""
+        return args[0] if args and isinstance(args[0], Tensor) else None
+
+    def called(self, call: Call, x_before: Any, y: Tensor) -> None:
+        """Keep x of a call at the site."""
+        if self._row.kind == "call" and x_before is not None and call.outputs[0].live:
+            self._take(call, x_before, call.inputs[0])
+
+    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+        """Keep x of a Function at the site."""
+        inputs = call.live_inputs()
+        x = inputs[0].ref() if inputs else None
+        if self._row.kind == "function" and x is not None:
+            self._take(call, x, inputs[0])
+
+    def joined(self, call: Call, join: Join, y: Tensor) -> None:
+        """Keep x of a detach trick at the site."""
+        x = join.x.ref()
+        ops = chain_of(join.made - join.way, join.way)
+        if self._row.kind == "trick" and x is not None and site_of_chain(call, ops) == self._row.site:
+            self._keep(call.outputs[0], x, join.x)
+
+    def _take(self, call: Call, x: Tensor, value: Value) -> None:
+        call.op = self._row.site.op
+        if call.place.path is not None and call.site == self._row.site and value.live:
+            self._keep(call.outputs[0], x, value)
+
+    def _keep(self, y: Value, x: Tensor, value: Value) -> None:
+        number = len(self.xs)
+        self.xs.append(x)
+        self.pending.append(partial(self._attach, number, y, value))
+
+    def _attach(self, number: int, y: Value, x: Value) -> None:
+        def met(_: Tensor, gradients: list[Tensor | None]) -> None:
+            if gradients[0] is not None:
+                self.gradients[number] = gradients[0].detach()
+
+        if y.edge is not None and x.edge is not None:
+            Span(y.edge, [x.edge], met).functions = []
+
+
+@contextmanager
+def _other_apply(owner: type[Function], through: Callable[..., Any]) -> Iterator[None]:
+    """Return a context in which a Function class's ``apply`` goes through another function."""
+    own, had = owner.apply, "apply" in vars(owner)
+    owner.apply = staticmethod(lambda *args: through(own, args))  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        if had:
+            owner.apply = own  # type: ignore[method-assign]
+        else:
+            del owner.apply
 
 
 def slope_of(
-    model: nn.Module,
-    functions: Sequence[type[Function]],
-    loss: Callable[[], Tensor],
-    name: str,
-    site: Site,
-    sigma: float,
-    draws: int,
-    seed: int,
+    model: nn.Module, loss: Callable[[], Tensor], name: str, row: Row, sigma: float, draws: int, seed: int
 ) -> Slope:
-    """The slope at a site; the arguments are those of ``Observation.slope``."""
+    """Return the slope at a site; the arguments are those of ``Observation.slope``."""
     if not sigma > 0 or not math.isfinite(sigma):
         raise ValueError(
             f"sigma must be a number above 0, not {sigma}: it is the noise, in standard deviations of x"
         )
     if draws < 2:
         raise ValueError(f"draws must be 2 or more, not {draws}: one draw has no error")
-    make = partial(_Moved, names_of(model), site, functions)
+    make = partial(_Mover, model, row)
     with _left_alone(model):
-        kept = _gradients(make, loss)
+        kept = _gradients(model, row, loss)
         norm = math.sqrt(sum(float(gradient.double().square().sum()) for _, gradient in kept))
         if not norm or not math.isfinite(norm):
             raise ValueError(f"{name} gets no gradient, so that there is no way along it")
@@ -124,35 +199,30 @@ def slope_of(
     return Slope(name, fmean(differences), stdev(differences) / math.sqrt(draws), norm, sigma, draws)
 
 
-def _gradients(make: Callable[..., _Moved], loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
-    """x of each call of the site, and the gradient for it."""
-    met: list[Tensor] = []
-
-    def keep(_number: int, x: Tensor) -> Tensor:
-        alias = x.view_as(x) if x.requires_grad else x.detach().clone().requires_grad_()
-        met.append(alias)
-        return alias
-
-    with torch.enable_grad(), watched(make(keep)):
-        value = loss()
-    if not met or not value.requires_grad:
-        return []
-    gradients = torch.autograd.grad(value, met, allow_unused=True)
-    return [
-        (x.detach(), torch.zeros_like(x) if each is None else each.detach())
-        for x, each in zip(met, gradients, strict=True)
-    ]
+def _gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
+    """Return x of each call of the site, and the gradient for it."""
+    recorder = _Recorder(model, row)
+    recorder.attach()
+    try:
+        with torch.enable_grad(), recorder:
+            value = loss()
+        recorder.flush()
+        inputs = [x for x in recorder.xs if x.requires_grad]
+        if not inputs or not value.requires_grad:
+            return []
+        torch.autograd.grad(value, inputs, allow_unused=True)
+    finally:
+        recorder.detach()
+        recorder.clear()
+    zero = torch.zeros_like
+    return [(x.detach(), recorder.gradients.get(n, zero(x)).detach()) for n, x in enumerate(recorder.xs)]
 
 
 def _loss(
-    make: Callable[..., _Moved],
-    loss: Callable[[], Tensor],
-    kept: Sequence[tuple[Tensor, Tensor]],
-    noises: Sequence[float],
-    along: float,
-    seed: int,
-) -> float:
-    """The loss with noise at the site, and x moved by so much down the gradient."""
+    make: Callable[..., _Mover], loss: Callable[[], Tensor], kept: Sequence[tuple[Tensor, Tensor]],
+    noises: Sequence[float], along: float, seed: int,
+) -> float:  # fmt: skip
+    """Return the loss with noise at the site, and x moved ``along`` down the gradient."""
     generator = Generator().manual_seed(seed)
 
     def move(number: int, x: Tensor) -> Tensor:
@@ -160,7 +230,7 @@ def _loss(
         return x + noises[number] * noise - along * kept[number][1]
 
     torch.manual_seed(seed)  # a model may draw, the same both ways
-    with torch.no_grad(), watched(make(move)):
+    with torch.no_grad(), make(move):
         return float(loss())
 
 

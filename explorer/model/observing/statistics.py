@@ -1,36 +1,79 @@
-"""The statistics of a site over its calls."""
+"""The statistics of a site over its calls: what came from above, and what it passed on."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from explorer.model.observing.record import MOST_OF_X, Record, sampled
+POINTS, _SAMPLES = 2048, 8  # elements kept of a call for pictures and names, and calls of which they are kept
+_OF_X = 2**16  # elements of x whose mean and spread are taken
+_CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
+_FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
+_ROWS = 32  # rows of a batch looked at first
+_FAR = 30  # nodes searched for the layer before a site
 
-_POINTS, _OF_ONE = 40_000, 4_000  # elements kept for pictures: of a site, and of one call
+
+class Sample(NamedTuple):
+    """Some elements of one call, (n,) float32 on the CPU. y is None where the op is known."""
+
+    x: Tensor
+    y: Tensor | None
+    g: Tensor
+    gradient: Tensor
+
+
+def sampled(tensor: Tensor) -> Tensor:
+    """Return up to 2,048 elements of a tensor, evenly spaced, (n,) float32 on the CPU."""
+    flat = tensor.detach().reshape(-1)
+    return flat[:: max(1, -(-flat.numel() // POINTS))].to("cpu", torch.float32, copy=True)
+
+
+def unit_axis(x: Tensor) -> int:
+    """Return the dimension of x that counts units: channels after a convolution, features after a linear
+    layer.
+
+    That of a parameter is 0, its outputs.
+    """
+    if isinstance(x, nn.Parameter) or x.dim() < 2:
+        return 0
+    if x.dim() == 2:
+        return 1
+    node = x.grad_fn
+    for _ in range(_FAR):
+        if node is None:
+            break
+        name = node.name()
+        if any(word in name for word in _CHANNELS_FIRST):
+            return 1
+        if any(word in name for word in _FEATURES_LAST):
+            return x.dim() - 1
+        node = node.next_functions[0][0] if node.next_functions else None
+    return 1 if x.dim() > 3 else x.dim() - 1
 
 
 @dataclass
 class Statistics:
-    """The sums over the calls of a site; ``add`` takes one more.
+    """Sums over the calls of a site.
 
     Attributes:
-        calls: how many.
-        elements, sum_x, sum_x2: of x, as far as calls keep it.
-        known: elements of calls whose forward pass had a backward.
-        got, blocked, none: of those, with gradient; without, though some came; where none came.
+        axis: the dimension of x that counts units.
+        calls: number of calls.
+        elements, mean, variance: of x, over up to 65,536 elements of each call.
+        known: elements of calls that had a backward: ``got`` gradient, were ``blocked`` here, or none came.
+        square_out, square_in: squared norms of the gradients for y and for x.
         came_units, got_units: (units,) whether any element of a unit met, and got, gradient.
-        points: x, g and gradient of some elements, (n,) each, by call.
-        reasons: why autograd could not follow, in a few words.
+        reasons: why autograd could not follow a call.
     """
 
+    axis: int | None = None
     calls: int = 0
     elements: int = 0
-    sum_x: float = 0.0
-    sum_x2: float = 0.0
+    mean: float = math.nan
+    variance: float = math.nan
     known: int = 0
     got: int = 0
     blocked: int = 0
@@ -41,89 +84,132 @@ class Statistics:
     broken: int = 0
     came_units: Tensor | None = None
     got_units: Tensor | None = None
-    points: list[tuple[Tensor, Tensor, Tensor]] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-
-    def copy(self) -> Statistics:
-        """Another one, to which more can be added."""
-        return Statistics(**{**vars(self), "points": [*self.points], "reasons": [*self.reasons]})
-
-    def add(self, record: Record, with_backward: bool, axis: int) -> None:
-        """Add a call; ``with_backward``: whether its forward pass had one."""
-        self.calls += 1
-        x = record.x
-        self.elements += x.numel()
-        self.sum_x += float(x.sum(dtype=torch.float64))
-        self.sum_x2 += float(x.double().square().sum())
-        if not record.live or (record.cut and record.g is None):
-            self.reasons.append(record.cut)
-        elif with_backward:
-            self._add_gradients(record, axis)
-
-    def _add_gradients(self, record: Record, axis: int) -> None:
-        like = torch.zeros(record.shape, dtype=record.x.dtype, device=record.x.device)
-        gradient = like if record.gradient is None else record.gradient
-        g = like if record.g is None else record.g
-        got, came = gradient != 0, g != 0
-        self.known += gradient.numel()
-        self.got += int(got.sum())
-        self.square_out += float(g.double().square().sum())
-        self.square_in += float(gradient.double().square().sum())
-        self.broken += int((~gradient.isfinite()).sum())
-        if g.shape != record.shape:
-            self.same_shape = False
-            return
-        self.blocked += int((came & ~got).sum())
-        self.none += int((~came & ~got).sum())
-        if g.dim():
-            others = [each for each in range(g.dim()) if each != axis]
-            self.came_units = _either(self.came_units, _any(came, others))
-            self.got_units = _either(self.got_units, _any(got, others))
-        self._keep(record.x, g, gradient)
-
-    def _keep(self, x: Tensor, g: Tensor, gradient: Tensor) -> None:
-        if sum(len(each) for each, _, _ in self.points) < _POINTS:
-            same = [x, *(sampled(each, MOST_OF_X) for each in (g, gradient))]
-            kept = [sampled(each, _OF_ONE).double().cpu() for each in same]
-            self.points.append((kept[0], kept[1], kept[2]))
+    _creates: bool = False
+    samples: list[Sample] = field(default_factory=list)
+    reasons: dict[str, None] = field(default_factory=dict)
 
     @property
-    def mean(self) -> float:
-        """The mean of x; NaN of nothing."""
-        return self.sum_x / self.elements if self.elements else math.nan
+    def wants_samples(self) -> bool:
+        """Whether the elements of one more call are to be kept."""
+        return len(self.samples) < _SAMPLES
+
+    def add_x(self, x: Tensor) -> None:
+        """Add mean and spread of the x of a call."""
+        flat = x.detach().reshape(-1)
+        flat = flat[:: max(1, -(-flat.numel() // _OF_X))]
+        count = flat.numel()
+        if not count:
+            return
+        values = flat.double()
+        mean = float(values.mean())
+        variance = float((values - mean).square_().mean())
+        if not self.elements:
+            self.elements, self.mean, self.variance = count, mean, variance
+            return
+        total, apart = self.elements + count, mean - self.mean
+        within = (self.variance * self.elements + variance * count) / total
+        self.variance = within + apart**2 * self.elements * count / total**2
+        self.mean += apart * count / total
+        self.elements = total
+
+    def add_unmet(self, shape: torch.Size) -> None:
+        """Add a call of x's shape to whose y no gradient came."""
+        self.known += shape.numel()
+        self.none += shape.numel()
+        if self.axis is not None and self.axis < len(shape):
+            nothing = torch.zeros(shape[self.axis], dtype=torch.bool)
+            self.came_units, self.got_units = (
+                _either(self.came_units, nothing),
+                _either(self.got_units, nothing),
+            )
+
+    def add_backward(self, g: Tensor, gradient: Tensor | None, shape: torch.Size) -> None:
+        """Add the gradients for y and for x, of x's shape, that a backward had at a call."""
+        gradient = g.new_zeros(shape) if gradient is None else gradient
+        self.known += gradient.numel()
+        self.square_in += (inner := float(torch.linalg.vector_norm(gradient)) ** 2)
+        self.square_out += inner if g is gradient else float(torch.linalg.vector_norm(g)) ** 2
+        if not math.isfinite(inner):
+            self.broken += int((~gradient.isfinite()).sum())
+        if g.shape != gradient.shape:
+            self.same_shape = False
+            self.got += int(torch.count_nonzero(gradient))
+            return
+        came, passed = self._add_counts(g, gradient)
+        if self.axis is not None and self.axis < g.dim():
+            self.came_units = _more(self.came_units, g, self.axis, came)
+            self.got_units = _more(self.got_units, gradient, self.axis, passed)
+
+    def _add_counts(self, g: Tensor, gradient: Tensor) -> tuple[int, int]:
+        """Return how many elements met gradient and how many got some, added to the sums."""
+        passed, came = int(torch.count_nonzero(gradient)), int(torch.count_nonzero(g))
+        self._creates = self._creates or passed > came
+        few = slice(None) if self._creates else slice(_ROWS)
+        if self._creates or bool(((g[few] == 0) & (gradient[few] != 0)).any() if g.dim() else g == 0):
+            met = int(torch.count_nonzero((g != 0) | (gradient != 0)))  # the rule makes gradient of none
+            self._creates, came = self._creates or met > came, met
+        self.got, self.blocked = self.got + passed, self.blocked + came - passed
+        self.none += gradient.numel() - came
+        return came, passed
 
     @property
     def spread(self) -> float:
         """The standard deviation of x; NaN of nothing."""
-        if not self.elements:
-            return math.nan
-        return math.sqrt(max(0.0, self.sum_x2 / self.elements - self.mean**2))
+        return math.sqrt(max(0.0, self.variance))
 
     def share(self, count: int) -> float:
-        """A count as a share of the elements whose gradients are known; NaN of none."""
+        """Return a count as a share of the elements whose gradients are known; NaN of none."""
         return count / self.known if self.known else math.nan
 
     @property
-    def sampled(self) -> tuple[Tensor, Tensor, Tensor]:
-        """x, g and gradient of some elements, (n,) float64 each."""
-        if not self.points:
+    def points(self) -> tuple[Tensor, Tensor, Tensor]:
+        """x, g and gradient of the kept elements, (n,) float64 each."""
+        if not self.samples:
             return torch.empty(0), torch.empty(0), torch.empty(0)
-        x, g, gradient = (torch.cat(each) for each in zip(*self.points, strict=True))
+        kept = zip(*((each.x, each.g, each.gradient) for each in self.samples), strict=True)
+        x, g, gradient = (torch.cat(each).double() for each in kept)
         return x, g, gradient
 
     @property
     def units(self) -> tuple[int, int, int] | None:
-        """How many units there are, how many are dead by the rule, and how many from above."""
-        if self.came_units is None or self.got_units is None:
+        """Number of units, of units dead by the rule, and of units dead from above; None where unknown."""
+        if self.came_units is None or self.got_units is None or not self.same_shape:
             return None
         dead = ~self.got_units
         by_rule = int((dead & self.came_units).sum())
         return len(dead), by_rule, int(dead.sum()) - by_rule
 
 
-def _any(values: Tensor, axes: list[int]) -> Tensor:
-    return values.any(dim=axes).cpu() if axes else values.cpu()
+def _units(values: Tensor, axis: int) -> Tensor:
+    """Return whether any value of each unit is not zero, (units,) bool. Most show it in a few rows."""
+    if axis and len(values) > _ROWS:
+        found = _units(values[:_ROWS], axis)
+        if not found.all():
+            left = torch.nonzero(~found)[:, 0]
+            found[left] = _units_of_all(values.index_select(axis, left.to(values.device)), axis)
+        return found
+    return _units_of_all(values, axis)
 
 
-def _either(before: Tensor | None, now: Tensor) -> Tensor | None:
+def _units_of_all(values: Tensor, axis: int) -> Tensor:
+    others = [each for each in range(values.dim()) if each != axis]
+    alive = values != 0
+    return alive.any(dim=others).cpu() if others else alive.cpu()
+
+
+def has_any(values: Tensor) -> bool:
+    """Return whether any value is not zero. Most tensors show it in a few elements."""
+    few = values[:1] if values.dim() else values
+    return bool(torch.count_nonzero(few)) or bool(torch.count_nonzero(values))
+
+
+def _more(before: Tensor | None, values: Tensor, axis: int, nonzero: int) -> Tensor:
+    if not nonzero:
+        return _either(before, torch.zeros(values.shape[axis], dtype=torch.bool))
+    if before is not None and len(before) == values.shape[axis] and before.all():
+        return before
+    return _either(before, _units(values, axis))
+
+
+def _either(before: Tensor | None, now: Tensor) -> Tensor:
     return now if before is None or before.shape != now.shape else before | now

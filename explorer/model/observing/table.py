@@ -1,40 +1,41 @@
-"""The table of an observation: one row a site."""
+"""The tables of an observation: one row a site, and one row a parameter of the model."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
+from explorer.model.observing.naming import op_of, rule_of_row
+from explorer.model.observing.rows import Row
 
-from explorer.catalogue import OPS, RULES, Op, Rule
-from explorer.gradient import bind
-from explorer.model.observing.seen import Seen
-from explorer.model.observing.statistics import Statistics
+if TYPE_CHECKING:
+    from explorer.model.observing.listener import Listener
 
-OWN = "own"
-_COMPARED = 500  # elements by which a rule is named
-_CLOSE = 1e-4
-
-
-def rows_of(named: Mapping[str, Seen], turns: set[int]) -> list[dict[str, Any]]:
-    """The rows of the sites, see ``Observation.frame``."""
-    return [_row(name, seen, seen.statistics(turns)) for name, seen in named.items()]
+COLUMNS = (
+    "site", "op", "computes", "rule", "line", "calls", "x_mean", "x_sd", "g_out", "g_in", "share_grad",
+    "blocked_here", "none_came", "units", "dead_by_rule", "dead_from_above", "note",
+)  # fmt: skip
+PARAMETER_COLUMNS = ("parameter", "gradient", "site", "op", "line", "why")
+_NOTES = {"trick": "detach trick", "mask": "mask made of its own x"}
 
 
-def _row(name: str, seen: Seen, total: Statistics) -> dict[str, Any]:
-    units = total.units if total.same_shape else None
+def rows_of(named: Mapping[str, Row]) -> list[dict[str, Any]]:
+    """Return the rows of the sites, see ``Observation.frame``."""
+    return [_row(name, row) for name, row in named.items()]
+
+
+def _row(name: str, row: Row) -> dict[str, Any]:
+    total = row.total
+    units = total.units
     count, by_rule, from_above = units if units else (math.nan,) * 3
     known = bool(total.known)
     return {
         "site": name,
-        "op": seen.site.op,
-        "rule": seen.rule or rule_of(seen.site.op, seen.parameters, *total.sampled),
-        "line": seen.site.line,
+        "op": row.op,
+        "computes": op_of(row),
+        "rule": rule_of_row(row),
+        "line": row.site.line,
         "calls": total.calls,
         "x_mean": total.mean,
         "x_sd": total.spread,
@@ -46,14 +47,16 @@ def _row(name: str, seen: Seen, total: Statistics) -> dict[str, Any]:
         "units": count,
         "dead_by_rule": by_rule,
         "dead_from_above": from_above,
-        "note": _note(seen, total),
+        "note": _note(row),
     }
 
 
-def _note(seen: Seen, total: Statistics) -> str:
-    notes = [seen.kind] if seen.kind else []
+def _note(row: Row) -> str:
+    total = row.total
+    notes = [_NOTES[row.kind]] if row.kind in _NOTES else []
+    notes += ["carries a detach trick"] if row.carries else []
     some = "in some calls " if total.known else ""
-    notes += [f"{some}{reason}" for reason in dict.fromkeys(total.reasons)]
+    notes += [f"{some}{reason}" for reason in total.reasons]
     if total.broken:
         notes.append(f"{total.broken} gradients are not finite")
     if not total.same_shape:
@@ -61,42 +64,19 @@ def _note(seen: Seen, total: Statistics) -> str:
     return "; ".join(notes)
 
 
-def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:
-    """The key of the catalogue's rule that gives these gradients, (n,) float64 each.
-
-    The op has these parameters, the rule its own defaults.
-
-    "default" where torch's own does; ``OWN`` where none does; "" where no gradient came.
-    """
-    met = g.abs() > 1e-9 * g.abs().max() if len(g) else g.bool()
-    every = max(1, int(met.sum()) // _COMPARED)
-    x, g, gradient = (each[met][::every].float().double() for each in (x, g, gradient))
-    if not len(x):
-        return ""
-    for rule in _candidates(op):
-        with suppress(ValueError, RuntimeError):
-            if _gives(op, rule, parameters, x, g, gradient):
-                return rule.key
-    return OWN
-
-
-@lru_cache(maxsize=64)
-def _candidates(op: str) -> tuple[Rule, ...]:
-    """The rules to compare, those that are most usual first."""
-    first = ["default"] if op in OPS else []
-    family = OPS[op].family if op in OPS else ""
-    suiting = [key for key, rule in RULES.items() if not rule.suits or family in rule.suits or not family]
-    return tuple(RULES[key] for key in dict.fromkeys([*first, "straight_through", "zero", *suiting]))
-
-
-def _gives(
-    op: str, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
-) -> bool:
-    known: str | Op = op if op in OPS else "identity"
-    if rule.parsed is not None and op not in OPS and "y" in rule.parsed.variables:
-        return False
-    if rule.parsed is None and op not in OPS:
-        return False
-    bound = bind(known, rule, parameters)
-    expected = bound.gradient(x, bound.forward(x), g)
-    return bool(torch.allclose(expected, gradient, rtol=_CLOSE, atol=_CLOSE * float(g.abs().max()) + 1e-30))
+def parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[str, Any]]:
+    """Return one row for each parameter of which a backward tells; see ``Observation.parameters``."""
+    rows = []
+    for name, parameter in listener.model.named_parameters():
+        if listener.arrived.get(name):
+            rows.append(dict(zip(PARAMETER_COLUMNS, (name, "arrives", "", "", math.nan, ""), strict=True)))
+        elif not parameter.requires_grad:
+            rows.append(dict(zip(PARAMETER_COLUMNS, (name, "frozen", "", "", math.nan, ""), strict=True)))
+        elif (blame := listener.blamed.get(name)) is not None:
+            site, op, why = blame.culprits[0] if blame.culprits else (None, "", blame.why)
+            told = "" if site is None else names.get(site, site.names[0])
+            line = math.nan if site is None else site.line
+            rows.append(
+                dict(zip(PARAMETER_COLUMNS, (name, blame.gradient, told, op, line, why), strict=True))
+            )
+    return rows

@@ -6,38 +6,36 @@ import hashlib
 import json
 import operator
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils._pytree import tree_leaves
 from tqdm.auto import tqdm
 
 from explorer.catalogue import Op, Rule, find_rule, finite
-from explorer.model.racing.data import Data, Tensors, data_of
+from explorer.model.racing.data import Tensors, data_of
 from explorer.model.racing.plan import RacePlan, race_plan
-from explorer.model.racing.result import RaceResult
-from explorer.model.racing.stacking import Way, chosen_way, run_part, unstackable
-from explorer.model.racing.work import Work, alone, called, one_number
-from explorer.study import Row, StudyFile, Trial, key_of, opened, packed, rules_of, seeds_of, usual_rates
+from explorer.model.racing.result import RaceResult, Trained
+from explorer.model.racing.rules import code_mark, race_rules
+from explorer.model.racing.work import Hooks, Outcome, Work, accuracy, alone, called, one_number, run_part
+from explorer.study import Row, StudyFile, Trial, opened, packed, seeds_of, usual_rates
 
 USUAL_LR = 3e-3  # of Adam; where no rates are given, a tenth to ten times this
+_HOW = "one net after another"
 _PARTS = 4  # for each worker: a race ends with few of them idle
-
-
-def accuracy(out: Tensor, y: Tensor) -> Tensor:
-    """The share of examples whose largest output is that of their class."""
-    return (out.argmax(-1) == y).float().mean()
 
 
 def race(
     make_model: Callable[[], nn.Module],
     train: Any,
     held_out: Any,
-    rules: Sequence[str | Rule],
+    rules: Sequence[Any],
     *,
     what: Any,
     op: str | Op | None = None,
@@ -51,7 +49,11 @@ def race(
     validation: Any = None,
     parameters: Mapping[str, float] | None = None,
     device: Any = None,
-    batched: bool | Literal["auto"] = "auto",
+    scheduler: Callable[[torch.optim.Optimizer], Any] | None = None,
+    clip: float | None = None,
+    autocast: torch.dtype | None = None,
+    callback: Callable[[int, nn.Module, float], Any] | None = None,
+    batched: object = None,
     file: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
     progress: bool = True,
@@ -66,7 +68,9 @@ def race(
         make_model: makes a net at its start; called after ``torch.manual_seed``.
         train, held_out: pairs of tensors x and y, Datasets, loaders, or lists of batches. Loaders are gone
             through as they are, with a random state of the seed's own; batches are then theirs.
-        rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``.
+        rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; also one's own Function classes, modules and
+            functions
+            of x, ``(x, g)`` or ``(x, y, g)``, as for ``explorer.swap``.
         what, op: what is swapped, as for ``explorer.swap``.
         lrs: rates; None: a tenth to ten times 0.003. With one rate none has to be chosen.
         seeds: how many, or which. As many that follow the last are those that judge.
@@ -74,60 +78,88 @@ def race(
         loss: ``(out, y)`` to a tensor of one number.
         metric: ``(out, y)`` to a number, the higher the better; accuracy where it is left out.
         optimiser: called with parameters and ``lr=``.
-        validation: as train; None: a tenth of train, which is then not trained on.
+        validation: as train; None: a tenth of train, which is then not trained on. With one rate none is
+            needed.
         parameters: of op and rules, by name or ``rule.name``.
         device: for model and batches; None leaves them where they are.
-        batched: whether the seeds of a rule and rate are stacked by torch.func; "auto" times a few steps of
-            both ways, and leaves a model with attention unstacked. ``.how`` says which was taken, and why.
-        file: CSV file to which trials are appended as they end, and from which the same race goes on.
+        scheduler: called with the optimiser; what it returns has ``step()``, called after each step.
+        clip: the largest norm of all gradients together.
+        autocast: the dtype of mixed precision, such as ``torch.bfloat16``.
+        callback: called after each step with its number, the net and the loss.
+        batched: no longer used; the nets are trained one after another.
+        file: CSV file to which trials are appended as they end, and from which the same race goes on, also
+            with
+            more rules or seeds. It is refused where model, data or other arguments have changed.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads take turns,
             since torch has one random state for all of them.
         progress: whether a bar shows how far it is.
 
     Returns:
         A ``RaceResult``: ``.frame`` (one row a trial), ``.best`` (one row a rule), ``.describe()``,
-        ``.figure()``, ``.how``.
+        ``.figure()``, ``.curves`` (one row a step), ``.net(rule)`` (a trained net), ``.how``.
 
     Raises:
         ValueError: a plain sentence for what cannot be: an unknown rule or one that does not suit, data that
             is empty, a loss or metric that is no number, a file of another race, a make_model that cannot
             be sent to another process. What the model raises passes through.
     """
-    selected = rules_of(rules)
+    if batched is not None:
+        warnings.warn("batched is no longer used: the nets are trained one after another", stacklevel=2)
+    if not callable(make_model) or isinstance(make_model, nn.Module):
+        raise ValueError(
+            "make_model must be a function that makes a new net, such as the class Net, not "
+            f"{'a net' if isinstance(make_model, nn.Module) else repr(make_model)}"
+        )
+    shown, code = race_rules(rules)
     rates = rates_of(lrs)
     steps, batch = _whole("steps", steps), _whole("batch", batch)
-    checked_way(batched)
+    require_device(device)
     work = Work(
         make_model=make_model,
-        rules={key_of(rule): rule for rule in selected},
+        rules=code,
         what=what,
         op=op,
-        parameters=parameters_of(parameters, selected),
+        parameters=parameters_of(parameters, shown),
         loss=loss,
         metric=metric,
         optimiser=optimiser,
         batch=batch,
         steps=steps,
         device=device,
-        **_data(train, held_out, validation, batch, device),
+        hooks=Hooks(scheduler, clip, autocast, callback),
+        **_data(train, held_out, validation, batch, device, len(rates) > 1),
     )
     chosen = [operator.index(seed) for seed in seeds_of(seeds, 0)]
-    plan = race_plan(selected, rates, chosen, steps, **_facts(work, chosen))
+    plan = race_plan(shown, rates, chosen, steps, **_facts(work, chosen))
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
+    trained: dict[Trial, Trained] = {}
     with opened(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
-        way = way_of(work, plan, batched)
         with _bar(plan, len(rows), progress) as moved:
-            for new in computed(work, plan, list(rows.values()), way, pool):
-                fresh = [row for row in new if row.trial not in rows]
+            for new in computed(work, plan, list(rows.values()), pool):
+                fresh = [each for each in new if each.row.trial not in rows]
                 if saved and fresh:
-                    saved.append(fresh)
-                rows |= {row.trial: row for row in fresh}
+                    saved.append([each.row for each in fresh])
+                rows |= {each.row.trial: each.row for each in fresh}
+                trained |= {each.row.trial: each.trained for each in fresh}
                 moved(len(rows))
             moved(plan.runs)
-    return RaceResult(plan, rows.values(), way.why)
+    return RaceResult(plan, rows.values(), _HOW, trained, work.model)
+
+
+def require_device(device: Any) -> None:
+    """Raise ValueError for a device that this machine does not have."""
+    if device is None:
+        return
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        said = str(error).strip().split("\n")[0]
+        raise ValueError(
+            f"device {str(device)!r} is not available here: leave it out to stay on the CPU ({said})"
+        ) from None
 
 
 def rates_of(lrs: object) -> tuple[float, ...]:
@@ -155,56 +187,34 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
     return {name: finite(f"parameter {name}", value) for name, value in parameters.items()}
 
 
-def checked_way(batched: object) -> None:
-    """Raise ValueError for a way that there is not."""
-    if batched not in (True, False, "auto"):
-        raise ValueError(f"batched must be True, False or 'auto', not {batched!r}")
-
-
-def way_of(work: Work, plan: RacePlan, batched: object) -> Way:
-    """The way of training. Raises ValueError where stacking is asked for and cannot be."""
-    seeds = plan.seeds if len(plan.lrs) > 1 else plan.judge_seeds
-    if batched == "auto":
-        return chosen_way(work, plan.keys[0], plan.lrs[0], seeds)
-    if batched and (why := unstackable(work, len(seeds))):
-        raise ValueError(f"batched=True cannot be, since {why}")
-    way = "seeds stacked by torch.func" if batched else "one seed after another"
-    return Way(bool(batched), f"{way}, as asked for")
-
-
 def computed(
-    work: Work, plan: RacePlan, rows: Sequence[Row], way: Way, pool: Executor | None
-) -> Iterator[list[Row]]:
-    """The rows of missing trials, as parts of them end."""
+    work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
+) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of missing trials, as parts of them end."""
     rows = list(rows)
     while trials := plan.missing(rows):
-        parts = _parts(trials, way, pool)
-        for new in _here(work, parts, way) if pool is None else _there(work, parts, way, pool):
-            rows += new
+        parts = _parts(trials, pool)
+        for new in _here(work, parts) if pool is None else _there(work, parts, pool):
+            rows += [each.row for each in new]
             yield new
 
 
-def _parts(trials: Sequence[Trial], way: Way, pool: Executor | None) -> list[list[Trial]]:
-    """Trials in parts that are computed together: those of one rule and rate, or some for each worker."""
-    if way.stacked:
-        groups: dict[tuple[str, float], list[Trial]] = {}
-        for trial in trials:
-            groups.setdefault((trial.rule, trial.lr), []).append(trial)
-        return list(groups.values())
+def _parts(trials: Sequence[Trial], pool: Executor | None) -> list[list[Trial]]:
+    """Return trials in parts: one each, or some for each worker."""
     workers = getattr(pool, "_max_workers", 1) or 1
     size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
     return [[*trials[start : start + size]] for start in range(0, len(trials), size)]
 
 
-def _here(work: Work, parts: Sequence[Sequence[Trial]], way: Way) -> Iterator[list[Row]]:
+def _here(work: Work, parts: Sequence[Sequence[Trial]]) -> Iterator[list[Outcome]]:
     for part in parts:
-        yield run_part(work, part, way.stacked)
+        yield run_part(work, part)
 
 
-def _there(work: Work, parts: Sequence[Sequence[Trial]], way: Way, pool: Executor) -> Iterator[list[Row]]:
-    pending: set[Future[list[Row]]] = set()
+def _there(work: Work, parts: Sequence[Sequence[Trial]], pool: Executor) -> Iterator[list[Outcome]]:
+    pending: set[Future[list[Outcome]]] = set()
     try:
-        pending |= {pool.submit(run_part, work, part, way.stacked) for part in parts}
+        pending |= {pool.submit(run_part, work, part) for part in parts}
         while pending:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
@@ -218,7 +228,18 @@ def require_portable(work: Work, pool: Executor) -> None:
     """Raise ValueError for what cannot be sent to the workers of an executor."""
     if isinstance(pool, ThreadPoolExecutor):
         return
-    for name in ("make_model", "what", "loss", "metric", "optimiser", "train", "held_out", "validation"):
+    for name in (
+        "make_model",
+        "rules",
+        "what",
+        "loss",
+        "metric",
+        "optimiser",
+        "hooks",
+        "train",
+        "held_out",
+        "validation",
+    ):
         try:
             packed(getattr(work, name), pool)
         except Exception as error:
@@ -229,50 +250,60 @@ def require_portable(work: Work, pool: Executor) -> None:
             ) from None
 
 
-def _data(train: Any, held_out: Any, validation: Any, batch: int, device: Any) -> dict[str, Data]:
-    data = data_of("train", train, batch)
-    if validation is None:
-        data, chosen = data.split()
-    else:
+def _data(
+    train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
+) -> dict[str, Any]:
+    """Return the data by name. Where no rate is chosen, validation data may be None."""
+    data, chosen = data_of("train", train, batch), None
+    if validation is not None:
         chosen = data_of("validation", validation, batch)
+    elif chooses:
+        data, chosen = data.split()
     parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": chosen}
-    return {name: each.to(device) for name, each in parts.items()}
+    return {name: None if each is None else each.to(device) for name, each in parts.items()}
 
 
 def _facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
-    """Names, worth and mark, found by a try of every rule; impossible ones raise before the race."""
+    """Return names, worth and mark, found by a try of every rule; impossible ones raise before the race."""
     with alone():
+        x, y = work.moved(next(iter(work.train.batches(seeds[0], 1, work.batch))))
         for rule in work.rules:
             model = work.model(rule, seeds[0])
-            x, y = work.moved(next(iter(work.train.batches(seeds[0], 1, work.batch))))
             loss = work.loss(called(model, x), y)
             one_number(loss)
             loss.backward()  # type: ignore[no-untyped-call]  # torch's own
         work.optimiser(model.parameters(), lr=1e-3)
-        start = [value.detach().cpu() for value in work.model(rule, seeds[0]).state_dict().values()]
+        plain = work.plain(seeds[0])
+        start = [value.detach().cpu() for value in plain.state_dict().values() if isinstance(value, Tensor)]
+        with torch.no_grad():
+            out = tree_leaves(called(plain.eval(), x))
         work.scores(model)
-    name = type(model.undo()).__name__
     usual = work.metric is accuracy
     held = sum(len(y) for _, y in work.held_out.whole()) if usual else 0
+    outputs = [each.detach().cpu().double().round(decimals=3) for each in out if isinstance(each, Tensor)]
     return {
-        "model": name,
+        "model": type(plain).__name__,
         "what": _name(work.what),
         "metric_name": "accuracy" if usual else _name(work.metric),
         "worth": 1 / held if held else 0.0,
-        "mark": _mark(work, start, seeds),
+        "mark": _mark(work, [*start, *outputs]),
+        "codes": tuple(
+            (key, code_mark(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)
+        ),
     }
 
 
-def _mark(work: Work, start: Sequence[Tensor], seeds: Sequence[int]) -> str:
+def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
+    """Return a name of arguments, data, weights at the start and outputs on the first batch."""
+    hooks = work.hooks
     arguments = {
-        "rules": [*work.rules],
-        "seeds": [*seeds],
         "steps": work.steps,
         "batch": work.batch,
         "parameters": dict(work.parameters),
         "names": [_name(each) for each in (work.what, work.op, work.loss, work.metric, work.optimiser)],
-        "data": [each.mark for each in (work.train, work.validation, work.held_out)],
-        "start": [Tensors(value.reshape(-1), value.reshape(-1)).mark for value in start],
+        "hooks": [_name(hooks.scheduler), hooks.clip, str(hooks.autocast)],
+        "data": [each.mark for each in (work.train, work.validation, work.held_out) if each is not None],
+        "start": [Tensors(value.reshape(-1), value.reshape(-1)).mark for value in tensors],
     }
     return hashlib.sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -19,6 +19,7 @@ class RacePlan(Plan):
         what: the name of what is swapped in it.
         metric_name, worth: of the metric; what one held-out example is worth in it.
         mark: of model, data and arguments, the same for the same.
+        codes: by key, a mark of each rule that is code of one's own.
     """
 
     model: str = ""
@@ -26,6 +27,7 @@ class RacePlan(Plan):
     metric_name: str = "accuracy"
     worth: float = 0.0
     mark: str = ""
+    codes: tuple[tuple[str, str], ...] = ()
 
     @property
     def title(self) -> str:
@@ -61,6 +63,16 @@ class RacePlan(Plan):
     def identity(self) -> str:
         """A name of the race, the same for the same arguments, model and data."""
         return self.mark
+
+    def identity_of(self, rule: str) -> str:
+        """Return a name of what a rule's trials depend on: the race's, and its own code."""
+        return "-".join([self.mark, *(mark for key, mark in self.codes if key == rule)])
+
+    def accepts(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
+        """Return whether a file with such a trial may hold this race's: it may have more rules and seeds."""
+        if trial.rule in self.keys:
+            return identity == self.identity_of(trial.rule)
+        return identity.partition("-")[0] == self.mark
 
     @property
     def runs(self) -> int:

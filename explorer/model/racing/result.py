@@ -1,29 +1,75 @@
-"""The result of a race: that of a study, and how it was computed."""
+"""The result of a race: that of a study, with learning curves and the trained nets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor, nn
 
 from explorer.model.racing.plan import RacePlan
-from explorer.study import Result, Row
+from explorer.study import Result, Row, Trial
 from explorer.study.trial import Values
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class RaceResult(Result):
-    """The result of ``explorer.race``: ``best``, ``figure()`` and ``describe()`` as of a study.
+class Trained:
+    """What a trial leaves besides its row.
 
     Attributes:
-        how: which way the seeds were trained, and why.
+        losses: of each step.
+        state: the state dict of the net at its end, on the CPU; None of a trial that chose a rate or
+            diverged.
     """
 
-    def __init__(self, plan: RacePlan, rows: Iterable[Row], how: str) -> None:
+    def __init__(self, losses: list[float], state: dict[str, Any] | None) -> None:
+        self.losses, self.state = losses, state
+
+
+class RaceResult(Result):
+    """The result of a race: ``best``, ``figure()`` and ``describe()`` as of a study.
+
+    Attributes:
+        how: how the nets were trained.
+    """
+
+    def __init__(
+        self, plan: RacePlan, rows: Iterable[Row], how: str, trained: Mapping[Trial, Trained],
+        make: Callable[[str, int], nn.Module],
+    ) -> None:  # fmt: skip
         super().__init__(plan, rows)
-        self.how = how
+        self.how, self._trained, self._make = how, trained, make
+
+    @property
+    def curves(self) -> pd.DataFrame:
+        """One row a step of each net trained in this call: rule, lr, seed, stage, step, loss."""
+        import pandas as pd
+
+        records = [
+            (trial.rule, trial.lr, trial.seed, trial.stage, step, loss)
+            for trial, each in self._trained.items()
+            for step, loss in enumerate(each.losses, 1)
+        ]
+        return pd.DataFrame(records, columns=["rule", "lr", "seed", "stage", "step", "loss"])
+
+    def net(self, rule: str, seed: int | None = None) -> nn.Module:
+        """Return a net that was judged, trained and swapped, in ``eval()``; by default that of the first
+        seed.
+
+        Raises ValueError where there is none: of another rule or seed, one that diverged, or one from a file.
+        """
+        kept = {(t.rule, t.seed): each.state for t, each in self._trained.items() if each.state is not None}
+        found = next((key for key in kept if key[0] == rule and seed in (None, key[1])), None)
+        if found is None:
+            known = ", ".join(f"{name} with seed {number}" for name, number in kept) or "none"
+            raise ValueError(f"no net of {rule!r} is kept: those of this call are {known}")
+        model = self._make(*found)
+        state: Mapping[str, Tensor] = kept[found] or {}
+        model.load_state_dict(state)
+        return model.eval()
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -36,5 +82,5 @@ class RaceResult(Result):
 
     @property
     def shares(self) -> Mapping[tuple[str, Values], float]:
-        """None: a model of one's own is not looked at before it is trained."""
+        """Nothing: a model of one's own is not measured before it is trained."""
         return {}

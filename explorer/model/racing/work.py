@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from torch.utils._pytree import tree_map
 
 from explorer.catalogue import Op, Rule, beside, find_op, find_rule
 from explorer.model.racing.data import Batch, Data
-from explorer.model.swapping import Swapped, swap
+from explorer.model.racing.result import Trained
+from explorer.model.swapping import swap
 from explorer.study import Row, Trial
 
 _ALONE = threading.RLock()  # torch has one random state a process: a net at a time draws from it
@@ -29,14 +30,30 @@ class Scores(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Hooks:
+    """What a training does besides its steps; see ``explorer.race`` for each."""
+
+    scheduler: Callable[[torch.optim.Optimizer], Any] | None = None
+    clip: float | None = None
+    autocast: torch.dtype | None = None
+    callback: Callable[[int, nn.Module, float], Any] | None = None
+
+    def precision(self, device: Any) -> AbstractContextManager[Any]:
+        """Return the context in which outputs and loss are computed."""
+        if self.autocast is None:
+            return nullcontext()
+        return torch.autocast(torch.device(device or "cpu").type, self.autocast)
+
+
+@dataclass(frozen=True)
 class Work:
     """All that a trial needs beside its rule, rate and seed; see ``explorer.race`` for each."""
 
     make_model: Callable[[], nn.Module]
     train: Data
-    validation: Data
+    validation: Data | None
     held_out: Data
-    rules: Mapping[str, str | Rule]
+    rules: Mapping[str, Any]
     what: Any
     op: str | Op | None
     parameters: Mapping[str, float]
@@ -46,19 +63,26 @@ class Work:
     batch: int
     steps: int
     device: Any
+    hooks: Hooks
 
-    def model(self, rule: str, seed: int) -> Swapped:
-        """A net at its start, the same for every rule."""
+    def plain(self, seed: int) -> nn.Module:
+        """Return a net at its start, with its own backward."""
         torch.manual_seed(seed)
         model = self.make_model()
         if not isinstance(model, nn.Module):
             raise ValueError(f"make_model must return an nn.Module, not a {type(model).__name__}")
-        if self.device is not None:
-            model = model.to(self.device)
-        return swap(model, self.what, self.rules[rule], self.op, inplace=False, **self.parameters_of(rule))
+        return model if self.device is None else model.to(self.device)
+
+    def model(self, rule: str, seed: int) -> nn.Module:
+        """Return a net at its start with a rule, the same for every rule."""
+        own: Any = self.parameters_of(rule)
+        swapped: nn.Module = swap(self.plain(seed), self.what, self.rules[rule], self.op, **own)
+        return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
         """The parameters of a rule and of the op: those under ``rule.name`` come before those of all."""
+        if not isinstance(self.rules[rule], str | Rule):
+            return {}
         entry = find_rule(self.rules[rule])
         op = None if self.op is None else find_op(self.op)
         taken = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
@@ -81,7 +105,8 @@ class Work:
 
     def scores(self, model: nn.Module) -> Scores:
         """The scores of a net, in eval mode: what it has learnt stays as it is."""
-        return Scores(self._score(model, self.validation), self._score(model, self.held_out))
+        chosen = math.nan if self.validation is None else self._score(model, self.validation)
+        return Scores(chosen, self._score(model, self.held_out))
 
     def _score(self, model: nn.Module, data: Data) -> float:
         model.eval()
@@ -92,6 +117,11 @@ class Work:
 
     def measured(self, out: Any, y: Any) -> float:
         """The metric of outputs; NaN where they are not finite. Raises ValueError for what is no number."""
+        if self.metric is accuracy and isinstance(y, Tensor) and y.is_floating_point():
+            raise ValueError(
+                "accuracy compares classes, and the targets are floating-point numbers: give metric=, the "
+                "higher the better, such as lambda out, y: -F.mse_loss(out, y)"
+            )
         score = self.metric(out, y)
         try:
             number = float(score)
@@ -102,6 +132,11 @@ class Work:
         if finite and not math.isfinite(number):
             raise ValueError(f"metric gives {number} on outputs that are finite: it cannot be judged by")
         return number if finite else math.nan
+
+
+def accuracy(out: Tensor, y: Tensor) -> Tensor:
+    """Return the share of examples whose largest output is that of their class."""
+    return (out.argmax(-1) == y).float().mean()
 
 
 def called(model: nn.Module, x: Any) -> Any:
@@ -127,23 +162,59 @@ def alone() -> Iterator[None]:
         yield
 
 
-def run_trial(work: Work, trial: Trial) -> Row:
+class Outcome(NamedTuple):
+    """The row of a trial, and what else it leaves."""
+
+    row: Row
+    trained: Trained
+
+
+def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
+    """Return the outcomes of some trials; called in a worker."""
+    return [run_trial(work, trial) for trial in trials]
+
+
+def run_trial(work: Work, trial: Trial) -> Outcome:
     """Train one net from its start, and judge it."""
     with alone():
         model = work.model(trial.rule, trial.seed)
         optimiser = work.optimiser(model.parameters(), lr=trial.lr)
-        taken, last = 0, math.nan
+        scheduler = None if work.hooks.scheduler is None else work.hooks.scheduler(optimiser)
+        losses: list[float] = []
         for x, y in map(work.moved, work.train.batches(trial.seed, work.steps, work.batch)):
-            loss = work.loss(called(model, x), y)
-            last = one_number(loss)
-            if not math.isfinite(last):
-                return diverged(trial, taken, last)
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
-            optimiser.step()
-            taken += 1
+            with work.hooks.precision(work.device):
+                loss = work.loss(called(model, x), y)
+            losses.append(one_number(loss))
+            if not math.isfinite(losses[-1]):
+                return Outcome(diverged(trial, len(losses) - 1, losses[-1]), Trained(losses, None))
+            _step(work.hooks, model, optimiser, scheduler, loss)
+            if work.hooks.callback is not None:
+                work.hooks.callback(len(losses), model, losses[-1])
         scores = work.scores(model)
-    return row_of(trial, taken, last, scores)
+    row = row_of(trial, len(losses), losses[-1], scores)
+    return Outcome(
+        row, Trained(losses, _state(model) if trial.stage == "judge" and not row.diverged else None)
+    )
+
+
+def _step(
+    hooks: Hooks, model: nn.Module, optimiser: torch.optim.Optimizer, scheduler: Any, loss: Tensor
+) -> None:
+    optimiser.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+    if hooks.clip is not None:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), hooks.clip)
+    optimiser.step()
+    if scheduler is not None:
+        scheduler.step()
+
+
+def _state(model: nn.Module) -> dict[str, Any]:
+    state = model.state_dict()
+    return {
+        name: each.detach().cpu().clone() if isinstance(each, Tensor) else each
+        for name, each in state.items()
+    }
 
 
 def one_number(loss: Any) -> float:
@@ -156,7 +227,7 @@ def one_number(loss: Any) -> float:
 
 def row_of(trial: Trial, taken: int, loss: float, scores: Scores) -> Row:
     """The row of a trial that has come to its end."""
-    if not all(map(math.isfinite, scores)):
+    if not math.isfinite(scores.held_out):
         return diverged(trial, taken, loss)
     return Row(trial, taken, loss, scores.validation, scores.held_out, False, math.nan)
 

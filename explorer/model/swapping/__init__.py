@@ -1,7 +1,8 @@
 """Another backward at chosen sites of anybody's model, and nothing else."""
 
+from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.inplace import Replaced
-from explorer.model.swapping.passing import UnreachedError
-from explorer.model.swapping.swapped import Swapped, swap
+from explorer.model.swapping.parts import Swapped
+from explorer.model.swapping.swapped import swap
 
 __all__ = ["Replaced", "Swapped", "UnreachedError", "swap"]

@@ -1,155 +1,173 @@
-"""The exchange of a backward at one call: the same y, or that of another op, and the gradient of a rule."""
+"""The rule, and the op if there is one, that a swap puts at its sites."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
+from torch import Tensor, nn
+from torch.autograd import Function
 
 from explorer import catalogue
 from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule, qualified, require_fixed, values
-from explorer.gradient import Backward, Bound, apply, bind
-from explorer.model.watching import Asked, Run, explain
+from explorer.gradient import apply, bind
+from explorer.model.tape.private import is_functorch_wrapped_tensor
 
 Parameters = Mapping[str, float | Tensor]
-_ANY_OP = Op("own", "Own", "x", parameters=())  # for a Function whose op is not known: only rules matter
-
-
-class _Beside(torch.autograd.Function):
-    """y as it is; backward a rule for x, and the upstream gradient itself for y."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor, y: Tensor, rule: Backward) -> Tensor:
-        return y.clone()
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, Backward], output: Tensor) -> None:
-        x, _, ctx.rule = inputs
-        ctx.save_for_backward(*ctx.rule.kept(x, output))
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, None]:
-        return ctx.rule(ctx.saved_tensors, g), g, None
-
-
-def beside(x: Tensor, y: Tensor, rule: Backward) -> Tensor:
-    """y with the gradient of a rule for x; what else y depends on keeps its own gradient."""
-    joined: Tensor = _Beside.apply(x, y, rule)  # type: ignore[no-untyped-call]  # torch's own
-    return joined
+Gradient = Callable[[Tensor, Tensor, Tensor], Tensor]
+ANY_OP = Op("own", "Own", "x", parameters=())  # where the op is not known, only the rule's formula matters
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """The rule, and the op if there is one, that a swap puts at its sites.
+    """What a swap puts at its sites.
 
     Attributes:
-        op: in place of the model's own call; None keeps that.
-        rule: the rule.
+        op: computed in place of the model's own call; None keeps that.
+        rule: key, formula or ``Rule``; or a Function class, a module, or a callable of ``x``, ``(x, g)`` or
+            ``(x, y, g)``.
         parameters: values by name, as for ``explorer.apply``.
     """
 
     op: str | Op | None
-    rule: str | Rule
-    parameters: Mapping[str, float]
+    rule: Any
+    parameters: Mapping[str, float | Tensor]
 
     @cached_property
-    def entry(self) -> Rule:
-        """The rule as a record."""
-        return find_rule(self.rule)
+    def entry(self) -> Rule | None:
+        """The rule as a record of the catalogue; None for somebody's own code."""
+        return None if self.is_code else find_rule(self.rule)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the rule is somebody's own code."""
+        return not isinstance(self.rule, str | Rule)
 
     @property
     def key(self) -> str:
-        """The key of the rule."""
-        return self.entry.key
+        """The name of the rule."""
+        entry = self.entry
+        return (
+            entry.key if entry is not None else str(getattr(self.rule, "__name__", type(self.rule).__name__))
+        )
+
+    def require_possible(self) -> None:
+        """Raise ValueError for a rule that is no rule, and for code with an op or parameters."""
+        if not self.is_code:
+            _ = self.entry
+            return
+        if not callable(self.rule):
+            raise ValueError(
+                f"rule must be a key of RULES, a formula, a Function class, a module or a function, not "
+                f"{self.rule!r}"
+            )
+        if self.op is not None or self.parameters:
+            raise ValueError("a rule that is code of your own takes neither op nor parameters")
+        _arity(self.rule)
 
     def require_suitable(self, op: str | Op) -> None:
         """Raise ValueError unless the rule suits an op and the parameters are those of the two."""
+        entry = self.entry
+        if entry is None:
+            return
         known = find_op(op)
-        if self.entry.suits and known.family not in self.entry.suits and known.key in OPS:
-            why = self.entry.otherwise or f"it is one for {', '.join(self.entry.suits)}"
-            raise ValueError(f"the rule {self.key} does not suit {known.key}: {why}")
-        checked(known, (self.entry,), self.parameters_for(known))
+        if entry.suits and known.family not in entry.suits and known.key in OPS:
+            why = entry.otherwise or f"it is one for {', '.join(entry.suits)}"
+            raise ValueError(f"the rule {entry.key} does not suit {known.key}: {why}")
+        given = self.parameters_for(known)
+        numbers: Any = {name: value for name, value in given.items() if not isinstance(value, Tensor)}
+        checked(known, (entry,), numbers, [name for name in given if name not in numbers])
 
-    def parameters_for(self, op: Op) -> Mapping[str, float]:
-        """The parameters beside an op. Where the call keeps its own op, they are all the rule's."""
-        if self.op is not None:
+    def parameters_for(self, op: Op) -> Mapping[str, float | Tensor]:
+        """Return the parameters with an op. Where the call keeps its own op, they are all the rule's."""
+        if self.op is not None or self.entry is None:
             return self.parameters
-        own = {
-            p.plain: qualified(self.entry, p) for p in catalogue.beside(op, self.entry).parameters if p.plain
-        }
+        entry = self.entry
+        own = {p.plain: qualified(entry, p) for p in catalogue.beside(op, entry).parameters if p.plain}
         return {own.get(name, name): value for name, value in self.parameters.items()}
 
-    def run_of(self, asked: Asked) -> Run:
-        """The function that computes y of a call with the exchanged backward.
+    def gradient_for(self, op: str, given: Parameters) -> Gradient | None:
+        """Return ``(x, y, g) -> gradient`` at a call of an op with its parameters; None keeps the call's own.
 
         Raises ValueError where the rule does not suit, or needs what the call does not tell.
         """
-        if self.op is not None:
-            self.require_suitable(self.op)
-            return self._replaced(asked, self.op)
-        if asked.op in OPS:
-            self.require_suitable(asked.op)
+        if self.is_code:
+            return code_gradient(self.rule)
+        assert self.entry is not None
+        if op in OPS:
+            self.require_suitable(op)
         if self.entry.parsed is None:
-            if asked.op not in OPS:
+            if op not in OPS:
                 raise ValueError(
-                    f"{self.key} is torch's own gradient of an op, and {asked.op} is a Function: say which "
-                    "op it computes, op=…"
+                    f"{self.key} is torch's own gradient of an op, and {op} is a Function: say which op it "
+                    "computes, op=…"
                 )
-            return _explained(asked.run)
-        return self._kept(asked, self.backward_for(asked.op, asked.parameters))
-
-    def backward_for(self, op: str, given: Parameters) -> Backward:
-        """The rule of an op whose call gives these parameters."""
-        entry = OPS.get(op, _ANY_OP)
+            return None
+        entry: Op = OPS.get(op, ANY_OP)
         require_fixed("a swap that keeps the op of the model", self.entry)
         named = {*values(entry, self.entry, {})}
         known = {name: _number(self.key, name, value) for name, value in given.items() if name in named}
-        bound = bind(entry, self.entry, {**known, **self.parameters_for(entry)}).rule
-        assert bound is not None
-        return bound
+        own: Any = self.parameters_for(entry)
+        if entry.draws:
+            entry = ANY_OP
+        return bind(entry, self.entry, {**known, **own}).gradient
 
-    def _kept(self, asked: Asked, rule: Backward) -> Run:
-        run = asked.run
-        if not any(each.requires_grad for each in asked.others):
-            return Bound(run, rule)
-
-        def beside_others(x: Tensor) -> Any:
-            y = run(x.detach())
-            explain(y, None)
-            return beside(x, y, rule)
-
-        return beside_others
-
-    def _replaced(self, asked: Asked, op: str | Op) -> Run:
-        if any(each.requires_grad for each in asked.others):
+    def replaced(self, op: str, given: Parameters, others_learn: bool, x: Tensor) -> Tensor:
+        """Return y of the op put in place of a call on x, with the rule as its backward."""
+        assert self.op is not None
+        self.require_suitable(self.op)
+        if others_learn:
             raise ValueError(
-                f"{asked.op} gets a tensor that learns beside x, which the op {find_op(op).key} would leave "
+                f"{op} gets a tensor that learns beside x, which the op {find_op(self.op).key} would leave "
                 "without gradient: leave op out, and it keeps its own"
             )
-        same = isinstance(op, str) and op == asked.op
-        own = {k: float(v) for k, v in asked.parameters.items() if not isinstance(v, Tensor)} if same else {}
-        parameters = {**own, **self.parameters}
-        if not (find_op(op).draws or self.entry.draws):
-            return bind(op, self.rule, parameters)
-        if self.entry.hangs_on_loss:
+        if self.entry is not None and self.entry.hangs_on_loss:
             raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")
-        return lambda x: apply(op, self.rule, x, draw=None, f=None, **parameters)
+        same = isinstance(self.op, str) and self.op == op
+        own = {k: float(v) for k, v in given.items() if not isinstance(v, Tensor)} if same else {}
+        settings: Any = {**own, **self.parameters}
+        return apply(self.op, self.rule, x, draw=None, f=None, **settings)
 
 
-def _explained(run: Run) -> Run:
-    def explained(x: Tensor) -> Any:
-        y = run(x)
-        explain(y, x.grad_fn)
-        return y
+def code_gradient(rule: Any) -> Gradient:
+    """Return ``(x, y, g) -> gradient`` of a Function class, a module or a function."""
+    if isinstance(rule, type) and issubclass(rule, Function):
+        rule = rule.apply
+    arity = _arity(rule)
+    if arity == 2:
+        return lambda x, _, g: rule(x, g)
+    if arity == 3:
+        return lambda x, y, g: rule(x, y, g)
+    return lambda x, _, g: _pulled(rule, x, g)
 
-    return explained
+
+def _arity(rule: Any) -> int:
+    """Return how many tensors a rule takes. Raises ValueError for more than 3."""
+    if not (inspect.isfunction(rule) or inspect.ismethod(rule)) or getattr(rule, "__name__", "") == "apply":
+        return 1
+    needed = [
+        p
+        for p in inspect.signature(rule).parameters.values()
+        if p.default is p.empty and p.kind < p.KEYWORD_ONLY
+    ]
+    if not 1 <= len([p for p in needed if p.kind != p.VAR_POSITIONAL]) <= 3:
+        raise ValueError("a rule that is a function takes x, (x, g) or (x, y, g)")
+    return len(needed)
+
+
+def _pulled(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
+    """Return the gradient that autograd gives x for a function of x."""
+    with torch.enable_grad():
+        leaf = x.detach().requires_grad_()
+        y = function(leaf)
+        if not isinstance(y, Tensor) or y.shape != g.shape:
+            raise ValueError("a rule that is a function of x must return a tensor of the shape of y")
+        (gradient,) = torch.autograd.grad(y, leaf, g, allow_unused=True)
+    return torch.zeros_like(x) if gradient is None else gradient
 
 
 def _number(rule: str, name: str, value: float | Tensor) -> float:
@@ -161,3 +179,8 @@ def _number(rule: str, name: str, value: float | Tensor) -> float:
         f"the rule {rule} needs {name} as one number, and the model's call gives it as a tensor: say "
         f"{name}=… in the swap"
     )
+
+
+def is_module_rule(rule: object) -> bool:
+    """Return whether a rule is a module, whose own parameters would not learn."""
+    return isinstance(rule, nn.Module) and any(True for _ in rule.parameters())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
-from explorer.catalogue import find_op
+from explorer.catalogue import find_op, find_rule
 from explorer.gradient import Layer
+from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
-from explorer.model.swapping.passing import UnreachedError
 from explorer.model.swapping.target import Target
-from explorer.model.watching import Asked, Run, names_of, watched
+from explorer.model.tape import CALLS, Call, Tape, Value, op_key_of, parameters_of
+from explorer.model.tape.tricks import applied_keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,25 +47,26 @@ class Replaced:
         return self.model
 
 
-class _Only:
-    """A handler that keeps the calls of a module that is tried."""
+class _Calls(Tape):
+    """A tape that keeps the calls of ops in a module that is tried.
 
-    functions = ()
+    Attributes:
+        ops: key and parameters of each.
+    """
 
     def __init__(self, module: nn.Module) -> None:
-        self._names, self.calls = names_of(module), list[Asked]()
+        self.ops: list[tuple[str, dict[str, float | Tensor]]] = []
+        super().__init__(module)
 
-    def handle(self, asked: Asked) -> Run:
-        """The run as it is."""
-        self.calls.append(Asked(asked.op, asked.x, asked.run, asked.parameters, asked.others))
-        return asked.run
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> None:
+        listed = CALLS.get(function)
+        key = op_key_of(listed, args, kwargs) if listed else None
+        if listed and key:
+            self.ops.append((key, parameters_of(listed, args, kwargs)))
 
-    def follow(self, _function: object, _args: object, result: object) -> object:
-        """The result as it is."""
-        return result
-
-    def meet(self, other: object) -> None:
-        """Nothing is kept of what is no tensor."""
+    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+        if key := applied_keys(value.edge)[0]:
+            self.ops.append((key, {}))
 
 
 def replaced(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
@@ -76,6 +78,10 @@ def replaced(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
         raise UnreachedError(
             f"inplace=True replaces modules, and {target.told} is none: leave inplace out, or make it a "
             "submodule of the model, such as explorer.Layer"
+        )
+    if exchange.is_code:
+        raise ValueError(
+            "inplace=True takes a rule of the catalogue or a formula: an explorer.Layer holds it"
         )
     layers = {path: _layer(path, model.get_submodule(path), exchange) for path in _leaves(model, target)}
     before = {path: model.get_submodule(path) for path in layers}
@@ -94,38 +100,38 @@ def _leaves(model: nn.Module, target: Target) -> list[str]:
 
 
 def _layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
-    call = _call(path, module)
-    op = exchange.op if exchange.op is not None else call.op
+    called, parameters = _call(path, module)
+    op = exchange.op if exchange.op is not None else called
     exchange.require_suitable(op)
-    own = {name: _plain(path, value) for name, value in call.parameters.items()} if op == call.op else {}
-    known = {parameter.name for parameter in (*find_op(op).parameters, *exchange.entry.parameters)}
+    own = {name: _plain(path, value) for name, value in parameters.items()} if op == called else {}
+    known = {parameter.name for parameter in (*find_op(op).parameters, *find_rule(exchange.rule).parameters)}
     given = exchange.parameters_for(find_op(op))
     settings = {name: value for name, value in own.items() if name in known} | dict(given)
     layer = Layer(op, exchange.rule, (), **settings)
     if exchange.op is None and not torch.allclose(layer(_PROBE), module(_PROBE), atol=1e-6):
         raise UnreachedError(
-            f"{path} ({type(module).__name__}) computes something else than the op {call.op}: "
+            f"{path} ({type(module).__name__}) computes something else than the op {called}: "
             "leave inplace out, and it keeps its own forward"
         )
     return layer
 
 
-def _call(path: str, module: nn.Module) -> Asked:
-    """The one call of an op that a module consists of."""
-    tried = _Only(module)
+def _call(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]:
+    """Return key and parameters of the one op that a module consists of."""
+    tried = _Calls(module)
     try:
-        with torch.no_grad(), watched(tried):
-            module(_PROBE.clone())
+        with tried:
+            module(_PROBE.clone().requires_grad_() * 1)
     except Exception as error:  # anybody's module, whatever it raises
         raise UnreachedError(
             f"{path} ({type(module).__name__}) cannot be replaced: it takes no single numbers"
         ) from error
-    if len(tried.calls) != 1 or any(True for _ in module.parameters()):
+    if len(tried.ops) != 1 or any(True for _ in module.parameters()):
         raise UnreachedError(
             f"{path} ({type(module).__name__}) is not one op without parameters: leave inplace out, and only "
             "its backward is exchanged"
         )
-    return tried.calls[0]
+    return tried.ops[0]
 
 
 def _plain(path: str, value: float | Tensor) -> float:

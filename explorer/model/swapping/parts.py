@@ -1,7 +1,8 @@
-"""The submodules of a swapped model: called by themselves, they run with the exchanged backward too.
+"""A swapped model and its submodules: each is another object of its module's own class, with the same
+attributes.
 
-A part is another object of its module's own class, with the very same attributes: what it computes, keeps and
-learns is the module's. Only its calls differ, which the swapped model makes.
+What it computes, keeps and learns is the module's. Only its calls differ: they run with the exchanged
+backward.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, MutableMapping
 from functools import lru_cache, partial, wraps
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import torch
 from torch import nn
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Call = Callable[..., Any]
 Modules = MutableMapping[str, "nn.Module | None"]
@@ -27,16 +31,35 @@ class Called(NamedTuple):
 
 
 class Owner(Protocol):
-    """A swapped model."""
+    """A swap of a model.
 
-    def through(self, call: Call, args: Any, kwargs: Any, whole: Called | None) -> Any:
-        """The result of a call with the exchanged backward; ``whole``: the part called; None: a method."""
+    Attributes:
+        model: as it was given to the swap.
+        root: the swapped model.
+    """
 
-    def scripted(self, module: nn.Module) -> nn.Module:
-        """What stands for a module of TorchScript, which has no Python class."""
+    model: nn.Module
+    root: nn.Module
 
-    def get_submodule(self, target: str) -> nn.Module:
-        """The part at a path."""
+    def through(self, call: Call, args: Any, kwargs: Any, called: Called, whole: bool) -> Any:
+        """Return the result of a call, exchanged; ``whole``: of the module, not of a method."""
+
+    def undo(self) -> nn.Module:
+        """Return the model as it was."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a site."""
+
+    def recipe(self) -> tuple[Call, tuple[Any, ...]]:
+        """Return a function and arguments that make the swapped model, for pickle."""
+
+    def again(self, model: nn.Module) -> nn.Module:
+        """Return another model with the same swap."""
+
+    @property
+    def told(self) -> str:
+        """Target and rule."""
 
 
 class Parts(Modules):
@@ -47,7 +70,9 @@ class Parts(Modules):
 
     def __getitem__(self, name: str) -> nn.Module | None:
         module = self._own[name]
-        return module if module is None else _part(self._owner, Called(f"{self._before}{name}", module))
+        return (
+            module if module is None else swapped_part(self._owner, Called(f"{self._before}{name}", module))
+        )
 
     def __setitem__(self, name: str, module: nn.Module | None) -> None:
         self._own[name] = own(module)
@@ -62,8 +87,11 @@ class Parts(Modules):
         return len(self._own)
 
 
-class Part:
-    """A submodule of a swapped model; it stands before the module's own class."""
+class Swapped:
+    """A swapped model, or a submodule of one; it precedes the module's own class.
+
+    Parameters, buffers, methods and submodules are the module's own.
+    """
 
     __slots__ = ("_called", "_owners")
     _called: Called
@@ -71,10 +99,28 @@ class Part:
     __dict__: dict[str, Any]
 
     @property
+    def sites(self) -> pd.DataFrame:
+        """One row a site that was reached so far.
+
+        site, op: as ``explorer.observe`` calls them; rule; calls; change: by how much another op changed y at
+        most; note: where the rule had no effect, why.
+        """
+        return self._owners[0].frame
+
+    def undo(self) -> nn.Module:
+        """Return the model as it was; this one computes the same from now on."""
+        return self._owners[0].undo()
+
+    def extra_repr(self) -> str:
+        """Return target and rule."""
+        inner: str = super().extra_repr()  # type: ignore[misc]  # that of nn.Module
+        return f"{inner}{', ' * bool(inner)}{self._owners[0].told}"
+
+    @property
     def _modules(self) -> Modules:
         modules: Modules = getattr(super(), "_modules", self.__dict__["_modules"])
         for owner in reversed(self._owners):
-            modules = Parts(owner, f"{self._called.path}.", modules)
+            modules = Parts(owner, f"{self._called.path}." if self._called.path else "", modules)
         return modules
 
     @_modules.setter
@@ -89,39 +135,65 @@ class Part:
         return self._modules[name] if isinstance(value, nn.Module) else value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Part) and other.__dict__ is self.__dict__ and other._owners == self._owners
+        return (
+            isinstance(other, Swapped) and other.__dict__ is self.__dict__ and other._owners == self._owners
+        )
 
     def __hash__(self) -> int:
         return id(self.__dict__)
 
-    def __reduce__(self) -> tuple[Call, tuple[Owner, str]]:
-        return _again, (self._owners[0], self._called.path)
+    def __reduce__(self) -> tuple[Call, tuple[Any, ...]]:
+        owner, path = self._owners[0], self._called.path
+        return owner.recipe() if self._is_root(owner) else (_part_again, (owner.root, path))
+
+    def _is_root(self, owner: Owner) -> bool:
+        root: Any = owner.root
+        return self is root
 
     def __deepcopy__(self, memo: dict[int, Any]) -> nn.Module:
-        owner, path = self.__reduce__()[1]
-        return _again(copy.deepcopy(owner, memo), path)
+        owner = self._owners[0]
+        if id(self) in memo:
+            return memo[id(self)]  # type: ignore[no-any-return]
+        if not self._is_root(owner):
+            return _part_again(copy.deepcopy(owner.root, memo), self._called.path)
+        memo[id(self)] = twin = owner.again(copy.deepcopy(owner.model, memo))
+        return twin
 
-    def apply(self, function: Callable[[nn.Module], None]) -> Part:
+    def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
         """Call a function with the module and each of its submodules, all as they are in the model."""
         self._called.module.apply(function)
         return self
 
 
 def own(value: Any) -> Any:
-    """The module itself that a part is of; anything else as it is."""
-    return value._called.module if isinstance(value, Part) else value
+    """Return the module itself of a swapped part; anything else unchanged."""
+    return value._called.module if isinstance(value, Swapped) else value
 
 
-def _again(owner: Owner, path: str) -> nn.Module:
-    return owner.get_submodule(path)
+def _part_again(root: nn.Module, path: str) -> nn.Module:
+    return root.get_submodule(path)
 
 
-def _part(owner: Owner, called: Called) -> nn.Module:
+class Scripted(nn.Module):
+    """A module of TorchScript, whose class cannot be extended, in a swapped model."""
+
+    def __init__(self, owner: Owner, called: Called) -> None:
+        super().__init__()
+        self.__dict__["_owner"], self.__dict__["_called"] = owner, called
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the output of the module."""
+        called: Called = self.__dict__["_called"]
+        return self.__dict__["_owner"].through(called.module, args, kwargs, called, True)
+
+
+def swapped_part(owner: Owner, called: Called) -> nn.Module:
+    """Return the submodule that is called with the exchanged backward."""
     module = called.module
     if isinstance(module, torch.jit.ScriptModule):
-        return owner.scripted(module)
+        return Scripted(owner, called)
     owners: tuple[Owner, ...] = (owner,)
-    if isinstance(module, Part):
+    if isinstance(module, Swapped):
         owners, called = (owner, *module._owners), module._called
     kind: Any = type(called.module)
     part: Any = object.__new__(_kind(kind))
@@ -131,7 +203,7 @@ def _part(owner: Owner, called: Called) -> nn.Module:
 
 
 @lru_cache(maxsize=256)
-def _kind(base: Any) -> type[Part]:
+def _kind(base: Any) -> type[Swapped]:
     """The class of parts of a module's class; called as a slice of it does, it makes one of the module's."""
     members: dict[str, Any] = {
         "__slots__": (),
@@ -144,27 +216,27 @@ def _kind(base: Any) -> type[Part]:
         members[name] = _passing(getattr(base, name), whole=True)
     for kind in base.__mro__[: base.__mro__.index(nn.Module)]:
         for name, value in vars(kind).items() if not kind.__module__.startswith("torch.") else ():
-            if name in members or name in vars(Part) or (name.startswith("__") and name.endswith("__")):
+            if name in members or name in vars(Swapped) or (name.startswith("__") and name.endswith("__")):
                 continue
             if inspect.isfunction(value):
                 members[name] = _passing(value)
             elif isinstance(value, property) and value.fget is not None:
                 members[name] = property(_passing(value.fget), value.fset, value.fdel)
-    return type(base.__name__, (Part, base), members)
+    return type(base.__name__, (Swapped, base), members)
 
 
 def _passing(function: Call, whole: bool = False) -> Call:
-    """A method that the swapped models call; ``whole``: it is the module's call itself."""
+    """Return a method that calls the module's own with the exchanged backward; ``whole``: its forward."""
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call: Call = partial(function, self)
+        call: Call = partial(function, self._called.module)
         for owner in reversed(self._owners):
-            call = partial(_through, owner, call, self._called if whole else None)
+            call = partial(_through, owner, call, self._called, whole)
         return call(*args, **kwargs)
 
     return method
 
 
-def _through(owner: Owner, call: Call, whole: Called | None, /, *args: Any, **kwargs: Any) -> Any:
-    return owner.through(call, args, kwargs, whole)
+def _through(owner: Owner, call: Call, called: Called, whole: bool, /, *args: Any, **kwargs: Any) -> Any:
+    return owner.through(call, args, kwargs, called, whole)

@@ -2,202 +2,278 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
+import threading
+import warnings
 from collections.abc import Callable
-from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import torch
-from torch import fx, nn
+from torch import Tensor, fx, nn
+from torch.utils._pytree import tree_map
 
-from explorer.catalogue import Op, Rule, find_op
+from explorer.catalogue import OPS, Op, Rule, find_op
+from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.inplace import Replaced, replaced
-from explorer.model.swapping.parts import Called, Modules, Parts, own
-from explorer.model.swapping.passing import UNTRACED, Pass, Swapping, UnreachedError
-from explorer.model.swapping.target import target_of
-from explorer.model.watching import WATCHED, compiled, names_of, watched
+from explorer.model.swapping.parts import Called, own, swapped_part
+from explorer.model.swapping.passing import Hit, Pass
+from explorer.model.swapping.target import Target, target_of
+from explorer.model.tape import Site, is_compiled
+from explorer.model.tape.names import tensors_in
+from explorer.model.tape.private import is_functorch_wrapped_tensor
+from explorer.model.tape.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
+UNTRACED = (
+    "torch.fx cannot trace a swapped model, since its graph would lose the rule: swap with inplace=True, and "
+    "use torch.export"
+)
+_EAGER = (
+    "the model is compiled: while it is swapped it runs eagerly, as it is written; inplace=True keeps it "
+    "compiled"
+)
 
 
-class Swapped(nn.Module):
-    """A model with an exchanged backward: called, trained, copied and saved like the model it is made of.
+@dataclass
+class Reached:
+    """What is known of a site that a swap reaches."""
 
-    Parameters and buffers are the model's own, under the same names; so are its methods and submodules,
-    which run with the exchanged backward when they are called by themselves too: ``fixed.encoder(x)``.
+    calls: int = 0
+    change: float = 0.0
+    note: str = ""
+
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.swaps: set[int] = set()
+
+
+_RUNNING = _Running()
+
+
+@dataclass
+class Swapping:
+    """A swap of a model.
+
+    Attributes:
+        model: as it was given.
+        target, exchange: which calls, and what they get.
+        seen: by site and op, what is known of it.
+        active: False once it is undone.
     """
 
-    def __init__(self, model: nn.Module, swapping: Swapping) -> None:
-        super().__init__()
-        ours = self.__dict__
-        for name in _SHARED:
-            ours[name] = model.__dict__[name]
-        ours[WATCHED], ours["_swapping"] = model, swapping
-        self.training = model.training
+    model: nn.Module
+    target: Target
+    exchange: Exchange
+    seen: dict[tuple[Site, str], Reached] = field(default_factory=dict)
+    active: bool = True
 
-    @property  # type: ignore[override]  # where torch has a dict
-    def _modules(self) -> Modules:
-        return Parts(self, "", self._own._modules)
-
-    @_modules.setter
-    def _modules(self, modules: dict[str, nn.Module | None]) -> None:
-        self.__dict__["_modules"] = modules
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, own(value))
+    def __post_init__(self) -> None:
+        self.root = swapped_part(self, Called("", self.model))
 
     @property
-    def sites(self) -> pd.DataFrame:
-        """One row a site that was reached so far.
+    def told(self) -> str:
+        """Target and rule."""
+        return f"{self.target.told} → {self.exchange.key}"
 
-        site, op: as ``explorer.observe`` calls them; rule; calls; change: by how much another op changed y at
-        most, in its first call; note: where the rule had no effect, why.
-        """
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a site; see ``Swapped.sites``."""
         import pandas as pd
 
-        swapping = self._swap
         records = [
-            (str(site), site.op, swapping.exchange.key, seen.calls, seen.change, seen.note)
-            for site, seen in swapping.seen.items()
+            (str(site), op, self.exchange.key, seen.calls, seen.change, seen.note)
+            for (site, op), seen in self.seen.items()
         ]
         return pd.DataFrame(records, columns=["site", "op", "rule", "calls", "change", "note"])
 
     def undo(self) -> nn.Module:
-        """The model as it was; this one computes the same from now on."""
-        self._swap.active = False
-        return self._own
+        """Return the model as it was."""
+        self.active = False
+        return self.model
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the output of the model."""
-        if isinstance(args, fx.Proxy):
-            raise UnreachedError(UNTRACED)
-        return self.through(self._own, args, kwargs, Called("", self._own))
+    def recipe(self) -> tuple[Callable[..., nn.Module], tuple[Any, ...]]:
+        """Return a function and arguments that make the swapped model, for pickle."""
+        return _made, (self.model, self.target, self.exchange, self.active)
 
-    def train(self, mode: bool = True) -> Self:
-        """Set training mode, as the model itself does."""
-        self._own.train(mode)
-        self.training = mode
-        return self
+    def again(self, model: nn.Module) -> nn.Module:
+        """Return another model with the same swap."""
+        return _made(model, self.target, self.exchange, self.active)
 
-    def extra_repr(self) -> str:
-        """The target and its rule."""
-        return f"{self._swap.target.told} → {self._swap.exchange.key}"
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            value = super().__getattr__(name)
-        except AttributeError:
-            if WATCHED not in self.__dict__:
-                raise
-            if isinstance(inspect.getattr_static(type(self._own), name, None), property):
-                return self.through(getattr, (self._own, name), {})
-            value = getattr(self._own, name)
-        if isinstance(value, nn.Module):
-            return self._modules.get(name, value)
-        if not inspect.ismethod(value):
-            return value
-
-        @wraps(value)
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return self.through(value, args, kwargs)
-
-        return method
-
-    def apply(self, fn: Callable[[nn.Module], None]) -> Self:
-        """Call a function with the model and each of its submodules, all as they are."""
-        self._own.apply(fn)
-        return self
-
-    def through(self, call: Callable[..., Any], args: Any, kwargs: Any, whole: Called | None = None) -> Any:
-        """The result of a call with the exchanged backward; ``whole``: the part that it calls, else a method.
+    def through(self, call: Callable[..., Any], args: Any, kwargs: Any, called: Called, whole: bool) -> Any:
+        """Return the result of a call with the exchanged backward; ``whole``: not of a method, but of the
+        module.
 
         torch.compile leaves it as it is: what is swapped is found while it runs.
         """
-        run = _disabled() if "torch._dynamo" in sys.modules else Swapped._passed
-        return run(self, call, args, kwargs, whole)
+        if any(isinstance(each, fx.Proxy) for each in args):
+            raise UnreachedError(UNTRACED)
+        run = _disabled() if "torch._dynamo" in sys.modules else Swapping._passed
+        return run(self, call, args, kwargs, called, whole)
 
-    def scripted(self, module: nn.Module) -> Swapped:
-        """A swap of a submodule of TorchScript by itself."""
-        return Swapped(module, self._swap)
-
-    @property
-    def _own(self) -> nn.Module:
-        own: nn.Module = self.__dict__[WATCHED]
-        return own
-
-    @property
-    def _swap(self) -> Swapping:
-        swapping: Swapping = self.__dict__["_swapping"]
-        return swapping
-
-    def _passed(self, call: Callable[..., Any], args: Any, kwargs: Any, whole: Called | None) -> Any:
-        swapping = self._swap
-        idle = not torch.is_grad_enabled() and swapping.exchange.op is None
-        if idle or not swapping.active or swapping.running:
+    def _passed(self, call: Callable[..., Any], args: Any, kwargs: Any, called: Called, whole: bool) -> Any:
+        idle = not torch.is_grad_enabled() and self.exchange.op is None
+        if idle or not self.active or id(self) in _RUNNING.swaps:
             return call(*args, **kwargs)
-        one = Pass(swapping, names_of(self))
-        with watched(one):
-            result = call(*args, **kwargs)
+        one = Pass(own(self.model), self.target, self.exchange)
+        _RUNNING.swaps.add(id(self))
+        try:
+            result = _run(one, partial(call, *args, **kwargs), None if whole else called.path)
+        finally:
+            _RUNNING.swaps.discard(id(self))
         with torch._C.DisableTorchFunction():
-            one.finish(result, (args, kwargs), whole)
+            self._finish(one, result, called, whole)
+            one.clear()
         return result
+
+    def _finish(self, one: Pass, result: Any, called: Called, whole: bool) -> None:
+        """Note what was reached. Raises UnreachedError where the swap misses what it was made for."""
+        if whole and not one.hits and self._expects_hits(called):
+            hint = self._elsewhere(one) or _hint(called.module)
+            raise UnreachedError(f"the forward pass has not called {self.target.told}{hint}")
+        self._require_seen(one, result)
+        lost = self._lost(one, result) if whole and not called.path else {}
+        for number, hit in enumerate(one.hits):
+            self._note(hit, lost.get(number, hit.reason))
+        if not lost:
+            return
+        why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
+        if len(lost) == len(one.hits):
+            raise UnreachedError(f"what {self.target.told} computes {why}")
+        warnings.warn(f"a part of what {self.target.told} computes {why}", stacklevel=2)
+
+    def _elsewhere(self, one: Pass) -> str:
+        """Return a clause on a Function of the target that was found without its call."""
+        name = "" if self.target.owner is None else f"{self.target.owner.__name__}Backward"
+        return (
+            f": autograd's graph has a {name} whose call is not seen, as in another thread"
+            if name in one.unseen
+            else ""
+        )
+
+    def _expects_hits(self, called: Called) -> bool:
+        return not called.path or self.target.is_inside(called.path) or bool(_hiding(called.module))
+
+    def _require_seen(self, one: Pass, result: Any) -> None:
+        wanted = f"{self.target.op.replace('_', '')}backward"
+        node = next((n for n in one.unseen if self.target.op and n.lower().startswith(wanted)), None)
+        if node is not None:
+            raise UnreachedError(
+                f"the swap of {self.target.told} does not reach all of it: autograd's graph has a {node} "
+                f"whose call is not seen, as in TorchScript or C++"
+            )
+
+    def _lost(self, one: Pass, result: Any) -> dict[int, str]:
+        """Return by number the hits whose result has left the graph, and why."""
+        wrapped = any(is_functorch_wrapped_tensor(each) for each in tensors_in(result))
+        if not torch.is_grad_enabled() or wrapped:
+            return {}
+        graph = one.reach(True)
+        lost = {}
+        for number, hit in enumerate(one.hits):
+            if hit.reason:
+                lost[number] = hit.reason
+            elif hit.y is not None and hit.y not in graph:
+                lost[number] = _way_out(hit.y, one)
+        return lost
+
+    def _note(self, hit: Hit, note: str) -> None:
+        seen = self.seen.setdefault((hit.call.site, hit.call.op), Reached())
+        seen.calls += 1
+        seen.change = max(seen.change, hit.change or 0.0)
+        seen.note = seen.note or note
+
+
+def _made(model: nn.Module, target: Target, exchange: Exchange, active: bool) -> nn.Module:
+    return Swapping(model, target, exchange, active=active).root
+
+
+def _way_out(y: Value, one: Pass) -> str:
+    """Return why a value does not reach the result."""
+    for call in one.calls:
+        if y in call.inputs and call.is_cut:
+            return call.reason
+    return "the result does not depend on it"
+
+
+def _run(one: Pass, call: Callable[[], Any], path: str | None) -> Any:
+    """Return the result of a pass. Without gradients a Function leaves no trace: it then runs with them."""
+    if torch.is_grad_enabled():
+        return one.run(call, path)
+    with torch.enable_grad():
+        result = one.run(call, path)
+    return tree_map(lambda each: each.detach() if isinstance(each, Tensor) else each, result)
 
 
 @cache
 def _disabled() -> Callable[..., Any]:
-    disabled: Callable[..., Any] = torch.compiler.disable(Swapped._passed)  # type: ignore[no-untyped-call]
+    disabled: Callable[..., Any] = torch.compiler.disable(Swapping._passed)  # type: ignore[no-untyped-call]
     return disabled
 
 
+def _hint(model: nn.Module) -> str:
+    return _hiding(model) or ": nothing is swapped; explorer.observe(model) names the sites that there are"
+
+
+def _hiding(model: nn.Module) -> str:
+    """Return a clause for what may hide a call in a model; "" where nothing does."""
+    kinds = {type(each) for each in model.modules()}
+    if any(issubclass(kind, fx.GraphModule) for kind in kinds):
+        return ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
+    if any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds):
+        return ": it holds TorchScript, into which a swap does not reach"
+    return ""
+
+
 @overload
 def swap(
-    model: nn.Module,
-    what: Any,
-    rule: str | Rule,
-    op: str | Op | None = None,
-    *,
-    inplace: Literal[False] = False,
-    **parameters: float,
-) -> Swapped: ...
+    model: nn.Module, what: Any, rule: Any, op: str | Op | None = None, *, inplace: Literal[False] = False,
+    **parameters: Any,
+) -> Any: ...  # fmt: skip
 
 
 @overload
 def swap(
     model: nn.Module,
     what: Any,
-    rule: str | Rule,
+    rule: Any,
     op: str | Op | None = None,
     *,
     inplace: Literal[True],
-    **parameters: float,
+    **parameters: Any,
 ) -> Replaced: ...
 
 
 def swap(
     model: nn.Module,
     what: Any,
-    rule: str | Rule,
+    rule: Any,
     op: str | Op | None = None,
     *,
     inplace: bool = False,
-    **parameters: float,
-) -> Swapped | Replaced:
+    **parameters: Any,
+) -> Any:
     """Exchange the backward of a model at some sites, and nothing else.
 
         fixed = explorer.swap(model, torch.round, rule="straight_through")
         fixed = explorer.swap(model, nn.ReLU, rule="leaky_backward", slope=0.1)
+        fixed = explorer.swap(model, "act", rule=lambda x, g: g * (x.abs() <= 1))
 
     Args:
         model: anybody's; it is not changed, and shares its parameters with what is returned.
-        what: a function of torch (``torch.round``, ``F.relu``: however the model calls the op), a class of
-            modules, a Function class, a submodule or its name, a site or its name from ``observe``, or an
-            op's key. Of a submodule all ops inside are meant.
-        rule: key of ``RULES``, ``"formula: …"``, or a ``Rule``.
+        what: a function of torch (``torch.round``, ``F.relu``) or its name, an op's key, a Function class, a
+            class
+            of modules, a submodule or its name, a site or its name from ``observe``, or a parameter or its
+            name, for what is computed from it element by element. A submodule that works element by element
+            is exchanged as a whole, from its x to its y; of others all ops inside.
+        rule: key of ``RULES``, ``"formula: …"``, or a ``Rule``; or code: a Function class, a module or a
+            function of
+            x, whose autograd is used; or a function ``(x, g)`` or ``(x, y, g)`` that returns the gradient.
         op: an op in place of the model's own call; None keeps what the model computes. ``.sites`` says by
             how much another one changes y.
         inplace: replace modules of the model itself by ``explorer.Layer``, which torch.compile and
@@ -205,9 +281,10 @@ def swap(
         **parameters: of op and rule. An op's are else those of the model's call.
 
     Returns:
-        A module: call it, train it, copy it, stack it by torch.func. ``.sites`` has what was reached,
-        ``.undo()`` returns the model. Another tensor that a call learns, as of PReLU, keeps its gradient. A
-        detach trick is exchanged as a whole. With ``inplace``, what stands for the model's changed modules.
+        A model of the same class: call it, train it, copy it, index it, stack it by torch.func. ``.sites``
+        has what was reached, ``.undo()`` returns the model. Other tensors that a call learns keep their
+        gradient. A detach trick is exchanged as a whole. With ``inplace``, what stands for the model's
+        changed modules.
 
     Raises:
         ValueError: a plain sentence for what cannot be: an unknown key or name, a rule that does not suit.
@@ -216,22 +293,24 @@ def swap(
     """
     if not isinstance(model, nn.Module):
         raise ValueError(f"swap takes a model, an nn.Module, not a {type(model).__name__}")
-    if compiled(model):
-        raise ValueError("the model is compiled, at least in part: swap its rules first, and compile then")
     target = target_of(model, what)
     exchange = Exchange(op, rule, parameters)
-    known = op if op is not None else target.op
+    exchange.require_possible()
+    known = op if op is not None else target.op if target.op in OPS else None
     if known:
         exchange.require_suitable(find_op(known))
     elif unknown := sorted({*parameters} - _possible(exchange)):
         raise ValueError(f"unknown parameter {unknown[0]!r}: {exchange.key} takes {_takes(exchange)}")
     if inplace:
         return replaced(model, target, exchange)
-    return Swapped(model, Swapping(target, exchange))
+    if is_compiled(model):
+        warnings.warn(_EAGER, stacklevel=2)
+    return Swapping(model, target, exchange).root
 
 
 def _possible(exchange: Exchange) -> set[str]:
-    return {parameter.name for parameter in exchange.entry.parameters}
+    rule: Rule | None = exchange.entry
+    return set() if rule is None else {parameter.name for parameter in rule.parameters}
 
 
 def _takes(exchange: Exchange) -> str:

@@ -12,9 +12,15 @@ from torch.autograd import Function
 
 from explorer.catalogue import OPS, hint
 from explorer.formula import quoted
-from explorer.model.watching import CALLS, Site
+from explorer.model.tape import CALLS, Call, Site
+from explorer.model.tape.names import COMPARISONS, EXITS, STEPS, is_pointwise, name_of
+from explorer.model.tape.private import forward_class
+from explorer.model.tape.sites import class_name
 
 _LINE = re.compile(r":\d+")
+_NAMES = (
+    STEPS | COMPARISONS | EXITS.keys() | {"argmax", "one_hot", "bucketize", "where", "int", "long", "detach"}
+)
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,11 @@ class Target:
 
     Attributes:
         told: its name in sentences.
-        op: an op wherever it is called; "" for another target.
+        op: an op or function of torch wherever it is called; "" for another target.
         owner: a Function class wherever it is called; None for another target.
-        modules: the paths of submodules inside which all ops are meant.
+        modules: paths of submodules.
         site: the name of a site.
+        parameter: the name of a parameter of the model: whatever is computed from it element by element.
     """
 
     told: str
@@ -34,20 +41,31 @@ class Target:
     owner: type[Function] | None = None
     modules: frozenset[str] = frozenset()
     site: str = ""
+    parameter: str = ""
 
-    def hits(self, site: Site, owner: type[Function] | None) -> bool:
-        """Whether a call at a site is meant."""
+    def means(self, call: Call) -> bool:
+        """Return whether a call is meant."""
         if self.owner is not None:
-            return owner is self.owner
+            return call.kind == "function" and _owner_of(call) in (self.owner, self.owner.__name__)
         if self.op:
-            return site.op == self.op
+            return call.kind != "join" and self.op in (call.op, call.name)
         if self.site:
-            return self.site in site.names
-        return any(site.module == path or site.module.startswith(f"{path}.") for path in self.modules)
+            return call.place.path is not None and self.site in call.names
+        return self.is_inside(call.place.path)
+
+    def is_inside(self, path: str | None) -> bool:
+        """Return whether a path is that of a meant submodule, or of one inside it."""
+        if path is None or not self.modules:
+            return False
+        return any(path == each or path.startswith(f"{each}.") for each in self.modules)
+
+
+def _owner_of(call: Call) -> Any:
+    return forward_class(call.function) or call.name
 
 
 def target_of(model: nn.Module, what: Any) -> Target:
-    """The target that ``what`` names, see ``explorer.swap``. Raises ValueError with a plain sentence."""
+    """Return the target that ``what`` names. Raises ValueError with a plain sentence."""
     owner = getattr(what, "__self__", None)
     if getattr(what, "__name__", "") == "apply" and _is_function(owner):
         what = owner
@@ -59,6 +77,8 @@ def target_of(model: nn.Module, what: Any) -> Target:
         return _of_class(model, what)
     if isinstance(what, nn.Module):
         return _of_module(model, what)
+    if isinstance(what, nn.Parameter):
+        return _of_parameter(model, what)
     if isinstance(what, str):
         return _of_text(model, what)
     return _of_call(what)
@@ -76,19 +96,29 @@ def _of_class(model: nn.Module, kind: type[nn.Module]) -> Target:
 
 
 def _of_module(model: nn.Module, wanted: nn.Module) -> Target:
-    paths = frozenset(name for name, module in model.named_modules() if module is wanted and name)
+    same = (name for name, module in model.named_modules() if name and module.__dict__ is wanted.__dict__)
+    paths = frozenset(same)
     if not paths:
         raise ValueError(f"this {type(wanted).__name__} is no submodule of the model")
     return Target(next(iter(paths)), modules=paths)
 
 
+def _of_parameter(model: nn.Module, wanted: nn.Parameter) -> Target:
+    name = next((name for name, each in model.named_parameters() if each is wanted), None)
+    if name is None:
+        raise ValueError("this parameter is none of the model's")
+    return Target(name, parameter=name)
+
+
 def _of_text(model: nn.Module, what: str) -> Target:
     if what and what in dict(model.named_modules()):
         return Target(what, modules=frozenset({what}))
-    if what in OPS:
-        return Target(what, op=what)
+    if what in dict(model.named_parameters()):
+        return Target(what, parameter=what)
     if _LINE.search(what):
         return Target(what, site=what)
+    if what in OPS or what in _NAMES or is_pointwise(what):
+        return Target(what, op=what)
     meant = hint("op", what)
     raise ValueError(
         f"the model has no submodule or site {quoted(what)}, and it is no op"
@@ -98,10 +128,12 @@ def _of_text(model: nn.Module, what: str) -> Target:
 
 def _of_call(what: Callable[..., Any]) -> Target:
     call = CALLS.get(what) if callable(what) else None
-    name = getattr(what, "__name__", type(what).__name__)
-    if call is None or not call.op:
-        raise ValueError(
-            f"{name} is no op of the catalogue: what takes a function such as torch.round, a class of "
-            "modules or Functions, or the name of a submodule or site"
-        )
-    return Target(call.op, op=call.op)
+    if call is not None and call.op:
+        return Target(call.op, op=call.op)
+    name = name_of(what) if callable(what) else ""
+    if name in _NAMES or (name and is_pointwise(name)):
+        return Target(name, op=name)
+    raise ValueError(
+        f"{class_name(what)} is no op of the catalogue: what takes a function such as torch.round, a "
+        "class of modules or Functions, or the name of a submodule, parameter or site"
+    )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import torch
@@ -98,27 +97,3 @@ def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
         if value is not None:
             values[parameter.name] = value
     return values
-
-
-@cache
-def node_names(op: str) -> frozenset[str]:
-    """The names that autograd gives to the nodes of an op, as torch's functions for it leave them."""
-    names = set()
-    for call in CALLS.values():
-        if call.op == op:
-            names |= _nodes_of(call)
-    return frozenset(names - _LINEAR)
-
-
-_LINEAR = frozenset({"DivBackward0", "AddBackward0", "MulBackward0", "CloneBackward0", "AccumulateGrad"})
-
-
-def _nodes_of(call: Call) -> set[str]:
-    x = torch.ones(2, requires_grad=True)
-    more = [torch.ones(1) * 0.25] if call.op == "prelu" else [0.25 for _ in call.keywords]
-    with torch.enable_grad():
-        try:
-            y = call.function(x.clone(), *more)
-        except (TypeError, RuntimeError):  # a method of torch that needs a keyword or is not differentiable
-            return set()
-    return set() if y.grad_fn is None else {y.grad_fn.name()}

@@ -1,0 +1,133 @@
+"""The catalogue's names for what a site computes and for the rule of its backward, found by measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from explorer.catalogue import OPS, RULES, Op, Rule
+from explorer.formula.printing import number_text as number
+from explorer.gradient import bind
+from explorer.model.observing.rows import Row
+from explorer.model.observing.statistics import Sample
+
+OWN = "own"
+_COMPARED = 500  # elements by which a rule is named
+_CLOSE = 1e-4
+_FEW = 9  # distinct values of x that tell nothing of an op
+_FACTORS, _ONE = 64.0, 0.02  # largest factor on a rule, and how near 1 is no factor
+_GRID = (0.1, 0.2, 0.25, 0.5, 0.75, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 25.0, 50.0, 100.0)
+
+
+def op_of(row: Row) -> str:
+    """Return the key of the op that a site computes: known, or found by its y; "" where none fits."""
+    if row.key:
+        return row.key
+    pairs = [(each.x, each.y) for each in row.total.samples if each.y is not None]
+    if not pairs:
+        return ""
+    x, y = (torch.cat(each) for each in zip(*pairs, strict=True))
+    if len(torch.unique(x)) <= _FEW:
+        return ""
+    first = [row.op] if row.op in OPS else []
+    return next((key for key in (*first, *OPS) if _computes(key, x, y)), "")
+
+
+def _computes(key: str, x: Tensor, y: Tensor) -> bool:
+    if OPS[key].draws:
+        return False
+    with suppress(ValueError, RuntimeError, TypeError):
+        return bool(torch.allclose(bind(key, "default", {}).forward(x), y, rtol=1e-4, atol=1e-5))
+    return False
+
+
+def rule_of_row(row: Row) -> str:
+    """Return the name of a site's rule: a key, with a parameter or factor if need be, or "own"."""
+    if row.rule:
+        return row.rule
+    samples: Sequence[Sample] = row.total.samples
+    if not samples:
+        return ""
+    op = op_of(row)
+    found = rule_of(op, row.parameters if op == row.op else {}, *row.total.points)
+    return "straight_through" if found == "default" and op not in OPS else found
+
+
+def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:
+    """Return the name of the rule that gives these gradients, (n,) float64 each.
+
+    "default" where torch's own does; ``OWN`` where none does; "" where no gradient came. The op has the given
+    parameters, the rule its own defaults; else one of its parameters or a factor is fitted.
+    """
+    met = g.abs() > 1e-9 * g.abs().max() if len(g) else g.bool()
+    every = max(1, int(met.sum()) // _COMPARED)
+    x, g, gradient = (each[met][::every].float().double() for each in (x, g, gradient))
+    if not len(x):
+        return ""
+    data = (x, g, gradient)
+    rules = _candidates(op)
+    for rule in rules:
+        if _factor(op, rule, parameters, *data) == 1:
+            return rule.key
+    return _fitted(op, rules, parameters, *data) if bool(gradient.any()) else OWN
+
+
+def _fitted(
+    op: str, rules: Sequence[Rule], parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
+) -> str:
+    """Return the rule with a factor or with another value of its one parameter; ``OWN`` where none fits."""
+    for rule in rules:
+        factor = _factor(op, rule, parameters, x, g, gradient)
+        if factor is not None and rule.key not in ("default", "zero"):
+            return f"{rule.key} × {number(round(factor, 4))}"
+    for rule in rules:
+        for name, value in _trials(rule):
+            if _factor(op, rule, {**parameters, name: value}, x, g, gradient) == 1:
+                return f"{rule.key} {name}={number(value)}"
+    return OWN
+
+
+def _trials(rule: Rule) -> list[tuple[str, float]]:
+    own = [p for p in rule.parameters if p.name not in ("lo", "hi")]
+    if rule.parsed is None or len(own) != 1:
+        return []
+    return [(own[0].name, value) for value in _GRID]
+
+
+@lru_cache(maxsize=64)
+def _candidates(op: str) -> tuple[Rule, ...]:
+    """Return the rules to compare, the most usual first."""
+    first = ["default"] if op in OPS else []
+    family = OPS[op].family if op in OPS else ""
+    suiting = [key for key, rule in RULES.items() if not rule.suits or family in rule.suits or not family]
+    return tuple(RULES[key] for key in dict.fromkeys([*first, "straight_through", "zero", *suiting]))
+
+
+def _factor(
+    op: str, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
+) -> float | None:
+    """Return the factor on a rule that gives the gradients; None where there is none."""
+    known: str | Op = op if op in OPS else "identity"
+    if op not in OPS and (rule.parsed is None or "y" in rule.parsed.variables):
+        return None
+    with suppress(ValueError, RuntimeError):
+        bound = bind(known, rule, parameters)
+        expected = bound.gradient(x, bound.forward(x), g)
+        return _ratio(expected, g, gradient)
+    return None
+
+
+def _ratio(expected: Tensor, g: Tensor, gradient: Tensor) -> float | None:
+    atol = _CLOSE * float(g.abs().max()) + 1e-30
+    if torch.allclose(expected, gradient, rtol=_CLOSE, atol=atol):
+        return 1.0
+    square = float((expected * expected).sum())
+    factor = float((expected * gradient).sum()) / square if square else 0.0
+    if abs(factor - 1) < _ONE or not 1 / _FACTORS < abs(factor) < _FACTORS:
+        return None
+    close = torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol * min(1.0, abs(factor)))
+    return factor if close else None

@@ -1,0 +1,111 @@
+"""Torch's functions by name: which work element by element, which are linear, which leave torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+EXITS = {
+    "item": "a Python number", "tolist": "a Python list", "numpy": "NumPy", "array": "NumPy",
+    "float": "a Python number", "int": "a Python number", "dlpack": "another library",
+    "bool": "a Python truth value", "index": "a Python number",
+}  # fmt: skip
+"""Functions whose result is no tensor -> what their result is."""
+
+VALUE_ATTRIBUTES = {".data", ".data=", ".T", ".mT", ".real", ".imag"}
+"""Attributes of a tensor that are values."""
+
+STEPS = {
+    "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",
+    "bernoulli", "heaviside", "gumbel_softmax",
+}  # fmt: skip
+"""Functions with steps that are sites, besides the ops of the catalogue."""
+
+COMPARISONS = {"gt", "ge", "lt", "le", "eq", "ne", "greater", "less", "isclose", "logical_not", "signbit"}
+
+CARRIERS = {
+    "detach", ".data", ".data=", "to", "float", "type", "type_as", "half", "double", "bfloat16", "contiguous",
+    "view_as", "clone", "requires_grad", "from_numpy", "cpu", "cuda",
+}  # fmt: skip
+"""Functions that return the value they are given."""
+
+LINEAR = CARRIERS | {
+    "add", "sub", "rsub", "radd", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "true_divide",
+    "divide", "multiply", "subtract", "neg", "negative", "lerp", "addcmul", "addcdiv", "where", "masked_fill",
+    "setitem", "dropout", "alpha_dropout", "iadd", "isub", "imul", "itruediv", "full_like",
+    "logical_and", "logical_or",
+    "and", "or", "isfinite", "isnan", "isinf", "maximum_", "nan_to_num", "positive", "copy", "fill", "zero",
+    "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "real", "imag",
+}  # fmt: skip
+"""Functions that are linear in each input, and losses: they are no sites of their own."""
+
+UNMEASURED = {
+    "linear", "conv1d", "conv2d", "conv3d", "matmul", "bmm", "addmm", "add", "sub", "rsub", "neg", "cat",
+    "stack",
+    "view", "reshape", "permute", "transpose", "getitem", "flatten", "unsqueeze", "squeeze", "mean", "sum",
+    "batch_norm", "layer_norm", "expand", "unbind", "split", "chunk", "cross_entropy", "mse_loss",
+} | (CARRIERS - {"requires_grad"})  # fmt: skip
+"""Functions that stop a gradient only by the values they are given: their backward is not measured."""
+
+_POINTWISE = CARRIERS | STEPS | {"rsub", "masked_fill", "setitem"}
+
+
+def tensors_in(items: Any) -> Iterator[Tensor]:
+    """Yield the tensors in nested lists, tuples and dicts."""
+    if isinstance(items, Tensor):
+        yield items
+    elif isinstance(items, Mapping):
+        for each in items.values():
+            yield from tensors_in(each)
+    elif isinstance(items, tuple | list):
+        for each in items:
+            yield from tensors_in(each)
+
+
+def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
+    """Return the same nested items with ``new`` in place of the tensor ``old``."""
+    if items is old:
+        return new
+    if isinstance(items, dict):
+        changed = {key: replace_tensor(each, old, new) for key, each in items.items()}
+        return _with_values(items, changed)
+    if isinstance(items, tuple | list):
+        each_new = [replace_tensor(each, old, new) for each in items]
+        return type(items)(*each_new) if hasattr(items, "_fields") else type(items)(each_new)
+    return items
+
+
+def _with_values(items: dict[Any, Any], changed: dict[Any, Any]) -> Any:
+    """Return a dict of the class of ``items``, such as a library's output class, with other values."""
+    if type(items) is dict:
+        return changed
+    return type(items)(**changed)
+
+
+@cache
+def name_of(function: Any) -> str:
+    """Return torch's name of a function without underscores; ".data" or ".data=" of an attribute."""
+    name = str(getattr(function, "__name__", None) or function)
+    if name in ("__get__", "__set__"):
+        return f".{function.__self__.__name__}" + ("=" if name == "__set__" else "")
+    name = name.split("::")[-1].split(".")[0]
+    return str(name.strip("_") or name)
+
+
+@cache
+def is_pointwise(name: str) -> bool:
+    """Return whether the function of this name works element by element, by the tags of ATen."""
+    packet: Any = getattr(torch.ops.aten, name, None)
+    overloads = packet.overloads()[:1] if hasattr(packet, "overloads") else ()
+    return name in _POINTWISE or any(torch.Tag.pointwise in getattr(packet, each).tags for each in overloads)
+
+
+def may_write(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Return whether a call may write into its first tensor."""
+    name = getattr(function, "__name__", "")
+    in_place = name == name.rstrip("_") + "_" or name in ("__setitem__", "__iadd__", "__isub__", "__imul__")
+    return in_place or any(each is True for each in (*args, kwargs.get("inplace")))

@@ -1,0 +1,40 @@
+"""Names of torch that are not public. Tried with torch 2.12, 2.13, 2.14 and 2.15."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._C import DisableTorchFunction
+from torch._C._functorch import is_functorch_wrapped_tensor
+from torch.autograd.function import BackwardCFunction
+
+__all__ = [
+    "BackwardCFunction", "DisableTorchFunction", "forward_class", "is_functorch_wrapped_tensor",
+    "newest_number",
+    "sequence_number", "version_of",
+]  # fmt: skip
+
+
+def version_of(tensor: Tensor) -> int:
+    """Return how often a tensor was written into."""
+    return tensor._version
+
+
+def sequence_number(node: Any) -> int:
+    """Return the number that autograd gave to a node; a newer node has a higher one."""
+    number: int = node._sequence_nr()
+    return number
+
+
+def newest_number() -> int:
+    """Return the sequence number of a node made now."""
+    with DisableTorchFunction(), torch.enable_grad():
+        return sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
+
+
+def forward_class(node: Any) -> Any:
+    """Return the Function class whose backward a node runs; None for other nodes."""
+    kind = node if isinstance(node, type) else type(node)
+    return getattr(kind, "_forward_cls", None)

@@ -1,0 +1,120 @@
+"""Sites: where in a model a call of torch is, by submodule, line and column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+OTHERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[2]))
+"""The folders whose lines belong to no model: torch's and ours."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """The place of a call in a model.
+
+    Attributes:
+        module: path of the submodule that runs; "" for the model itself.
+        op: the op's key, or the name of the function or Function class that is called.
+        function: name of the model's function that calls; "" where no code of the model does.
+        file, line, column: position of the call; 0 for no line.
+        within: whether that function runs in the submodule; otherwise it calls a module of torch, such as
+            nn.ReLU.
+    """
+
+    module: str
+    op: str
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    within: bool = True
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its names, the shortest first: "act1", "forward:15", "block.forward:15:8"."""
+        if not self.function:
+            return (self.module or self.op, f"{self.module}.{self.op}")
+        line, at = f"{self.function}:{self.line}", f":{self.column}"
+        if not self.within:
+            line = f"{self.module}@{line}"
+            return self.module, line, f"{line}{at}", f"{line}{at} {self.op}"
+        line = f"{self.module}.{line}" if self.module else line
+        return line, f"{line}{at}", f"{line}{at} {self.op}"
+
+    def __str__(self) -> str:
+        return self.names[0]
+
+
+class Place(NamedTuple):
+    """The running submodule and the model's lines, as the running frames tell them.
+
+    Attributes:
+        path: of the submodule; None outside the model.
+        own: whether the submodule's class is torch's own.
+        lines: code and instruction of each of the model's frames, the innermost first.
+    """
+
+    path: str | None
+    own: bool
+    lines: tuple[tuple[CodeType, int], ...]
+
+
+def is_torchs(module: nn.Module) -> bool:
+    """Return whether a module's class is one of torch's own, or of ours."""
+    return type(module).__module__.startswith(("torch.nn.", "explorer."))
+
+
+_SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # a code object's own hash is slow
+_MOST_SITES = 20_000
+
+
+def site_at(place: Place, lines: tuple[tuple[CodeType, int], ...], op: str) -> Site:
+    """Return the site of an op at a place; ``lines``: those of its frames that count."""
+    code, instruction = lines[0] if lines else (None, 0)
+    key = place.path, place.own, id(code), instruction, op
+    known = _SITES.get(key)
+    if known is None or known[0] is not code:
+        if len(_SITES) > _MOST_SITES:
+            _SITES.clear()
+        known = _SITES[key] = code, _new_site(place, code, instruction, op)
+    return known[1]
+
+
+def _new_site(place: Place, code: CodeType | None, instruction: int, op: str) -> Site:
+    if code is None:
+        return Site(place.path or "", op)
+    line, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
+    name = code.co_name.strip("<>")
+    found = line or code.co_firstlineno
+    return Site(place.path or "", op, name, code.co_filename, found, column or 0, not place.own)
+
+
+def mark_of(module: object) -> int:
+    """Return the identity of a module's attributes, which a swapped part shares with it."""
+    return id(getattr(module, "__dict__", None))
+
+
+def paths_of(model: nn.Module) -> dict[int, tuple[str, bool]]:
+    """Return path and ``is_torchs`` of each submodule, by mark."""
+    return {mark_of(module): (name, is_torchs(module)) for name, module in model.named_modules()}
+
+
+def is_compiled(model: nn.Module) -> bool:
+    """Return whether a model, or a part of it, has been through torch.compile."""
+    return any(
+        type(each).__name__ == "OptimizedModule" or each.__dict__.get("_compiled_call_impl") is not None
+        for each in model.modules()
+    )
+
+
+def class_name(function: Any) -> str:
+    """Return the name of a class or function, for a sentence."""
+    return getattr(function, "__name__", type(function).__name__)

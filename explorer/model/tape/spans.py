@@ -1,0 +1,81 @@
+"""Spans of autograd's graph from y to its inputs, measured or exchanged by hooks on autograd's nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.model.tape.private import BackwardCFunction
+from explorer.model.tape.values import Edge
+
+_FAR = 400  # nodes of a span
+Ways = dict[Any, list[tuple[int, int]]]
+
+
+def nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
+    """Return the nodes that pass gradient from y to xs, and all nodes visited.
+
+    Each node has a list of pairs: the number of its input, and the position of the x among ``xs``.
+    """
+    wanted = {edge: number for number, edge in reversed([*enumerate(xs)])}
+    stops, found, seen, todo = {node for node, _ in wanted}, Ways(), {y[0]}, [y[0]]
+    while todo and len(seen) < _FAR:
+        node = todo.pop()
+        for i, edge in enumerate(node.next_functions):
+            if edge in wanted:
+                found.setdefault(node, []).append((i, wanted[edge]))
+            elif edge[0] is not None and edge[0] not in seen and edge[0] not in stops:
+                seen.add(edge[0])
+                todo.append(edge[0])
+    return found, seen
+
+
+class Span:
+    """The hooks on the nodes between y and xs.
+
+    After each backward ``met(g, gradients)`` is called with the gradients for y and for each x. With
+    ``swaps`` its result becomes the gradient for the first x. Empty ``functions`` at once: a node whose hook
+    holds the node itself is never freed.
+    """
+
+    def __init__(self, y: Edge, xs: Sequence[Edge], met: Callable[..., Any], swaps: bool = False) -> None:
+        found, visited = nodes_between(y, xs)
+        self._count, self._nodes, self._met, self._swaps = len(xs), len(found), met, swaps
+        self._left, self._g = 0, None
+        self._gradients: list[Tensor | None] = []
+        self.reached = {number for ways in found.values() for _, number in ways}
+        if len(found) == 1 and y[0] in found:
+            y[0].register_hook(partial(self._both, y[1], found[y[0]]))
+        elif found:
+            y[0].register_hook(partial(self._take_g, y[1]))
+            for node, ways in found.items():
+                node.register_hook(partial(self._take_gradient, ways))
+        self.functions = [
+            node for node in visited if isinstance(node, BackwardCFunction) and node is not y[0]
+        ]
+
+    def _take_g(self, number: int, _: Any, grad_outputs: Any) -> None:
+        self._g, self._left, self._gradients = grad_outputs[number], self._nodes, [None] * self._count
+
+    def _both(self, number: int, ways: Any, grad_inputs: Any, grad_outputs: Any) -> Any:
+        self._take_g(number, None, grad_outputs)
+        return self._take_gradient(ways, grad_inputs, None)
+
+    def _take_gradient(self, ways: Any, grad_inputs: Any, _: Any) -> Any:
+        new, last = [*grad_inputs], ways[-1][0]
+        for i, number in ways:
+            if (gradient := new[i]) is not None:
+                before = self._gradients[number]
+                self._gradients[number] = gradient if before is None else before + gradient
+                new[i] = torch.zeros_like(gradient) if self._swaps else gradient
+        self._left -= 1
+        if self._left == 0 and self._g is not None:
+            (g, gradients), self._g, self._gradients = (self._g, self._gradients), None, []
+            given = self._met(g, gradients)
+            if self._swaps and new[last] is not None:
+                new[last] = given.to(new[last].dtype)
+        return tuple(new) if self._swaps else None

@@ -1,0 +1,275 @@
+"""A tape: torch's calls in a model's forward passes, and where values leave autograd's graph and meet again.
+
+Nothing is recognised by its code. A call has the values that went in and came out. A value is live where
+autograd follows it; one that is not knows the live values it was made of. A *join* is a pointwise call in
+which a live value
+meets one that was made of the same x outside the graph: detach tricks, masks, ``.data``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from explorer.model.tape.ledger import Ledger
+from explorer.model.tape.names import (
+    EXITS,
+    VALUE_ATTRIBUTES,
+    is_pointwise,
+    name_of,
+    replace_tensor,
+    tensors_in,
+)
+from explorer.model.tape.private import DisableTorchFunction, version_of
+from explorer.model.tape.values import (
+    Call,
+    Value,
+    before,
+    elementwise_before,
+    latest,
+    made_of,
+    origin_of,
+)
+
+_EVERYTHING = 10**9
+
+
+class Join(NamedTuple):
+    """A call in which a live value meets one that was made of the same x outside the graph.
+
+    Attributes:
+        x: the latest value that all of them are made of, element by element.
+        made: the values made of x up to the call's inputs.
+        way: those of them on the live way from x.
+    """
+
+    x: Value
+    made: set[Value]
+    way: set[Value]
+
+
+class Asked(NamedTuple):
+    """A call before it runs.
+
+    Attributes:
+        args, kwargs: its arguments, with what stands in for others.
+        tensors, values, versions: the tensors among them.
+        join: what meets in it, if anything.
+        x_before: what the listener keeps of x.
+    """
+
+    args: Any
+    kwargs: Any
+    tensors: list[Tensor]
+    values: list[Value]
+    versions: list[int]
+    join: Join | None
+    x_before: Any
+
+
+class Tape(Ledger, TorchFunctionMode):
+    """The calls of a model's forward passes, in one thread. Subclasses override its notices."""
+
+    def __init__(self, model: nn.Module) -> None:
+        TorchFunctionMode.__init__(self)
+        self.pending: list[Callable[[], None]] = []
+        self.roots: list[Value] = []
+        self.bridges = self.done = self._in_backward = False
+        Ledger.__init__(self, model)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tape:
+        return self
+
+    def clear(self) -> None:
+        """Forget the pass."""
+        super().clear()
+        self.pending, self.roots, self.bridges = [], [], False
+
+    def arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Return the arguments that a call is to have."""
+        return args, kwargs
+
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
+        """Return what is needed of x as it is before a call."""
+
+    def called(self, call: Call, x_before: Any, y: Tensor) -> Any:
+        """Take notice of a call; return what stands for y from now on, or None."""
+
+    def joined(self, call: Call, join: Join, y: Tensor) -> Any:
+        """Take notice of a join; return what stands for y from now on, or None."""
+
+    def cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
+        """Take notice that a value outside the graph meets nothing live that was made of the same x."""
+
+    def exited(self, call: Call) -> None:
+        """Take notice of a call whose result is no tensor."""
+
+    def stand_in(self, value: Value, tensor: Tensor) -> Tensor | None:
+        """Return the tensor that takes the place of an argument, or None."""
+
+    def finished(self) -> None:
+        """Take notice that a backward has ended."""
+
+    def begins(self) -> None:
+        """Take notice that a forward pass begins."""
+        if not self._in_backward and (self.done or not torch.is_grad_enabled()):
+            self.clear()
+            self.done = False
+
+    def calls_again(self, node: Any) -> None:
+        """Listen while a checkpoint calls its function again, where backward has put all modes aside."""
+
+        def enter(_: Any) -> None:
+            self.nested = True
+            self.resume()
+            TorchFunctionMode.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
+
+        def leave(*_: Any) -> None:
+            self.nested = False
+            TorchFunctionMode.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]
+            self.pause()
+
+        node.register_prehook(enter)
+        node.register_hook(leave)
+
+    def resume(self) -> None:
+        """Take notice that a checkpoint calls its function again."""
+
+    def pause(self) -> None:
+        """Take notice that it has ended."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs, name = kwargs or {}, name_of(func)
+        if name in ("backward", "grad"):
+            return self._backward(func, args, kwargs)
+        if torch.is_inference_mode_enabled() or (name[0] == "." and name not in VALUE_ATTRIBUTES):
+            return func(*args, **kwargs)
+        with DisableTorchFunction():  # another tape sees none of the calls made here
+            args, kwargs = self.arguments(name, func, args, kwargs)
+            asked = self._asked(name, func, args, kwargs)
+        result = func(*asked.args, **asked.kwargs)
+        with DisableTorchFunction():
+            return self._answered(name, func, result, asked)
+
+    def _asked(self, name: str, func: Any, args: Any, kwargs: Any) -> Asked:
+        tensors = [*tensors_in((args, kwargs))]
+        values, join = [self.value_of(each) for each in tensors], None
+        self.flush()
+        if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
+            for tensor, value in zip(tensors, values, strict=True):
+                if (new := self.stand_in(value, tensor)) is not None:
+                    args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
+            tensors = [*tensors_in((args, kwargs))]
+            values = [self.value_of(each) for each in tensors]
+            join = self._join(name, values)
+        x_before = self.prepare(name, func, args, kwargs)
+        return Asked(args, kwargs, tensors, values, [version_of(t) for t in tensors], join, x_before)
+
+    def _join(self, name: str, values: list[Value]) -> Join | None:
+        """Return what meets in a call; cuts among its arguments are told where nothing does."""
+        if not any(v.live for v in values):
+            return None
+        if (join := self._meeting(name, values)) is None:
+            for dead in values:
+                if dead.cuts:
+                    self.cut(dead, *origin_of(dead))
+        return join
+
+    def _answered(self, name: str, func: Any, result: Any, asked: Asked) -> Any:
+        tensors, args = asked.tensors, asked.args
+        outs = [each for each in tensors_in(result) if not any(each is t for t in tensors)]
+        outs += [
+            each
+            for each, version in zip(tensors, asked.versions, strict=True)
+            if version_of(each) != version or (name == ".data=" and each is args[0])
+        ]
+        if not outs:
+            self._leave(name, func, asked)
+            return result
+        kind = "call"
+        if name == "custom_function_call":  # a Function under torch.func
+            kind, name = "function", args[0].__name__
+        values = [] if name.endswith("_like") or name.startswith("new_") else asked.values
+        call = self.record(name, func, values, outs, kind)
+        new = None
+        if asked.join is not None and call.outputs and call.outputs[0].live:
+            new = self.joined(call, asked.join, outs[0])
+        if new is None:
+            new = self.called(call, asked.x_before, outs[0])
+        return result if new is None else replace_tensor(result, outs[0], new)
+
+    def _leave(self, name: str, func: Any, asked: Asked) -> None:
+        if name in EXITS and asked.values:
+            call = self.record(name, func, asked.values[:1], (), "exit")
+            elements = asked.tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
+            self.left[call.site] = call, elements
+            self.exited(call)
+
+    def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
+        """Return the new call of a function that gives the tensors ``outs``."""
+        call = Call(name, func, self.place(), values, kind)
+        self.calls.append(call)
+        for each in outs:
+            edge = (each.grad_fn, each.output_nr) if each.requires_grad else None
+            if edge is not None and edge[0] is None:  # a leaf that is written into behind autograd's back
+                leaf = self.value_of(each)
+                leaf.call.inputs += [v for v in values if self.path and v is not leaf]
+                continue
+            cuts = (
+                () if edge else tuple(dict.fromkeys(c for v in values for c in ((v,) if v.live else v.cuts)))
+            )
+            value = self.put(each, Value(call, each, next(self.numbers), edge, cuts[-8:]))
+            if not values and name in ("tensor", "as_tensor", "asarray"):
+                self.come_back(value, each)
+        return call
+
+    def flush(self) -> None:
+        """Put hooks on what the last call made: after those of a swap, which has put its own by now."""
+        while self.pending:
+            self.pending.pop(0)()
+
+    def _backward(self, func: Any, args: Any, kwargs: Any) -> Any:
+        self.roots += [self.value_of(each) for each in tensors_in(args[:1])]
+        self.flush()
+        nested, self._in_backward = self._in_backward, True
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self._in_backward, self.done = nested, True
+            if not nested:
+                self.finished()
+
+    def is_bridged(self, value: Value) -> bool:
+        """Return whether a live value is made of one that stands for another."""
+        return self.bridges and any(v.call.kind == "bridge" for v in elementwise_before(value))
+
+    def _meeting(self, name: str, values: list[Value]) -> Join | None:
+        shape = max((v.shape for v in values if v.shape is not None), key=lambda s: s.numel())
+        bridged = [v for v in values if v.live and self.is_bridged(v)]
+        if not any(v.live and v not in bridged for v in values):
+            bridged = []
+        side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]
+        if not side or not is_pointwise(name):
+            return None
+        sources = [elementwise_before(c) for v in side for c in ((v,) if v.live else v.cuts)]
+        common = set.intersection(*sources)
+        ways = [
+            v for v in values if v.live and v not in side and not common.isdisjoint(elementwise_before(v))
+        ]
+        x = latest(common.intersection(*map(elementwise_before, ways)), shape) if ways else None
+        if x is None:
+            return None
+        made = made_of(x, side + ways)
+        return Join(x, made, {v for v in before(ways, lambda _, v: v.live and v in made) if v in made})
+
+    def reach(self, on_graph: bool) -> dict[Value, None]:
+        """Return the values that the roots are made of; ``on_graph``: as far as autograd follows."""
+
+        def through(call: Call, value: Value) -> bool:
+            return not on_graph or (value.live and any(o.live for o in call.outputs))
+
+        return before(self.roots, through, _EVERYTHING)

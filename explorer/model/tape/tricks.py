@@ -1,0 +1,93 @@
+"""The meaning of a join: a detach trick, a mask, or a gate whose gradient is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+import torch
+from torch import Tensor
+
+from explorer.gradient import BOUNDARY
+from explorer.model.tape.names import CARRIERS, COMPARISONS, LINEAR
+from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
+from explorer.model.tape.sites import Site
+from explorer.model.tape.tape import Join
+from explorer.model.tape.values import Call, Edge, Value
+
+_PRODUCTS = {
+    "mul", "rmul", "imul", "multiply", "div", "truediv", "divide", "true_divide", "where", "masked_fill",
+    "setitem",
+}  # fmt: skip
+_MASKING = (
+    COMPARISONS | CARRIERS | {"logical_and", "logical_or", "bitwise_and", "bitwise_or", "and", "or", "bool"}
+)
+
+
+class Meaning(Enum):
+    """What a join does: restore a value of the side, mask x by itself, or use the side as a factor."""
+
+    TRICK = "trick"
+    MASK = "mask"
+    GATE = "gate"
+
+
+def meaning_of(call: Call, join: Join, y: Tensor) -> Meaning:
+    """Return the meaning of a join whose result is y."""
+    side = [*(join.made - join.way)]
+    if call.name in _PRODUCTS and _is_mask(side):
+        return Meaning.MASK
+    if any(restores(v, y) for v in side):
+        return Meaning.TRICK
+    return Meaning.GATE
+
+
+def _is_mask(side: Iterable[Value]) -> bool:
+    names = {v.call.name for v in side}
+    return bool(names & COMPARISONS) and names <= _MASKING | LINEAR
+
+
+def restores(value: Value, y: Tensor) -> bool:
+    """Return whether y is, up to rounding, a value that was computed on the side."""
+    tensor = value.ref()
+    if (
+        tensor is None
+        or tensor.shape != y.shape
+        or tensor.dtype != y.dtype
+        or value.call.name in ("sub", "rsub")
+    ):
+        return False
+    if is_functorch_wrapped_tensor(y):  # it tells no values
+        return True
+    scale = float(y.detach().abs().max()) if y.numel() else 0.0
+    return torch.allclose(tensor.detach(), y.detach(), rtol=0.0, atol=1e-5 * scale + 1e-12)
+
+
+def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
+    """Return the calls on the side that are more than linear, in order, without those of the live way."""
+    carried = {v.call.name for v in way}
+    calls = [v.call for v in sorted(side, key=lambda v: v.number)]
+    chain: dict[str, Call] = {}
+    for call in calls:
+        open_ = (
+            call.name and call.name not in LINEAR and not call.merged and call.kind in ("call", "function")
+        )
+        if open_ and call.name not in carried:
+            chain.setdefault(call.op, call)
+    return [call for call in chain.values() if call.name not in COMPARISONS] or [*chain.values()]
+
+
+def site_of_chain(call: Call, chain: list[Call]) -> Site:
+    """Return the site of a join: that of the one call on its side, or its own."""
+    if len(chain) == 1 and chain[0].place.path is not None:
+        return chain[0].site
+    return call.site
+
+
+def applied_keys(edge: Edge | None) -> tuple[str, str]:
+    """Return the keys of op and rule where ``explorer.apply`` made an edge; empty texts elsewhere."""
+    node = edge[0] if edge else None
+    if forward_class(node) not in BOUNDARY:
+        return "", ""
+    keys: tuple[str, str] = getattr(getattr(node, "rule", None), "keys", ("", ""))
+    return keys

@@ -1,0 +1,166 @@
+"""Calls of torch and the values between them, and ways through this graph."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.model.tape.names import COMPARISONS, EXITS, is_pointwise
+from explorer.model.tape.private import forward_class
+from explorer.model.tape.sites import Place, Site, site_at
+
+Edge = tuple[Any, int]  # a node of autograd's graph, and the number of its output
+_NEAR = 40  # values of a join
+
+
+class Value:
+    """A tensor as one call left it.
+
+    Attributes:
+        call: the call that made it.
+        number: its position among all values of the tape.
+        edge: its place in autograd's graph; None if autograd does not follow it.
+        live: whether autograd follows it.
+        cuts: of a value that is not live, the live values it was made of.
+        ref: weak reference to the tensor.
+        substitute: the tensor that a swap puts in its place.
+    """
+
+    __slots__ = ("call", "cuts", "edge", "floating", "live", "number", "ref", "shape", "substitute")
+
+    def __init__(
+        self,
+        call: Call,
+        tensor: Tensor | None,
+        number: int,
+        edge: Edge | None = None,
+        cuts: tuple[Value, ...] = (),
+    ) -> None:
+        self.call, self.number, self.edge, self.live, self.cuts = call, number, edge, edge is not None, cuts
+        self.ref: Callable[[], Tensor | None] = (lambda: None) if tensor is None else weakref.ref(tensor)
+        self.shape = None if tensor is None else tensor.shape
+        self.floating = tensor is None or tensor.is_floating_point()
+        self.substitute: Tensor | None = None
+        call.outputs.append(self)
+
+
+class Call:
+    """A call of torch or of a Function; also the start of a tape, which no call made.
+
+    Attributes:
+        name: the function's name.
+        function: torch's function, or the class of autograd's node.
+        place: where it was called.
+        inputs, outputs: values.
+        kind: "call", "function", "join", "hidden" (its call was not seen), "exit",
+            "bridge", "leaf" or "source".
+        graded: whether gradients were enabled.
+        merged: whether it is a part of a Function's forward.
+        measured: what observation keeps of its backward.
+        row: the row of an observation that a join has.
+    """
+
+    def __init__(
+        self, name: str, function: Any, place: Place, inputs: list[Value], kind: str = "call"
+    ) -> None:
+        self.name, self.function, self.place, self.kind = name, function, place, kind
+        self.inputs, self.outputs = inputs, list[Value]()
+        self.measured: Any = None
+        self.row: Any = None
+        self.merged, self.graded, self.op = False, torch.is_grad_enabled(), name
+
+    def live_inputs(self) -> list[Value]:
+        """Return the inputs that autograd follows, x first: the first one of y's shape."""
+        live = [each for each in self.inputs if each.live]
+        return sorted(live, key=lambda v: v.shape != self.outputs[0].shape) if self.outputs else live
+
+    @cached_property
+    def site(self) -> Site:
+        """Its place in the model. A Function is where it is called, not where its forward is written."""
+        lines = self.place.lines
+        inner = getattr(getattr(forward_class(self.function), "forward", None), "__code__", None)
+        at = next((number for number, (code, _) in enumerate(lines) if code is inner), -1)
+        return site_at(self.place, lines[at + 1 :] or lines, self.op)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its site, the shortest first."""
+        return self.site.names
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a gradient could come to its inputs, and none can come to its outputs."""
+        return (
+            bool(self.outputs) and not any(v.live for v in self.outputs) and any(v.live for v in self.inputs)
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why no gradient passes, as a clause; "" where autograd follows the call."""
+        if self.kind == "exit":
+            return f"it leaves torch for {EXITS[self.name]}: no gradient comes back"
+        if any(v.live for v in self.outputs):
+            return ""
+        if self.name in ("detach", ".data"):
+            return "its output is detached"
+        if not self.graded:
+            return "called under no_grad"
+        if self.name in COMPARISONS:
+            return "a comparison: its result has no gradient"
+        if self.outputs and not self.outputs[0].floating:
+            return "its result is no floating-point number: it has no gradient"
+        return "torch has no derivative for it"
+
+
+def _follow(values: Iterable[Value], through: Callable[[Call, Value], bool], most: int) -> dict[Value, None]:
+    seen, todo = dict.fromkeys(values), deque(values)
+    while todo and len(seen) < most:
+        call = todo.popleft().call
+        for each in call.inputs:
+            if each not in seen and through(call, each):
+                seen[each] = None
+                todo.append(each)
+    return seen
+
+
+def before(
+    values: Iterable[Value], through: Callable[[Call, Value], bool], most: int = 2 * _NEAR
+) -> dict[Value, None]:
+    """Return values and those before them, as far as ``through(call, input)`` allows; at most ``most``."""
+    return _follow([*values], through, most)
+
+
+def elementwise_before(value: Value) -> set[Value]:
+    """Return a live value and the live values it is made of element by element."""
+
+    def through(call: Call, each: Value) -> bool:
+        return each.live and (call.kind in ("function", "bridge") or is_pointwise(call.name))
+
+    return {*before([value], through, _NEAR)}
+
+
+def made_of(x: Value, values: Iterable[Value]) -> set[Value]:
+    """Return the values that were made of x on the way to ``values``, these included and x excluded."""
+    inner = before(values, lambda _, v: v.number > x.number)
+    made = {x}
+    for value in sorted(inner, key=lambda v: v.number):
+        if any(each in made for each in value.call.inputs):
+            made.add(value)
+    return made - {x}
+
+
+def latest(values: Iterable[Value], shape: Any) -> Value | None:
+    """Return the latest value of a shape; None if there is none."""
+    return max((v for v in values if v.shape == shape), key=lambda v: v.number, default=None)
+
+
+def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
+    """Return the x that a value outside the graph was made of element by element, and the values between."""
+    x = latest(set.intersection(*map(elementwise_before, dead.cuts)), dead.shape)
+    return x, set() if x is None else made_of(x, [dead])
