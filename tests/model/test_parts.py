@@ -201,3 +201,19 @@ def test_a_part_compiles_and_is_not_traced(fixed, model):
         torch.testing.assert_close(gradient(compiled(X), model.encoder.a.weight), STRAIGHT)
     with pytest.raises(explorer.model.UnreachedError, match="its graph would lose the rule"):
         torch.fx.symbolic_trace(fixed.encoder)
+
+
+def test_a_swapped_stack_has_length_index_iteration_and_class_of_its_own():
+    model = nn.Sequential(nn.Linear(8, 6), nn.Hardtanh(), nn.Linear(6, 3))
+    fixed = explorer.swap(model, nn.Hardtanh, rule=lambda x, g: 3 * g)
+    assert isinstance(fixed, nn.Sequential)
+    assert len(fixed) == len([*fixed]) == 3
+    z = Z.clone().requires_grad_()
+    assert (gradient(fixed[1](z), z) == 3).all()
+    assert fixed.state_dict().keys() == model.state_dict().keys()
+
+
+def test_a_class_instead_of_a_model_is_one_sentence():
+    for call in (explorer.observe, lambda kind: explorer.swap(kind, "round", "zero")):
+        with pytest.raises(ValueError, match=r"takes a model, not its class: make one first, Model\(…\)"):
+            call(Model)

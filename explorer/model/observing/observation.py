@@ -14,6 +14,7 @@ from explorer.model.observing.slopes import Slope, slope_of
 from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, parameter_rows, rows_of
 from explorer.model.observing.words import sentences
 from explorer.model.tape import Site
+from explorer.model.tape.sites import require_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +27,7 @@ class Observation:
     """The result of ``explorer.observe``: a context manager, and what was seen in it."""
 
     def __init__(self, model: nn.Module, functions: Sequence[type[Function]] = ()) -> None:
-        if not isinstance(model, nn.Module):
-            raise ValueError(f"observe takes a model, an nn.Module, not a {type(model).__name__}")
+        require_model("observe", model)
         checked_functions(functions)
         self.model = model
         self._listener = Listener(model)

@@ -24,6 +24,7 @@ from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site, is_compiled
 from explorer.model.tape.names import tensors_in
 from explorer.model.tape.private import is_functorch_wrapped_tensor
+from explorer.model.tape.sites import require_model
 from explorer.model.tape.values import Value
 
 if TYPE_CHECKING:
@@ -291,8 +292,7 @@ def swap(
             UnreachedError, which is one, is raised by a forward pass that misses what it was made for:
             nothing of it was called, it has left autograd's graph, or its call cannot be seen.
     """
-    if not isinstance(model, nn.Module):
-        raise ValueError(f"swap takes a model, an nn.Module, not a {type(model).__name__}")
+    require_model("swap", model)
     target = target_of(model, what)
     exchange = Exchange(op, rule, parameters)
     exchange.require_possible()

@@ -115,6 +115,14 @@ def is_compiled(model: nn.Module) -> bool:
     )
 
 
+def require_model(name: str, model: object) -> None:
+    """Raise ValueError for what is no model, and for the class of one."""
+    if isinstance(model, type) and issubclass(model, nn.Module):
+        raise ValueError(f"{name} takes a model, not its class: make one first, {model.__name__}(…)")
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"{name} takes a model, an nn.Module, not a {type(model).__name__}")
+
+
 def class_name(function: Any) -> str:
     """Return the name of a class or function, for a sentence."""
     return getattr(function, "__name__", type(function).__name__)
