@@ -14,6 +14,7 @@ from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS
+from explorer.ui.links.reader import with_pluses
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice
@@ -64,7 +65,9 @@ EDGES = (
     "op=quantize&rule=lsq&learns=s", "op=round&learns=s", "op=quantize&rule=lsq&learns=nothing",
     "op=formula: 2x&rule=formula: g*(|x|<=w)&w=2", "op=formula: x*(", "rule=formula: g&rule=formula:  g ",
     "op=formula: Cube = x^3&rule=formula: g*x; s: sum(g)&s=2&learns=s", "rule=formula: z(g)&rule=clipped",
-    "op=formula: x&op=formula: a*x&a=3", "rule=formula: g*2&hide=formula: g * 2", "op=formula:x",
+    "op=formula: x&op=formula: a*x&a=3", "op=formula:x**3", "op=formula:x*(", "op=formula:x+1",
+    "op=formula: x + 1&rule=formula: g+(x>0)+1e+2*x", "f=(y+-+target)**2+1",
+    "op=formula:x 1 2", "op=formula:relu+(x)", "rule=formula: g*2&hide=formula: g * 2", "op=formula:x",
     "rule=formula: g*2&hide=formula: g*2", "rule=formula: __proto__",
     "colour=red", "colour=red&colour=blue", "op=%ff%fe", "op=round%00", "x" * 2001, "op=relu&lesson=clamp",
 )  # fmt: skip
@@ -79,7 +82,10 @@ def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
     keys = [
         (kind, key) for query in queries for kind in ("op", "rule") for key in parse_qs(query).get(kind, [])
     ]
-    texts = {(kind, key.removeprefix(OWN)) for kind, key in keys if key.startswith(OWN)}
+    begin = OWN.rstrip()
+    texts = {(kind, key.removeprefix(begin).removeprefix(" ")) for kind, key in keys if key.startswith(begin)}
+    texts |= {("loss", text) for query in queries for text in parse_qs(query).get("f", [])}
+    texts |= {(kind, with_pluses(text)) for kind, text in texts}
     given = GIVEN | {"answers": {f"{kind} {text}": answers.own_entry(kind, text) for kind, text in texts}}
     return node.run(READ, given | {"queries": queries, "expected": expected})
 

@@ -1,7 +1,7 @@
 // The field of an own formula: read by Python as it is typed, with the mistake below it.
 
 import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
-import { catalogue, isOwn } from "../choice/entries.js";
+import { catalogue, isOwn, ownText } from "../choice/entries.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
@@ -97,7 +97,7 @@ export function createOwnField({ kind, read, onEntry }) {
         forget();
         say(null);
       }
-      setValue(field, isOwn(entry.key) ? entry.key.slice(catalogue().own.length) : entry.key);
+      setValue(field, isOwn(entry.key) ? ownText(entry.key) : entry.key);
     },
     forget,
     focus: () => field.select(),

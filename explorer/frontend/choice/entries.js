@@ -101,7 +101,12 @@ export function learnAll({ op, rule, loss = [] }) {
 
 /** @param {string} key whether it is an own formula's */
 export function isOwn(key) {
-  return key.startsWith(known.own);
+  return key.startsWith(known.own.trimEnd());
+}
+
+/** The formula of an own key; the blank behind "formula:" may be left out. @param {string} key */
+export function ownText(key) {
+  return key.slice(known.own.trimEnd().length).replace(/^ /, "");
 }
 
 /**

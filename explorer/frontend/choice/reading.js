@@ -3,7 +3,7 @@
 
 import { FRAME, wordOf } from "./address.js";
 import { choiceControls, learnableOf, tidyRange, widened } from "./choice.js";
-import { catalogue, find, isOwn, learn } from "./entries.js";
+import { catalogue, find, isOwn, learn, ownText } from "./entries.js";
 import { viewWith, wordOf as rowOf } from "./view.js";
 import { nonDefault, shownName, valueOf } from "../formula/controls.js";
 import { filled } from "../formula/phrases.js";
@@ -31,16 +31,33 @@ export async function readOwn(search, read) {
   if (String(query).length > catalogue().limits.query) return known;
   for (const kind of /** @type {const} */ (["op", "rule"]))
     for (const key of query.getAll(kind).filter((each) => isOwn(each) && !find(kind, each))) {
-      const { entry, message } = await read(kind, key.slice(catalogue().own.length));
+      const { entry, message } = await readPlused(kind, ownText(key), read);
       if (entry) learn(kind, entry);
       known[kind][key] = entry ? { key: entry.key } : { message };
     }
   for (const f of query.getAll("f").filter((text) => !NUMBER.test(text) && !find("loss", text))) {
-    const { entry, message } = await read("loss", f);
+    const { entry, message } = await readPlused("loss", f, read);
     if (entry) learn("loss", entry);
     known.loss[f] = entry ? { key: entry.key } : { message };
   }
   return known;
+}
+
+/**
+ * A formula as it is read, or else with a + between operands that have only blanks between them: a + that is not
+ * written as %2B is a blank in the query of a link.
+ * @param {Kind} kind
+ * @param {string} text
+ * @param {(kind: Kind, text: string) => Promise<*>} read
+ */
+async function readPlused(kind, text, read) {
+  const asIs = await read(kind, text);
+  const plused = text
+    .replace(/(?<=\d)(e) +(?=\d)/gi, "$1+")
+    .replace(/(?<=[\p{L}\p{N}_.)]) +(?=[\p{L}\p{N}_.(~])/gu, " + ");
+  if (asIs.entry || plused === text) return asIs;
+  const answer = await read(kind, plused);
+  return answer.entry ? answer : asIs;
 }
 
 /**
@@ -122,7 +139,7 @@ function keyOf(link, kind, key) {
   const read = link.own && held(link.own[kind], key);
   if (read && "key" in read) return read.key;
   if (find(kind, key)) return key;
-  const formula = quoted(key.slice(catalogue().own.length));
+  const formula = quoted(ownText(key));
   const reason = read ? `cannot be read: ${read.message}` : "needs the app, which reads formulas";
   link.notices.push(
     isOwn(key)
@@ -251,6 +268,7 @@ function lossIn(link, { name, default: usual, refusal }) {
   }
   if (find("loss", text)) return text;
   const read = link.own && held(link.own.loss, text);
+  if (read && "key" in read) return read.key;
   const why = read && "message" in read ? read.message : "it needs the app, which reads formulas";
   link.notices.push(filled(refusal, { text: quoted(text), why }));
   return usual;

@@ -13,7 +13,7 @@ from explorer.sampled import LARGEST_RANGE
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.settings import NUMBER
 from explorer.ui.links.choice import PREFIX, WORDS, Choice, draws, ordered, parameters_of
-from explorer.ui.links.reader import Query, Reader, quoted
+from explorer.ui.links.reader import Query, Reader, quoted, with_pluses
 
 _SLOW = re.compile(rf"({'|'.join(STAGE_KEYS)})(,[1-9][0-9]{{0,3}}){{0,4}}")
 _COLOURS = "".join(map(str, range(1, MOST_RULES + 1)))
@@ -130,8 +130,11 @@ class CurveReader(Reader):
         try:
             find_loss(text)
         except FormulaError as error:
-            self.note(word.refusal.format(text=quoted(text), why=error.message))
-            text = word.default
+            try:
+                text = find_loss(with_pluses(text)).text
+            except FormulaError:
+                self.note(word.refusal.format(text=quoted(text), why=error.message))
+                text = word.default
         self._losses[word.name] = text
         return text
 

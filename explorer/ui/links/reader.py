@@ -1,7 +1,9 @@
 """What every word of a link is read by: its text, once, and a notice where that cannot be used."""
 
 import math
+import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from explorer.catalogue import OWN, Op, Rule, hint
 from explorer.formula import FormulaError
@@ -9,6 +11,8 @@ from explorer.formula.quoting import LONGEST_QUOTE, shortened
 from explorer.training.settings import NUMBER
 
 _LONGEST_REASON = 200
+_EXPONENT = re.compile(r"(?<=\d)([eE]) +(?=\d)")
+_BESIDE = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")  # two operands: no formula has them without an operator
 
 Query = dict[str, list[str]]
 
@@ -38,9 +42,10 @@ class Reader:
         try:
             return find(text).key
         except FormulaError as error:
-            self.note(
-                f"The link's own {kind} {quoted(text.removeprefix(OWN))} cannot be read: {error.message}."
-            )
+            with suppress(FormulaError):
+                return find(with_pluses(text)).key
+            own = text.removeprefix(OWN.rstrip()).removeprefix(" ")
+            self.note(f"The link's own {kind} {quoted(own)} cannot be read: {error.message}.")
         except ValueError:
             meant = hint(kind, text)
             self.note(f"The link names an unknown {kind} {quoted(text)}{meant and f' ({meant})'}.")
@@ -56,6 +61,14 @@ class Reader:
             f"it must be a number from {low:.15g} to {high:.15g} and is left at {default:.15g}."
         )
         return default
+
+
+def with_pluses(text: str) -> str:
+    """Return a formula with a + between operands that have only blanks between them.
+
+    A + that is not written as %2B is a blank in the query of a link, for browsers and for Python.
+    """
+    return _BESIDE.sub(" + ", _EXPONENT.sub(r"\1+", text))
 
 
 def quoted(text: str) -> str:

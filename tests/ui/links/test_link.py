@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.catalogue import find_op
+from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
 from explorer.training.settings.setting import names_in
 from explorer.ui.links import link, training_words
@@ -32,6 +32,17 @@ def test_a_choice_comes_back_from_its_link():
             through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
             assert through_address == query
             assert from_query(through_address) == (choice, [])
+
+
+@pytest.mark.parametrize("formula", ["x+1", " x + 1", "a+(x-1)+2e+3", "relu(x)+.5", " (x>0)+~(x<1)"])
+def test_a_plus_in_a_link_by_hand_survives(formula):
+    choice, notices = from_text(f"op=formula:{formula}&rule=formula:g+{formula}")
+    assert (choice.op, notices) == (find_op(f"formula:{formula}").key, [])
+    assert choice.rules == (find_rule(f"formula:g+{formula}").key,)
+
+
+def test_blanks_in_a_link_that_are_no_plus_are_a_mistake_as_before():
+    assert "cannot be read" in from_text("op=formula:relu%20(x)+*")[1][0]
 
 
 def test_one_link_carries_what_both_pages_need():

@@ -1,7 +1,7 @@
 // Rules on an equal footing: all of them scaled to the area, or to the width, of the first one that has one.
 
 import { entriesOf, withOtherRule } from "../../choice/choice.js";
-import { catalogue, isOwn, learn } from "../../choice/entries.js";
+import { catalogue, isOwn, learn, ownText } from "../../choice/entries.js";
 import { valuesOf } from "../../formula/curves.js";
 import { partsOf, rounded, scaledFields } from "../../measures/scaling.js";
 import { sizesOf } from "../../measures/size.js";
@@ -101,6 +101,6 @@ function scaledRule({ rule, own: values, shared, sizes }, kind, factor) {
 /** The name of a scaled rule: of the catalogue's key, or an own one's. @param {Rule} rule */
 function nameOf({ key }) {
   const { own } = catalogue();
-  if (isOwn(key)) return NAMED.exec(key.slice(own.length))?.[1] ?? "";
+  if (isOwn(key)) return NAMED.exec(ownText(key))?.[1] ?? "";
   return key.slice(0, LONGEST - ENDING.length) + ENDING;
 }
