@@ -28,9 +28,9 @@ class _Place(float):
 
     text: str
 
-    def __new__(cls, name: str, width: str = "") -> "_Place":
-        """The number 0, for the parameter ``name``."""
-        place = super().__new__(cls, 0.0)
+    def __new__(cls, name: str, width: str = "", value: float = 0.0) -> "_Place":
+        """Return `value`, the usual one of the parameter `name`, whose text is a place for the chosen one."""
+        place = super().__new__(cls, value)
         place.text = f"{_place(name)}{width}"
         return place
 
@@ -118,7 +118,9 @@ def _variants(op: Op, rule: Rule, lines: _Lines) -> Iterator[tuple[str, Json]]:
 def _texts(op: Op, rule: Rule, learns: Sequence[str], lines: _Lines) -> Json:
     """The texts of all languages, and the names in them; of a notebook its first cell."""
     plain = paired(op, rule, {}, learns)
-    pair = replace(plain, parameters={name: _Place(name, _WIDE) for name in plain.parameters})
+    pair = replace(
+        plain, parameters={name: _Place(name, _WIDE, value) for name, value in plain.parameters.items()}
+    )
 
     def numbered(text: str) -> list[int]:
         return lines.numbers(text.replace(pair.name, _FUNCTION).replace(pair.layer, _LAYER))

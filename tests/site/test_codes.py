@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from explorer.catalogue import Parameter, learnable
+from explorer.catalogue import Op, Parameter, Rule, checked, learnable
 from explorer.curves import sample_curves
 from explorer.sampled import part_key
 from explorer.site.codes import NEEDS_PYTHON, codes, notebooks
@@ -31,10 +31,12 @@ WRITERS = dict(
 WRITTEN = """
     const { setDocument, find } = await import("./choice/entries.js");
     const { codeText, notebookText, textsOf } = await import("./explore/sections/code-text.js");
+    const { beside } = await import("./formula/controls.js");
     setDocument(given.document);
     return given.cases.map(({ op, rule, choice }) => {
       const codes = given.codes[op];
-      const pair = { op: find("op", op), rule: find("rule", rule) };
+      const known = find("op", op);
+      const pair = { op: known, rule: beside(known, find("rule", rule)) };
       const texts = textsOf(codes, rule, choice.learns);
       const write = (language) =>
         typeof texts[language] === "string"
@@ -51,10 +53,20 @@ def chosen(rng: random.Random, op: str, rule: str) -> Choice:
     """Usual values, crooked ones and tiny ones; a range with many kinks now and then; one that learns."""
     parameters = parameters_of(OPS[op], [RULES[rule]])
     moved = {name: value(rng, known) for name, known in parameters.items() if rng.random() < 0.7}
+    moved = {name: value for name, value in moved.items() if takes(OPS[op], RULES[rule], {name: value})}
     learns = rng.choice(["", *learnable(OPS[op], RULES[rule])])
     span = rng.choice([(-3.0, 3.0), (-7.5, 9.25), (0.125, 1e-3 + 0.125)])
     g = rng.choice([1.0, -0.3, 1e-05])
     return Choice(op=op, rules=(rule,), parameters=moved, range=span, g=g, learns=learns)
+
+
+def takes(op: Op, rule: Rule, parameters: dict[str, float]) -> bool:
+    """Return whether the values are in the domains of the op and the rule."""
+    try:
+        checked(op, [rule], parameters)
+    except ValueError:
+        return False
+    return True
 
 
 def value(rng: random.Random, known: Parameter) -> float:
