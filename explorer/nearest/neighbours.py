@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import torch
@@ -112,7 +112,7 @@ def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target:
     settings, rule = dict(chosen), beside(op, rule)
     family = Family(op, rule, settings, target.span, target.upstream)
     fitting = Fitting(family, target)
-    fit = _tidied(fitting, _plainest(fitting.fits()))
+    fit = _tidied(fitting, _plainest(_fits(fitting)))
     *fitted, width, shift = family.numbers(fit.member[None])[0].tolist()
     parameters = dict(zip((p.name for p in family.parameters), fitted, strict=True))
     single = _differing(family, fit, target) if fit.is_exact else []
@@ -125,6 +125,15 @@ def _computed(op: Op, rule: Rule, chosen: tuple[tuple[str, float], ...], target:
     differs = tuple(one.x for one in single)
     shown = {p.shown: parameters[p.name] for p in family.parameters}
     return Neighbour(rule.key, fit.factor, width, shift, fit.distance, shown, differs, where, sentence)
+
+
+def _fits(fitting: Fitting) -> list[Fit]:
+    """Return the fits that are found at few upstream gradients, which takes long, measured at all of them."""
+    if not fitting.target.size:
+        return fitting.fits()
+    few = fitting.target.few
+    found = Fitting(replace(fitting.family, upstream=few.upstream), few).fits()
+    return [fitting.measured(fit.member[None], 1.0 if fit.factor == 1 else None)[0] for fit in found]
 
 
 def _plainest(fits: list[Fit]) -> Fit:

@@ -18,13 +18,14 @@ from explorer.formula.reference import even_points
 
 # Upstream gradients that a rule is asked about: twice, the other way round, beyond any bound one would clip
 # at, and below any that small ones are dropped at. One that is linear in g is known from the first.
-UPSTREAM = (1.0, 2.0, -1.0, -1000.0, 0.1, 1e-3)
+UPSTREAM = (1.0, -1000.0, 1e-3, 2.0, -1.0, 0.1)
 _EVEN = 301
 _OFF = 0.381966  # of a step: keeps even points off the round numbers where kinks are
 _CLOSER = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the range: around what is narrow
 _MOST_CENTRES = 12
 BESIDE_KINK = 1e-7  # of the range: as near as that a point says on which side of a kink it lies, no more
 _FEW = 8
+_SEARCHED = 3  # upstream gradients at which a rule that is not linear in g is searched
 _LARGEST = 1e100  # in size: beyond, and below its reciprocal, squares overflow or vanish
 
 
@@ -93,8 +94,26 @@ class Target:
     @cached_property
     def first(self) -> Target:
         """The same for the first upstream gradient alone."""
-        values, at_kinks = self.values[:1], self.at_kinks[:1]
-        return replace(self, values=values, at_kinks=at_kinks, upstream=self.upstream[:1])
+        return self._at([0])
+
+    @cached_property
+    def few(self) -> Target:
+        """The target at the first upstream gradient and those at which its values differ most.
+
+        Of those at which they do not differ the first ones, which are the extremes, count.
+        """
+        chosen, rounding = [0], 1e-12 * self.size**2
+        while len(chosen) < min(_SEARCHED, len(self.upstream)):
+            apart = ((self.values[:, None] - self.values[chosen]) ** 2 * self.weights).sum(2).amin(1)
+            apart = torch.where(apart <= rounding, 0.0, apart)
+            apart[chosen] = -1.0
+            chosen.append(int(apart.argmax()))
+        return self._at(sorted(chosen))
+
+    def _at(self, rows: list[int]) -> Target:
+        """Return the target at the upstream gradients of some rows."""
+        upstream = tuple(self.upstream[row] for row in rows)
+        return replace(self, values=self.values[rows], at_kinks=self.at_kinks[rows], upstream=upstream)
 
     @property
     def is_enough(self) -> bool:

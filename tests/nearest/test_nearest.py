@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from explorer import nearest
 from explorer.catalogue import RULES, Op, Rule, find_op, find_rule
 from explorer.gradient import bind
+from explorer.nearest.fitting import Fit, Fitting
 from explorer.nearest.neighbours import _computed, neighbours
-from explorer.nearest.target import target_of
+from explorer.nearest.target import UPSTREAM, target_of
 from tests.catalogue import fixed
 from tests.catalogue.cases import is_whole
 from tests.catalogue.fixed import OPS
@@ -211,3 +212,21 @@ def test_points_do_not_fall_on_the_kinks_of_a_fine_staircase(steps: int):
         pytest.approx(1, abs=0.02),
         pytest.approx(line.size, rel=0.01),
     )
+
+
+def test_a_search_asks_at_few_upstream_gradients_and_measures_at_all(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+    fits = Fitting.fits
+
+    def counted(fitting: Fitting) -> list[Fit]:
+        asked.append(fitting.target.upstream)
+        return fits(fitting)
+
+    monkeypatch.setattr(Fitting, "fits", counted)
+    target = target_of(SIGN, find_rule("formula: g * (abs(g) > 0.25)"), {}, -3, 3)
+    (found,) = neighbours(SIGN, target, {}, [RULES["straight_through"]])
+    assert {len(upstream) for upstream in asked} == {3}
+    assert target.upstream == UPSTREAM
+    assert all(1e-3 in upstream for upstream in asked)  # where the rule is another than at the first
+    left = (target.weights * (target.values - found.factor) ** 2).mean(0).sum().sqrt()
+    assert found.distance == pytest.approx(float(left) / target.size, rel=1e-3)

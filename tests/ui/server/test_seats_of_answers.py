@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from pathlib import Path
+
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.visitors import Visitor
 
 ROUTES = Path(__file__).parents[3].joinpath("app.py").read_text("utf-8")
 
@@ -12,3 +18,17 @@ def test_checks_do_not_wait_for_near_rules():
     seats = dict(re.findall(r'answered\("/(\w+)", [^)]*seats=(\w+)\)', ROUTES))
     assert seats["neighbours"] not in (seats["checks"], seats["row"], "_seats")
     assert re.findall(rf"^{seats['neighbours']} = Seats\(", ROUTES, re.MULTILINE)
+
+
+def test_one_visitors_near_rules_leave_a_seat_to_others_at_the_address():
+    async def both() -> list[str]:
+        seats, done = Seats(limits.SEARCHING, limits.WAITING), threading.Event()
+        first, second = Visitor("first", "192.0.2.1"), Visitor("second", "192.0.2.1")
+        slow = [asyncio.create_task(seats.compute(first, done.wait)) for _ in range(4)]
+        await asyncio.sleep(0)
+        answer = await asyncio.wait_for(seats.compute(second, str), 30)
+        done.set()
+        await asyncio.gather(*slow)
+        return [answer]
+
+    assert asyncio.run(both()) == [""]

@@ -27,7 +27,7 @@ OPEN_FILES = 10_240  # more than all pages need, and what every system grants th
 
 COMPUTING = 2  # requests that torch or the reader works on at the same time
 JUDGING = 1  # checks of a rule, which take a second where a curve takes ten milliseconds
-SEARCHING = 1  # near rules, which take ten seconds where a rule is not linear in g
+SEARCHING = 2  # near rules, which take seconds where a rule is not linear in g: no visitor has both seats
 READING = 2  # settings, tables and costs of studies that are read at the same time
 TAKING = 1  # files of runs that are written at the same time: a long history takes some seconds
 WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
