@@ -13,7 +13,7 @@ from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, Join, Tape, Value, op_key_of, parameters_of
 from explorer.model.tape.names import LINEAR, STEPS, is_pointwise, may_write, replace_tensor, tensors_in
-from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
+from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tricks import applied_keys, chain_of, restores, site_of_chain
 from explorer.model.tape.values import elementwise_before, origin_of
 
@@ -73,7 +73,7 @@ class Pass(Tape):
             self.detach()
 
     def _with_substitutes(self, result: Any) -> Any:
-        with torch._C.DisableTorchFunction():
+        with DisableTorchFunction():
             self.roots = [self.value_of(each) for each in tensors_in(result)]
             if self.bridges:
                 for tensor, value in zip([*tensors_in(result)], [*self.roots], strict=True):

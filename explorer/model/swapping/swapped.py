@@ -23,7 +23,7 @@ from explorer.model.swapping.passing import Hit, Pass
 from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site, is_compiled
 from explorer.model.tape.names import tensors_in
-from explorer.model.tape.private import is_functorch_wrapped_tensor
+from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 from explorer.model.tape.sites import require_model
 from explorer.model.tape.values import Value
 
@@ -127,7 +127,7 @@ class Swapping:
             result = _run(one, partial(call, *args, **kwargs), None if whole else called.path)
         finally:
             _RUNNING.swaps.discard(id(self))
-        with torch._C.DisableTorchFunction():
+        with DisableTorchFunction():
             self._finish(one, result, called, whole)
             one.clear()
         return result

@@ -1,4 +1,4 @@
-"""Names of torch that are not public. Tried with torch 2.12, 2.13, 2.14 and 2.15."""
+"""Names of torch that are not public. Tried with torch 2.13.0; `sh tests/torch` tries other versions."""
 
 from __future__ import annotations
 
