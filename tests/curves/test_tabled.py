@@ -117,3 +117,9 @@ def test_a_single_point_is_drawn_but_not_described():
     assert curve_figure(single).data[0].y[0] == 1.5
     with pytest.raises(ValueError, match="two different x"):
         describe(single)
+
+
+def test_an_x_that_comes_twice_with_other_values_begins_another_curve():
+    columns = {"rule": "default", "x": [0.0, 1.0, 1.0, 2.0], "y": 0.0, "gradient": [0.0, 1.0, 5.0, 6.0]}
+    curves = curves_of(pd.DataFrame(columns))
+    assert [each.x.tolist() for each in curves] == [[0, 1], [1, 2]]

@@ -43,3 +43,8 @@ def test_without_the_true_gradient_among_the_curves_no_rule_is_said_to_miss_it()
 def test_a_headline_stays_short(rule: str):
     for op in OPS:
         assert len(told(op, "default", rule)) <= MAIN_LENGTH
+
+
+def test_what_holds_for_every_x_is_not_said_of_the_picture_alone():
+    nothing_learns = "its true gradient is 0, so nothing before it can learn."
+    assert told("round", "default") == f"Round is flat: {nothing_learns}"

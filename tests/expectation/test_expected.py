@@ -7,6 +7,8 @@ import pytest
 import torch
 
 import explorer
+from explorer.catalogue import OPS
+from explorer.expectation.single import jump
 
 COIN = "formula: where(u() < sigmoid(x), 1, 0)"
 ST = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
@@ -107,3 +109,12 @@ def test_what_draws_nothing_is_sampled_as_before() -> None:
     frame = explorer.sample("round", ["straight_through"], f="y**3")
     assert list(frame) == ["rule", "x", "y", "gradient"]
     assert explorer.sample("formula: f * x", ["default"], f=2.0, points=3).y.tolist() == [-6.0, 0.0, 6.0]
+
+
+def test_a_bernoulli_unit_jumps_from_1_to_0_at_its_chance() -> None:
+    x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
+    found = jump(OPS["bernoulli"], {}, x)
+    assert found.before.tolist() == [1, 1, 1]  # u below the chance
+    assert found.after.tolist() == [0, 0, 0]
+    chance = torch.sigmoid(x)
+    torch.testing.assert_close(found.speed, chance * (1 - chance))

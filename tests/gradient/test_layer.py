@@ -216,3 +216,8 @@ def test_a_parameter_that_learned_its_way_out_of_its_domain_is_told():
         layer.s[1] = -0.125
     with pytest.raises(ValueError, match=r"lsq needs s > 0, not s = .0\.125: use a smaller learning rate"):
         layer(torch.ones(2, 3))
+
+
+def test_the_text_of_a_layer_names_its_loss():
+    layer = explorer.Layer("bernoulli", "reinforce", f="(y - 0.3)**2")
+    assert "f='(y - 0.3)**2'" in repr(layer)

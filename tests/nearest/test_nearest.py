@@ -15,6 +15,10 @@ from explorer.gradient import bind
 from explorer.nearest.fitting import Fit, Fitting
 from explorer.nearest.neighbours import _computed, neighbours
 from explorer.nearest.target import UPSTREAM, target_of
+
+
+from explorer.nearest.target import target_of
+from explorer.nearest.words import factor_text
 from tests.catalogue import fixed
 from tests.catalogue.cases import is_whole
 from tests.catalogue.fixed import OPS
@@ -230,3 +234,8 @@ def test_a_search_asks_at_few_upstream_gradients_and_measures_at_all(monkeypatch
     assert all(1e-3 in upstream for upstream in asked)  # where the rule is another than at the first
     left = (target.weights * (target.values - found.factor) ** 2).mean(0).sum().sqrt()
     assert found.distance == pytest.approx(float(left) / target.size, rel=1e-3)
+
+
+@pytest.mark.parametrize(("factor", "text"), [(-math.sqrt(2), "−1.414 = −√2"), (math.pi / 4, "0.7854 = π/4")])
+def test_a_factor_has_its_closed_form_with_its_sign(factor: float, text: str):
+    assert factor_text(factor) == text

@@ -56,10 +56,10 @@ FAULTS = (
         ),
     ),
     Fault(
-        name="The lowest level may lie above the highest",
+        name="The lower bound may lie above the upper one",
         file="explorer/catalogue/parameters.py",
-        old='"lowest level", below="qmax")',
-        new='"lowest level")',
+        old='"lower bound", below="hi")',
+        new='"lower bound")',
         tests=(
             "catalogue/test_entries.py catalogue/test_lookup.py ui/links/test_choice.py ui/links/test_link.py"
         ),

@@ -202,8 +202,8 @@ FAULTS = (
     Fault(
         name="Runs of another version of torch are mixed into the file of a study",
         file="explorer/study/file.py",
-        old="if cells[-1] != self._study:",
-        new="if not cells[-1]:",
+        old="if versions != self._version:",
+        new="if not versions:",
         tests="study/test_file.py",
     ),
     Fault(
