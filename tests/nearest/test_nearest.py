@@ -15,9 +15,6 @@ from explorer.gradient import bind
 from explorer.nearest.fitting import Fit, Fitting
 from explorer.nearest.neighbours import _computed, neighbours
 from explorer.nearest.target import UPSTREAM, target_of
-
-
-from explorer.nearest.target import target_of
 from explorer.nearest.words import factor_text
 from tests.catalogue import fixed
 from tests.catalogue.cases import is_whole
