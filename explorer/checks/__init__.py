@@ -182,14 +182,23 @@ def check(
         return _check_own(native)
 
 
-def assert_rule(subject: Any, *arguments: Any, allow: Collection[str] = (), **options: Any) -> None:
+def assert_rule(
+    subject: Any,
+    *arguments: Any,
+    input: Tensor | None = None,
+    domain: tuple[float, float] | None = None,
+    allow: Collection[str] = (),
+    **parameters: Any,
+) -> None:
     """Raise AssertionError if a check of a backward rule fails, for a test suite.
 
     Args:
         subject: as for ``check``.
         arguments: as for ``check``.
+        input: as for ``check``.
+        domain: as for ``check``.
         allow: names of checks that may fail.
-        options: as for ``check``.
+        parameters: as for ``check``.
 
     Raises:
         AssertionError: with one line per failing check and three lines that reproduce them.
@@ -200,7 +209,9 @@ def assert_rule(subject: Any, *arguments: Any, allow: Collection[str] = (), **op
         raise ValueError(
             f"no check is called {wrong[0]!r}: they are {', '.join(item.name for item in CHECKS)}"
         )
-    results = check(subject, *arguments, **options)
+    results = check(subject, *arguments, input=input, domain=domain, **parameters)
+    example = {"input": input, "domain": domain}
+    options = {key: value for key, value in example.items() if value is not None} | parameters
     name = repr(subject) if isinstance(subject, str) else results.title
     if failures := [result for result in results.failures if result.name not in allow]:
         count = f"{len(failures)} check{'s' * (len(failures) > 1)} failed"
