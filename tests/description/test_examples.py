@@ -232,3 +232,17 @@ def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules:
     keys = [rule.replace("_", " ") if ":" in rule else rule for rule in rules.split()]
     main = described(sample(op, keys)).main
     assert sentence.format(*(find_rule(key).label for key in keys)) in main
+
+
+def test_the_side_on_which_three_rules_differ_is_named():
+    left = [f"formula: where(x < 0, {factor} * g, 0)" for factor in (2, 3, 4)]
+    right = [rule.replace("<", ">") for rule in left]
+    assert describe(sample("round", left, start=-2, stop=2)).startswith("For x below 0: ")
+    assert describe(sample("round", right, start=-2, stop=2)).startswith("For x above 0: ")
+
+
+def test_many_stretches_of_three_levels_are_summed_up_with_0_among_them():
+    levels = {-2: 1, -1: 1, 0: 1, 1: 2, 1.5: 2, 2: 2}
+    windows = " + ".join(f"{level} * (abs(x - {centre}) < 0.1)" for centre, level in levels.items())
+    frame = sample("relu", f"formula: g * ({windows})")
+    assert "the gradient is one of 0, 1 and 2." in describe(frame)

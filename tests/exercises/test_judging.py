@@ -230,3 +230,11 @@ def test_what_is_right_by_chance_is_wrong(key, old, new, words):
     verdict = judged(exercise, exercise.code.replace(old, new))
     assert verdict.kind == "wrong"
     assert words in verdict.sentence
+
+
+def test_a_solution_that_is_wrong_for_negative_g_alone_is_wrong() -> None:
+    right = RIGHT["clamp"][0]
+    wrong = right.replace("return g *", "return torch.relu(g) *")
+    assert wrong != right
+    assert judged(EXERCISES["clamp"], right).kind == "right"
+    assert judged(EXERCISES["clamp"], wrong).kind == "wrong"
