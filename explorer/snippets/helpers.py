@@ -80,20 +80,12 @@ _CASTS = {
 _TORCH_IEEE = '''
 
 def _ieee(function, *numbers):
-    """A function of numbers, with NaN or infinity where torch gives them."""
-    if function in (min, max) and any(map(math.isnan, numbers)):
-        return math.nan
+    """A function of numbers, or where Python raises an error what IEEE arithmetic gives: NaN or infinity."""
     try:
         return function(*numbers)
     except (ArithmeticError, ValueError):
         tensors = [torch.tensor(float(number), dtype=torch.float64) for number in numbers]
         return getattr(torch, function.__name__)(*tensors).item()
-'''
-_TORCH_DIVIDED = '''
-
-def _divided(number, divisor):
-    """A quotient of numbers, with NaN or infinity where the divisor is 0."""
-    return number / divisor if divisor else number * math.copysign(math.inf, divisor)
 '''
 # A helper stands before those that it calls.
 TORCH: Mapping[str, str] = {
@@ -101,7 +93,6 @@ TORCH: Mapping[str, str] = {
     "_fp": _TORCH_FP,
     "_exponent": _TORCH_EXPONENT,
     "_ieee": _TORCH_IEEE,
-    "_divided": _TORCH_DIVIDED,
 }
 JAX: Mapping[str, str] = {
     **{f"_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
