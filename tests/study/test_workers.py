@@ -159,7 +159,7 @@ def test_a_cluster_that_is_not_there_is_said_and_nothing_begins(monkeypatch, sai
 
 def test_a_cluster_without_the_package_that_speaks_with_one(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r'pip install "gradient-explorer\[cluster\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[cluster\]"'):
         explorer.study(**ARGUMENTS, executor="tcp://127.0.0.1:9")
 
 
