@@ -1,4 +1,8 @@
-"""Whether a gradient is linear in the upstream gradient g: one computation for checks and maps."""
+"""Find where a gradient is not linear in the upstream gradient g, for rule maps.
+
+The check "linear in g" searches in its own way, in `explorer/checks/linearity.py`: it also picks
+an example, and it knows half precision.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
