@@ -1,7 +1,5 @@
 """Any accepted formula with extreme constants: sampled, described, written as code, carried by a link."""
 
-from __future__ import annotations
-
 import ast
 import math
 

@@ -1,7 +1,5 @@
 """The server: what it does before the first visitor and after the last, and what it says when all fails."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections.abc import Iterator

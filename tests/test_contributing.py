@@ -1,7 +1,5 @@
 """CONTRIBUTING is followed literally: its blocks of code and its commands, in a copy of the project."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The documentation is true: its tables, its list of functions, its code, its links, its pictures."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

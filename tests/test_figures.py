@@ -1,7 +1,5 @@
 """Figures: what is drawn is exactly the table, jumps stay jumps, and a rule keeps its looks."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise

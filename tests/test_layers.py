@@ -1,7 +1,5 @@
 """Who may import whom: the tables of docs/architecture.md against every import, Python and JavaScript."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re
@@ -292,38 +290,22 @@ The rest.
     ("file", "code", "expected"),
     [
         ("explorer/low.py", "import torch, math\nimport numpy as np\nfrom torch.nn import functional", None),
-        ("explorer/low.py", "import torchvision", "imports torchvision"),
         ("explorer/low.py", "from sklearn.datasets import load_digits", None),
         ("explorer/high.py", "import sklearn", "imports sklearn"),
-        ("explorer/high.py", "from explorer.higher import x", None),
-        ("explorer/high.py", "import app", "imports app"),
-        ("explorer/low.py", "import explorer.high", "imports explorer.high"),
         ("explorer/low.py", "from explorer import high", "imports explorer.high"),
-        ("explorer/low.py", "from explorer import sample", "imports explorer.sample"),
         ("explorer/low.py", "import explorer", "imports explorer"),
-        ("explorer/low.py", "from . import high", "imports explorer.high"),
         ("explorer/low.py", "from .high import x", "imports explorer.high.x"),
         ("explorer/low/deep/er.py", "from ...high import x", "imports explorer.high.x"),
         ("explorer/low/deep/er.py", "from ..other import x\nfrom .here import y", None),
         ("explorer/low.py", "def f():\n    if x:\n        import pandas.core", "imports pandas.core"),
-        ("explorer/low.py", "try:\n    import streamlit\nexcept ImportError:\n    pass", "imports streamlit"),
-        (
-            "explorer/low.py",
-            "import importlib\nimportlib.import_module('explorer.high')",
-            "imports explorer.high",
-        ),
-        ("explorer/low.py", "import importlib\nimportlib.import_module('pytorch')", None),
-        ("explorer/low.py", "import importlib\nimportlib.import_module(name)", "computed at run time"),
+        ("explorer/low.py", "importlib.import_module('explorer.high')", "imports explorer.high"),
+        ("explorer/low.py", "importlib.import_module(name)", "computed at run time"),
         ("explorer/low/__init__.py", "import_module(f'{__name__}.{name}')", None),
-        ("explorer/high/__init__.py", "from explorer.low import x\nfrom explorer.high.y import z", None),
-        ("explorer/high/__init__.py", "import torch", "imports torch"),
         ("explorer/__init__.py", "from explorer.low import x\nfrom explorer.high.y import z", None),
         ("explorer/other.py", "", "is in no row"),
-        ("explorer/other/deep.py", "", "is in no row"),
         ("script.py", "", "script.py is in no row"),
         ("app.py", "import streamlit as st\nfrom explorer.high import x", None),
         ("app.py", "from explorer.low import x", "imports explorer.low.x"),
-        ("app.py", "from explorer.higher import x", None),
         ("tests/test_x.py", "import anything", None),
     ],
 )
@@ -331,11 +313,12 @@ def test_the_check_itself(tmp_path: Path, file: str, code: str, expected: str | 
     path = tmp_path / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(code, encoding="utf-8")
-    found = breaches(tmp_path, SMALL)
+    assert_found(breaches(tmp_path, SMALL), file, expected)
+
+
+def assert_found(found: list[str], file: str, expected: str | None):
     assert len(found) == (expected is not None)
-    if expected:
-        assert expected in found[0]
-        assert found[0].startswith(str(Path(file)))
+    assert all(expected in each and each.startswith(file) for each in found)
 
 
 SMALL_ROOMS = """
@@ -350,20 +333,16 @@ SMALL_ROOMS = """
     ("file", "code", "expected"),
     [
         ("low/a.js", 'import { x } from "./b.js";\nexport { y } from "./b.js";', None),
-        ("low/a.js", 'import "../high/c.js";', "imports high/c.js"),
         ("low/a.js", "import {\n  x,\n} from '../high/c.js';", "imports high/c.js"),
         ("low/a.js", "const { x } = await import('../high/c.js');", "imports high/c.js"),
-        ("low/a.js", "await import(`../high/${name}.js`);", "imports high/${name}.js"),
         ("low/a.js", "await import(`./${key}.js`);", None),
         ("high/inner/a.js", "", "high/inner/a.js is in no room"),
         ("low/a.js", "await import(name);", "computed at run time"),
         ("low/a.js", '/** @type {import("../high/c.js").X} */', "imports high/c.js"),
         ("low/a.js", 'import { x } from "./gone.js";', "imports low/gone.js"),
         ("low/a.js", 'import { x } from "https://elsewhere.org/x.js";', "imports https://elsewhere.org/x.js"),
-        ("low/a.js", 'import { x } from "../../outside.js";', "imports ../outside.js"),
         ("high/a.js", 'import { x } from "../low/b.js";\nimport { y } from "./c.js";', None),
         ("a.js", "", "is in no room"),
-        ("other/a.js", "", "is in no room"),
     ],
 )
 def test_the_check_of_rooms_itself(tmp_path: Path, file: str, code: str, expected: str | None):
@@ -373,8 +352,4 @@ def test_the_check_of_rooms_itself(tmp_path: Path, file: str, code: str, expecte
         (scripts / name).touch()
     (scripts / file).parent.mkdir(parents=True, exist_ok=True)
     (scripts / file).write_text(code, encoding="utf-8")
-    found = room_breaches(scripts, rooms_of(SMALL_ROOMS, "high"))
-    assert len(found) == (expected is not None)
-    if expected:
-        assert expected in found[0]
-        assert found[0].startswith(file)
+    assert_found(room_breaches(scripts, rooms_of(SMALL_ROOMS, "high")), file, expected)

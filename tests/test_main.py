@@ -1,7 +1,5 @@
 """``python -m explorer`` hands Streamlit the app, or says what is missing."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 import tomllib

@@ -1,7 +1,5 @@
 """The public names of the package, and that they need no Streamlit."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import pkgutil

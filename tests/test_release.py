@@ -1,7 +1,5 @@
 """The published package: its version, what changed in it, and the torch that it works with."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

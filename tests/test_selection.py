@@ -1,7 +1,5 @@
 """Parts of sweeps, thorough tests and single entries are chosen as the options say."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 from types import SimpleNamespace
 

@@ -3,8 +3,6 @@
 Each figure that is compared is a ratio of two that were measured in turns in one run.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import tempfile
@@ -19,14 +17,11 @@ from tests.benchmarks import (
     arrivals,
     beside,
     calling,
-    classroom,
     clicks,
     convolutions,
     drags,
-    engine,
     ensemble,
     formats,
-    learned,
     lesson,
     means,
     model,
@@ -55,7 +50,7 @@ def main() -> None:
     options.add_argument("--rounds", type=int, help="rounds of each section (its own number)")
     options.add_argument("--slow", action="store_true", help="arrivals over a line of 3 Mbit/s and 150 ms")
     asked = options.parse_args()
-    sections = SECTIONS | ({"arrivals": (_slow_arrivals, 5, True)} if asked.slow else {})
+    sections = SECTIONS | ({"arrivals": (slow.measure, 5, True)} if asked.slow else {})
     with (
         tempfile.TemporaryDirectory() as scratch,
         sync_playwright() as playwright,
@@ -118,40 +113,12 @@ def _means(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return means.measure(browser, app, rounds, opened)
 
 
-def _slow_arrivals(browser: Browser, app: str, dash: str, rounds: int) -> Series:
-    return slow.measure(browser, app, dash, rounds)
-
-
 def _site(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return site.measure(browser, app, rounds)
 
 
 def _training(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
     return training.measure(browser.new_page(bypass_csp=True), app, rounds)
-
-
-def _engine(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return engine.measure(rounds)
-
-
-def _ensemble(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return ensemble.measure(rounds)
-
-
-def _learned(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return learned.measure(rounds)
-
-
-def _model(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return model.measure(rounds)
-
-
-def _calling(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return calling.measure(rounds)
-
-
-def _formats(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return formats.measure(rounds)
 
 
 def _pages(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
@@ -162,32 +129,9 @@ def _pages(browser: Browser, app: str, _dash: str, rounds: int) -> Series:
         yield from _arrivals(browser, f"{app}/?op={_FORMAT}&rule=default", dash, 2 * rounds)
 
 
-def _study(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return study.measure(rounds)
-
-
-def _beside(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return beside.measure(rounds)
-
-
-def _together(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return together.measure(rounds)
-
-
-def _lesson(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return lesson.measure(rounds)
-
-
-def _ranking(_browser: Browser, _app: str, _dash: str, rounds: int) -> Series:
-    return ranking.measure(rounds)
-
-
-def _convolutions(_browser: Browser, _app: str, _dash: str, _rounds: int) -> Series:
-    return convolutions.measure()
-
-
-def _classroom(_browser: Browser, app: str, _dash: str, rounds: int) -> Series:
-    return classroom.measure(app, rounds)
+def _alone(measure: Callable[[int], Series]) -> Section:
+    """Return the section of a measurement that takes no page."""
+    return lambda _browser, _app, _dash, rounds: measure(rounds)
 
 
 # How each is measured, how often, and whether beside the Dash page.
@@ -198,21 +142,18 @@ SECTIONS: dict[str, tuple[Section, int, bool]] = {
     "means": (_means, 5, False),
     "arrivals": (_arrivals, 7, True),
     "site": (_site, 9, False),
-    "engine": (_engine, 5, False),
-    "ensemble": (_ensemble, 5, False),
-    "learned": (_learned, 20, False),
-    "calling": (_calling, 40, False),
-    "formats": (_formats, 40, False),
+    "ensemble": (_alone(ensemble.measure), 5, False),
+    "calling": (_alone(calling.measure), 40, False),
+    "formats": (_alone(formats.measure), 40, False),
     "formatpages": (_pages, 3, False),
-    "model": (_model, 60, False),
-    "study": (_study, 3, False),
-    "beside": (_beside, 5, False),
-    "together": (_together, 3, False),
+    "model": (_alone(model.measure), 60, False),
+    "study": (_alone(study.measure), 3, False),
+    "beside": (_alone(beside.measure), 5, False),
+    "together": (_alone(together.measure), 3, False),
     "training": (_training, 5, False),
-    "classroom": (_classroom, 3, False),
-    "lesson": (_lesson, 1, False),
-    "ranking": (_ranking, 2_000, False),
-    "convolutions": (_convolutions, 1, False),
+    "lesson": (_alone(lesson.measure), 1, False),
+    "ranking": (_alone(ranking.measure), 2_000, False),
+    "convolutions": (_alone(convolutions.measure), 1, False),
 }
 
 

@@ -1,7 +1,5 @@
 """How long a visitor waits for the first chart, for the first time and when the browser's cache is warm."""
 
-from __future__ import annotations
-
 import time
 
 from playwright.sync_api import Browser, BrowserContext

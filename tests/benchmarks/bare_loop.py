@@ -4,8 +4,6 @@ A two-layer net (64 × 1000 × 100 × 10) with a hand-written ReLU, trained as a
 read at every step, gradients are made by ``backward`` and zeroed by hand. Prints steps per second.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Steps are counted by seconds of processor, so that what else the machine does matters little.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

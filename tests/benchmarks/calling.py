@@ -4,8 +4,6 @@ Round with straight-through on 64 × 256, in turns, by processor time of one thr
 neither setup_context nor forward mode, so that torch.func refuses it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """How long a click on another rule takes until its curve is on the screen, in the app and in a Dash page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Locator, Page

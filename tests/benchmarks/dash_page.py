@@ -1,7 +1,5 @@
 """The page a reader would write with Dash: the same curves, ``python dash_page.py PORT OP``."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -4,8 +4,6 @@ A move waits for the one before it: a page that takes longer over each gets fewe
 the view, so that each move must bend the forward curve: past it none would show.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Mapping, Sequence

@@ -1,15 +1,12 @@
-"""How fast six rules train in lock-step, against a plain autograd loop over them, and while somebody watches.
+"""How fast six rules train in lock-step, against a plain autograd loop over them.
 
 The plain loop is what a reader would write with torch: one net a rule, ``backward``, ``torch.optim``, the
-loss read at every step. It judges nothing on held-out data; ours does. What alignment takes as a run goes is
-a row of its own. All by processor time of one thread.
+loss read at every step. It judges nothing on held-out data; ours does. Both by processor time of
+one thread.
 """
 
-from __future__ import annotations
-
-import pickle
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -25,11 +22,6 @@ DENSE = [
 ]
 _RULES = ("straight_through", "default", "clipped", "approx_sign", "reste", "masked")
 _LASTS_S = 0.5  # of each measurement
-_PICTURES = 20  # a second
-_SHOWN = {
-    "digits": ("alignment", "causes", "inputs", "norms", "way", "net", "reads"),
-    "circles": ("alignment", "causes", "inputs", "norms", "regions", "way", "net"),
-}
 
 Step = Callable[[], object]
 
@@ -45,14 +37,8 @@ def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
     torch.set_num_threads(1)
     for task in DENSE:
         settings = settings_of(task)
-        ratios = [steps_s(lock_step(settings, ())) / steps_s(plain_loop(settings)) for _ in range(rounds)]
+        ratios = [steps_s(lock_step(settings)) / steps_s(plain_loop(settings)) for _ in range(rounds)]
         yield f"lock-step / plain loop, {task}", ratios
-    for task in _SHOWN:
-        settings = settings_of(task)
-        ratios = [steps_s(lock_step(settings)) / steps_s(lock_step(settings, ())) for _ in range(rounds)]
-        yield f"with alignment / without, {task}", ratios
-        ratios = [steps_s(watched(settings)) / steps_s(lock_step(settings)) for _ in range(rounds)]
-        yield f"watched with all of it / unwatched, {task}", ratios
 
 
 def steps_s(step: Step) -> float:
@@ -66,13 +52,13 @@ def steps_s(step: Step) -> float:
     return count / (time.process_time() - begun)
 
 
-def lock_step(settings: Settings, recorded: Collection[str] | None = None) -> Step:
-    """A step of all rules, as the app takes it, with what it records; a run that has ended begins anew."""
-    run = Run(settings, recorded=recorded)
+def lock_step(settings: Settings) -> Step:
+    """Return a step of all rules, without instruments; a run that has ended begins anew."""
+    run = Run(settings, recorded=())
 
     def step() -> None:
         nonlocal run
-        run = Run(settings, recorded=recorded) if run.finished else run
+        run = Run(settings, recorded=()) if run.finished else run
         run.advance()
 
     return step
@@ -84,21 +70,6 @@ def plain_loop(settings: Settings) -> Step:
         _plain_step(Settings(task=settings.task, rules=(rule,), device="cpu")) for rule in settings.rules
     ]
     return lambda: [step() for step in steps]
-
-
-def watched(settings: Settings) -> Step:
-    """The same while pictures with all there is to see are made and sent."""
-    run, last = Run(settings), time.process_time()
-
-    def step() -> None:
-        nonlocal run, last
-        run = Run(settings) if run.finished else run
-        run.advance()
-        if time.process_time() >= last + 1 / _PICTURES:
-            last = time.process_time()
-            pickle.dumps(run.snapshot(_SHOWN[settings.task]))
-
-    return step
 
 
 def _plain_step(settings: Settings) -> Step:

@@ -3,8 +3,6 @@
 With the accuracy and the alignment that every run takes, and once more with all that explains a rule shown.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import tempfile

@@ -3,8 +3,6 @@
 Each redraw takes the integrals anew, in the browser.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

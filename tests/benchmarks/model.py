@@ -4,8 +4,6 @@ A small CNN with a quantised weight and rounded activations, forward and backwar
 by processor time of one thread. A ratio of each is taken within its round.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Iterator

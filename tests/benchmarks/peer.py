@@ -1,7 +1,5 @@
 """The Dash page of the same curves, served from an environment of its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ to ten times the scatter of the others are the extreme. For power the means of
 several rules are made equal, and the last one is lowered. All figures are percentages of draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any

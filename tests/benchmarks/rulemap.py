@@ -3,8 +3,6 @@
 A redraw is a new picture on the canvas of the map that the parameter belongs to, in a frame of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

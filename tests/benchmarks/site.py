@@ -1,7 +1,5 @@
 """How long a visitor waits for the first chart of the site of plain files, beside the app, in turns."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

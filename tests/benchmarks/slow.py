@@ -1,7 +1,5 @@
 """How long a first visitor waits over a slow line: app, with npm's Plotly and without, Dash, site."""
 
-from __future__ import annotations
-
 import gzip
 import shutil
 import sys

@@ -4,8 +4,6 @@
 tenth, by processor time of one thread; workers by the clock, on cores that are free.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import statistics

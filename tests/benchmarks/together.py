@@ -3,8 +3,6 @@
 Beside the same runs one after another; both without pictures, by seconds of processor.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

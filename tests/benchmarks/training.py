@@ -1,7 +1,5 @@
 """How fast the app trains while a browser watches, against the bare loop in a process of its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

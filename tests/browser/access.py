@@ -1,7 +1,5 @@
 """Faults that axe-core finds in a page."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from axe_playwright_python.base import AXE_SCRIPT

@@ -3,8 +3,6 @@
 ``python -m tests.browser.chromium`` starts it once, and fails when that cannot be done.
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real server and a real browser; a page that logs an error fails its test."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

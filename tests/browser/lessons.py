@@ -1,7 +1,5 @@
 """Steps of a visitor in a lesson, and what a test reads from it."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """Steps of a visitor on a page, and what a test reads from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A real server of the app, for as long as a test session lasts."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Explore as a first visitor has it: one sentence, one thing to take hold of, all tools one press away."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import partial

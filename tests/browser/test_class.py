@@ -4,8 +4,6 @@ Opening a class takes three browsers, so that one journey leads through all of i
 do what, tests/ui/server/classes asks without a page; where students are led, tests/frontend/class_.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise

@@ -3,8 +3,6 @@
 That each exercise begins with its fault, and what is said of a solution, tests/exercises asks without a page.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -4,8 +4,6 @@ That the links of each lesson open what it shows, tests/lessons and tests/fronte
 without a page.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from urllib.parse import urlsplit

@@ -4,8 +4,6 @@ The default run takes one lesson of each kind. The others are thorough: what a l
 answers, pictures, code, links), tests/lessons and tests/frontend/learn read without a page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 What each picture says, and the walker's numbers, tests/frontend/learn/pictures asks without a page.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

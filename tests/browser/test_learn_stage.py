@@ -1,7 +1,5 @@
 """Lessons on a stage and in a frame."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Explore on phones, tablets and narrow screens, and in the dark theme."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal

@@ -3,8 +3,6 @@
 What is offered and said in each state and how axes grow: ``tests/frontend/train``, without a page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

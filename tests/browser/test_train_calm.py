@@ -3,8 +3,6 @@
 One page of a laptop and one of a phone serve all tests.
 """
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import pytest

@@ -4,8 +4,6 @@ The faster tests of what is thorough here: ``tests/frontend/train/panels/test_le
 ``tests/frontend/train/slow_motion/test_images.py`` for one map and the weights of one kernel.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -4,8 +4,6 @@ The faster tests of what is thorough here: ``test_train_machine.py`` goes back a
 ``tests/training/runs`` trains what draws, and ``tests/frontend/train/state/test_history.py`` tells a branch.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

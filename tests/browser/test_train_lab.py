@@ -3,8 +3,6 @@
 What a task brings and what a link without one means: ``tests/frontend/train/state``, without a page.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """Learned values on the page of trainings: drawn while it is open, asked for no longer than that."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from typing import Literal

@@ -1,7 +1,5 @@
 """The time machine as a visitor uses it: back, on from there, another branch, the page loaded again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import parse_qs
 

@@ -4,8 +4,6 @@ What lanes, bands and undone tasks say is tested without a page, in ``tests/fron
 ``tests/frontend/train/state``.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

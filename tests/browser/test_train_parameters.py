@@ -1,7 +1,5 @@
 """Parameters that learn, on the page of trainings: their values, and the curve that moves with them."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -3,8 +3,6 @@
 Which rate goes with a command is tested without a page, in ``tests/frontend/train/client/test_request.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise

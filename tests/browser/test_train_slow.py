@@ -3,8 +3,6 @@
 What its stages draw and say, and how a link tells its position: ``tests/frontend/train/slow_motion``.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

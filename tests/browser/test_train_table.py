@@ -4,8 +4,6 @@ How a file is decoded, what is chosen of its columns and what is refused is test
 ``tests/frontend/train/state/test_own_table.py`` and ``tests/training/tasks``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Train's area "Why" in a browser: its pictures, a rule that is lifted everywhere, the way to Explore."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

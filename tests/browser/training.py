@@ -1,7 +1,5 @@
 """Steps of a visitor on Train, and what a test reads from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,9 +1,7 @@
 """The grid every entry is held against its oracle on: kinks, both zeros and their nearest neighbours."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,6 +139,3 @@ def gradient_through_autograd(rule: Rule, case: Case) -> Tensor:
     x = case.x.clone().requires_grad_()
     y = apply(case.op, rule, x, **case.settings)
     return torch.autograd.grad(y, x, case.g)[0]
-
-
-Evaluate = Callable[[Case], Tensor]

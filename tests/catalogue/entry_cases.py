@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from explorer.catalogue import OPS, RULES
 
 ENTRIES = [*OPS.values(), *RULES.values()]

@@ -1,7 +1,5 @@
 """Finds the jumps and corners of a function of x by looking at its values alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -1,7 +1,5 @@
 """The ops and rules that draw nothing: functions of x, which most tests loop over."""
 
-from __future__ import annotations
-
 from explorer import catalogue
 from explorer.catalogue import Op, Rule
 from explorer.catalogue.entries import Entries

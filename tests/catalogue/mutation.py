@@ -3,8 +3,6 @@
 Run ``python -m tests.catalogue.mutation`` for the count per kind and every fault that went unnoticed.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator

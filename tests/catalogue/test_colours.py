@@ -1,7 +1,5 @@
 """The colours of the charts stand out from their ground, and from each other in every kind of sight."""
 
-from __future__ import annotations
-
 import tomllib
 from itertools import combinations
 from pathlib import Path

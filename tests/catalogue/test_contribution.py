@@ -1,7 +1,5 @@
 """The contribution of one element to a parameter's gradient, against autograd of code without a Function."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

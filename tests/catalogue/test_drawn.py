@@ -1,7 +1,5 @@
 """Every op and rule that draws, against an oracle in NumPy that takes the same u."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Every entry is whole: words, parameters, families, and formulas that every printer can print."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import re
@@ -34,10 +32,6 @@ from tests.catalogue.entry_cases import ENTRIES
 from tests.selection import loop_over
 
 WITH_FORMULA = [entry for entry in ENTRIES if entry.formula]
-
-
-def _id(entry: Op | Rule) -> str:
-    return f"{type(entry).__name__.lower()} {entry.key}"
 
 
 def _formulas(entry: Op | Rule) -> list[tuple[str, tuple[str, ...]]]:

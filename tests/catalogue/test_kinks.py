@@ -1,7 +1,5 @@
 """The declared kinks are those a numerical search finds, no more and no fewer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The oracles notice small faults: the share that goes unnoticed is counted, and each is argued."""
 
-from __future__ import annotations
-
 from tests.catalogue.mutation import EQUIVALENT, main, survey
 
 

@@ -1,7 +1,5 @@
 """Every op against its oracle, and torch's own gradient of it against central differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Own formulas as entries, with and without a name."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.catalogue import find_op, find_rule, own_key

@@ -1,7 +1,5 @@
 """Own rules that say what their parameters learn."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every rule against its oracle, its antiderivative, its area and its claim to be linear."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Number formats and their rules against their sources: torch's functions, and published numbers and code."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

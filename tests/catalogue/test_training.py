@@ -1,7 +1,5 @@
 """Why a net takes no such rule, and how one is judged whose op draws."""
 
-from __future__ import annotations
-
 from explorer.catalogue import OPS, RULES, Op, find_op, find_rule, judging, refusal
 from tests.selection import loop_over
 

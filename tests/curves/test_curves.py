@@ -1,7 +1,5 @@
 """Sampled curves: a tidy table, the kinks in it exactly, and nothing impossible let in."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The x of curves: every kink and its neighbours exactly, within any range."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Kinks found in a formula are those the catalogue declares for it, and those that are there."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The ticks at a format's values: all are values that the op takes, in Python and in the browser."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Somebody's own functions in the instrument: points that say of themselves that they are."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Iterator

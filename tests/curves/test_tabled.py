@@ -1,7 +1,5 @@
 """Any table with the columns of ``sample`` is drawn and described; what it cannot say is left out."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

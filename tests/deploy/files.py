@@ -1,7 +1,5 @@
 """The files of a deployment, as far as they can be read here."""
 
-from __future__ import annotations
-
 import fnmatch
 import json
 import re

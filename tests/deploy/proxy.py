@@ -1,7 +1,5 @@
 """Debian's nginx with the configuration of the project, on ports of its own."""
 
-from __future__ import annotations
-
 import functools
 import http.client
 import json

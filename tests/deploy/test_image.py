@@ -1,7 +1,5 @@
 """The image: what its file says holds, and what it would run needs one folder to write to."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The configuration of nginx, as docs/deploy.md has it, before two servers that only tell their names."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Settings that are given as Streamlit's secrets, as on its Community Cloud."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

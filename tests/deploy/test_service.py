@@ -1,7 +1,5 @@
 """The service for systemd: what its own tool says of it, where that is installed."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

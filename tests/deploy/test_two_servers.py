@@ -5,8 +5,6 @@ request for another server is in ``ui/server/admission/test_replicas``, a class'
 ``ui/server/classes/test_codes``.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The workflows: what zizmor does not ask. Every job ends, and a tag publishes its own version alone."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.catalogue.fixed import RULES
 
 STE, DEFAULT, PUBLISHED = (RULES[key].label for key in ("straight_through", "default", "published_clamp"))

@@ -1,7 +1,5 @@
 """The values at which a learned parameter comes to rest, computed with torch: the oracle of the browser's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

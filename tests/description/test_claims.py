@@ -1,7 +1,5 @@
 """Every claim of every sentence, held against values computed in NumPy for 1,000 random choices."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,7 +1,5 @@
 """Words about a curve: plain, complete, and read off the table."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

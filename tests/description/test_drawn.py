@@ -1,7 +1,5 @@
 """Sentences on a pair that draws, held to ``explorer.expected``."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

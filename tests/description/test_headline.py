@@ -1,7 +1,5 @@
 """The headline above the curves."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """The effect of data on a parameter that learns, against sums and errors computed on the spot in NumPy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

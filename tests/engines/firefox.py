@@ -1,7 +1,5 @@
 """Debian's Firefox, over WebDriver BiDi, which it speaks itself."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

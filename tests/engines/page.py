@@ -1,7 +1,5 @@
 """A page of a browser as its driver has it: a script is run in it, and a hand acts on it."""
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from pathlib import Path

@@ -4,8 +4,6 @@ Not among the tests of every change, which Chromium has. This tries what engines
 touch, streams, modules that are data, files of the disk.
 """
 
-from __future__ import annotations
-
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """WebKitGTK, the engine of Safari, over WebDriver, in a window on a screen of its own."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 -- a text stands on one line
 
-from __future__ import annotations
-
 from tests.exercises.solutions import cube, leaky, with_bodies
 
 _BODIES = {

@@ -6,8 +6,6 @@ gradient behind a look at ``ctx.needs_input_grad[0]``.
 
 # ruff: noqa: E501 -- a text stands on one line
 
-from __future__ import annotations
-
 from tests.exercises.solutions import X, binary, clamp, cube, leaky, old, relu, with_bodies
 
 _UNIT_CLAMP = '''import torch as th

@@ -1,7 +1,5 @@
 """Torch's verdict on a solution: it is run, and what it returns is compared with the formulas."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

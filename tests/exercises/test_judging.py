@@ -1,7 +1,5 @@
 """The judge of exercises says of a solution what torch says that runs it."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.exercises import EXERCISES, Exercise, judged

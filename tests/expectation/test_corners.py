@@ -1,7 +1,5 @@
 """At a corner of the mean loss its two slopes: the middle there, on each side its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

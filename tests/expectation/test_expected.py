@@ -1,7 +1,5 @@
 """``explorer.expected``, and the same numbers in ``sample``."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

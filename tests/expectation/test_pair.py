@@ -1,7 +1,5 @@
 """Means, spreads and the exact gradient against closed forms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

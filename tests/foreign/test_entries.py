@@ -1,7 +1,5 @@
 """Functions that are no formula, wherever a key is taken: their values, their kinks, and what is refused."""
 
-from __future__ import annotations
-
 import functools
 import time
 import warnings

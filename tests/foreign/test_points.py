@@ -1,7 +1,5 @@
 """Functions known at points: the lines between them in torch and in the browser."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

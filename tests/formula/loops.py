@@ -3,8 +3,6 @@
 At NaN some functions have one gradient in torch's loop over eights and another in what is left over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch

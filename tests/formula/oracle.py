@@ -4,8 +4,6 @@ It shares nothing with the package but the tree. ``noise`` disturbs what only ro
 value, so that a test can tell where a result hangs on the last bit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A second reader of a formula's data, by its description alone."""
 
-from __future__ import annotations
-
 from explorer.formula.tree import Binary, Call, Compare, LossAt, Name, Node, Number, Unary
 
 

@@ -1,7 +1,5 @@
 """Hypothesis strategies: trees of the formula language, and texts that may or may not be formulas."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Callable
 

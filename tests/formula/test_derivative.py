@@ -1,7 +1,5 @@
 """The written-out gradient against torch's autograd: every function, every op, random formulas."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Draws in the language: leaves of their own, spelled as calls without arguments."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from hypothesis import assume, given

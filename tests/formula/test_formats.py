@@ -1,7 +1,5 @@
 """Number formats in the language: fp and exponent, and torch's own casts to eight bits, in every reading."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A formula as JSON holds all of its tree."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """One process of node for all tests of modules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The instrument's modules that need no page, in the node that Playwright brings."""
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess
@@ -29,10 +27,13 @@ class Node:
         """The value that an async function of one argument, ``given``, returns; its errors are raised.
 
         ``import("./formula/curves.js")`` in it gives that module. Float64Array, Float32Array and Int8Array
-        come back as NumPy arrays, and with them NaN and infinities.
+        come back as NumPy arrays, and with them NaN and infinities. The ``document`` of the argument is the
+        modules' own.
         """
         assert self._process.stdin
         assert self._process.stdout
+        if isinstance(argument, dict) and "document" in argument:
+            body = f'(await import("./choice/entries.js")).setDocument(given.document); {body}'
         there = body.replace('import("./', f'import("{MODULES.as_uri()}/')
         print(json.dumps({"body": there, "given": argument}), file=self._process.stdin, flush=True)
         answer = json.loads(self._process.stdout.readline(), object_hook=_unpacked)

@@ -1,7 +1,5 @@
 """``apply`` under torch.compile: one graph without a break, the same numbers."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

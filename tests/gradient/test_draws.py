@@ -1,7 +1,5 @@
 """``apply`` of pairs that draw: where u comes from, and that op, rule and twin share it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

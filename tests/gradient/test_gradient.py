@@ -1,7 +1,5 @@
 """The boundary where an op meets a rule: right, differentiable again, and as careful as torch itself."""
 
-from __future__ import annotations
-
 import math
 import threading
 import weakref

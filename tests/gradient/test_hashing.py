@@ -1,7 +1,5 @@
 """u as a hash: the same bits everywhere, spread as u should be."""
 
-from __future__ import annotations
-
 import torch
 from scipy.stats import kstest
 

@@ -1,7 +1,5 @@
 """The layer: as ``apply`` forward and backward, compiled, exported, copied, pickled and saved."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle

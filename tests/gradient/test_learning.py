@@ -1,7 +1,5 @@
 """Parameters that are tensors: their gradients against autograd of composed code, in every shape."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The files that the browser is sent."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import plotly

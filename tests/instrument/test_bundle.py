@@ -1,7 +1,5 @@
 """The browser's modules in two files: the same exports, each module once, and nothing that is misread."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

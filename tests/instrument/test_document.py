@@ -1,7 +1,5 @@
 """The browser's document: all of the catalogue, in JSON, under an address that changes with it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Which plotly.js app and site have: the small one that npm brings, of the version of the package's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The numbers of the lessons, computed once for all tests of them."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The numbers of the lesson that a test is named after."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

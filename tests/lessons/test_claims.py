@@ -1,7 +1,5 @@
 """The claims of the lessons' words beside their numbers: no story outlives its facts."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The code beside a question: short, the lesson's own, and nothing that gives the answer away."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

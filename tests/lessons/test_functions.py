@@ -1,7 +1,5 @@
 """The Functions under their published names: by gradcheck where it holds, by the error where it must not."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor, nn

@@ -1,7 +1,5 @@
 """Coloured code: nothing is lost, and each part has its kind."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.lessons import LESSONS

@@ -1,7 +1,5 @@
 """Every lesson: its words hold, its numbers are computed, its code runs, its links open."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """Fresh questions, each answer computed once more by the code that is shown; paths through the lessons."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The claims of lessons whose numbers take nets, walks or a rest to be computed, beside those numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

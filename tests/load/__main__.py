@@ -17,8 +17,6 @@ attack   N visitors come one after another, change something three times, start 
 Only a server of this machine is asked.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import time

@@ -1,7 +1,5 @@
 """Two attackers: all that was found to hurt others on one server, and beside it one that takes many names."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

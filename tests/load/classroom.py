@@ -1,7 +1,5 @@
 """A class that predicts together: its teacher and its students, as their browsers ask, without drawing."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

@@ -1,7 +1,5 @@
 """A server of its own, as strangers reach it, whose threads and files are counted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

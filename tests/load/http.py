@@ -1,7 +1,5 @@
 """As much of HTTP as a visitor needs: one connection that is kept, a cookie, an answer or its lines."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Memory, threads and files of a process and its children, as Linux counts them."""
 
-from __future__ import annotations
-
 import os
 import select
 from contextlib import ExitStack, suppress

@@ -1,7 +1,5 @@
 """Visitors, and the record of what they do."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter, defaultdict

@@ -4,8 +4,6 @@ Thorough. Faster: ``training/scheduling`` and ``training/engine`` for queue and 
 ``ui/server/admission/test_uvicorn_server`` and ``test_ending`` there for the end.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

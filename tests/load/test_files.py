@@ -3,8 +3,6 @@
 Thorough. Faster: ``ui/server/admission/test_admission`` for the limit of open files.
 """
 
-from __future__ import annotations
-
 import resource
 import socket
 import time

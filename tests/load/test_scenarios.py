@@ -4,8 +4,6 @@ Thorough. Faster: ``ui/server/admission`` for quotas and seats, ``ui/server/clas
 ``ui/server/runs`` for trainings; the browser's tests use the same server.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """A visitor: what a browser's tab asks for and is told, without drawing it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

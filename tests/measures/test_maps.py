@@ -1,7 +1,5 @@
 """The gradient over x and g against rules written out by hand, and where it is not linear in g."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Rules times a factor, made wider and moved, as a rule of anybody's own."""
 
-from __future__ import annotations
-
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
 from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted

@@ -1,7 +1,5 @@
 """Which rules of the catalogue a rule is, up to factor, width and shift."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

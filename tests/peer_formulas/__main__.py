@@ -3,8 +3,6 @@
 Ends with 1 where a pair is not what it says.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Values and gradients of a library's function beside those of the catalogue's pair, in float32."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -1,7 +1,5 @@
 """Functions of other libraries, each beside the op and the rule of the catalogue that say the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module

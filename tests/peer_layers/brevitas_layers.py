@@ -1,7 +1,5 @@
 """Quantised layers of Brevitas, which keeps each ``apply`` under a name of its own."""
 
-from __future__ import annotations
-
 import brevitas.nn as quantised
 import torch
 from brevitas.function import round_ste

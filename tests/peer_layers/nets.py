@@ -1,7 +1,5 @@
 """A net of two linear layers around a layer of a library, its data, and what is asked of it."""
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 from torch.nn import functional

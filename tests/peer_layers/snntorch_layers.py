@@ -1,7 +1,5 @@
 """A leaky neuron of snnTorch: its surrogate is seen, exchanged and checked."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from snntorch import Leaky, surrogate

@@ -1,7 +1,5 @@
 """A leaky neuron of SpikingJelly: its surrogate is seen, exchanged and checked."""
 
-from __future__ import annotations
-
 import torch
 from spikingjelly._ops.surrogate import _SurrogateSpike  # the Function that all its surrogates call
 from spikingjelly.activation_based import functional, neuron, surrogate

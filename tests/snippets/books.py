@@ -1,7 +1,5 @@
 """Notebooks, executed by Jupyter's own kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

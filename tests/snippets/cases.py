@@ -1,7 +1,5 @@
 """Pairs to generate code for: every op, every rule, some of what they make together, and awkward formulas."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Iterator

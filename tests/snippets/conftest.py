@@ -1,7 +1,5 @@
 """One JAX for all tests that ask it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

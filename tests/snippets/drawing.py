@@ -1,7 +1,5 @@
 """Pairs that draw, to generate code for: own formulas, with what learns in them."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

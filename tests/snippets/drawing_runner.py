@@ -1,7 +1,5 @@
 """Executes generated code of pairs that draw where there is only torch: ``python -I drawing_runner.py …``."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from typing import Any

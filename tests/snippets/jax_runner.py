@@ -6,8 +6,6 @@ gradient, and for a function that draws its u and its loss. A result is y and th
 learns.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

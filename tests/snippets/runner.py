@@ -4,8 +4,6 @@ Run as a script: ``python -I runner.py jobs.pt digests.json``. The tests use ``d
 that both sides are measured alike.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

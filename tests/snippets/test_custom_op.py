@@ -1,7 +1,5 @@
 """Code by ``torch.library.custom_op``: executed it gives the bits of the snippet, compiled or not."""
 
-from __future__ import annotations
-
 import ast
 import functools
 

@@ -1,7 +1,5 @@
 """The detach trick: exactly the op's values, the rule's gradient, and no code where it cannot be."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Code of pairs that draw: given the same u it computes what ``apply`` computes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

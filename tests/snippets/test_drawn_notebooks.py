@@ -1,7 +1,5 @@
 """The notebook of a pair that draws, executed: its means and spreads are those that explorer integrates."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every function and operator with constants at the ends of what numbers can be: nothing ever crashes."""
 
-from __future__ import annotations
-
 import math
 import re
 from contextlib import nullcontext, suppress

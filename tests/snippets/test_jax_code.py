@@ -1,7 +1,5 @@
 """The JAX code, executed by JAX: every rule, and every op with JAX's own derivative."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How generated code is laid out: ruff has nothing to say about it, and laying out changes no meaning."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Code in which parameters learn: executed, it gives the gradients of explorer, bit for bit in PyTorch."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The MLX code, executed by MLX where it installs: every rule, and every op with MLX's own derivative."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The notebook, executed by Jupyter's own kernel: it draws the curve that explorer samples."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The PyTorch code: executed where there is only torch, it gives the bits that explorer gives."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """An engine without threads: settings that train in no time, a clock of our own, and turns by hand."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from explorer.training import Run, Settings

@@ -4,8 +4,6 @@ Run as ``python light.py FD HOME`` in place of ``explorer.training.engine.proces
 it executes.
 """
 
-from __future__ import annotations
-
 import runpy
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables that somebody could paste."""
 
-from __future__ import annotations
-
 import random
 
 from explorer.training import Table

@@ -1,7 +1,5 @@
 """Random choices, as varied as the controls allow."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

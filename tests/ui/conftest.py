@@ -1,7 +1,5 @@
 """An engine that is driven by hand, in place of the one that the routes share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Pages run without a browser, and what is drawn on them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from urllib.parse import parse_qs

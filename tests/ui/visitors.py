@@ -1,7 +1,5 @@
 """Requests of visitors, with and without a name."""
 
-from __future__ import annotations
-
 from starlette.types import Scope
 
 from explorer.ui.server.admission import visitors

@@ -1,7 +1,5 @@
 """A page with the chart by itself: no server, and nothing else of the instrument."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

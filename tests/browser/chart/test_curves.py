@@ -1,7 +1,5 @@
 """The drawn chart: breaks at jumps, exchanged values, moving paths, gliding curves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

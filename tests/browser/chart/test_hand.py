@@ -3,8 +3,6 @@
 What zoomed and moved ranges are is tested in tests/frontend/chart/scene/test_view.py.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Themes, the saved picture, and what is said to those who cannot see the chart."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

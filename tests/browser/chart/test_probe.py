@@ -1,7 +1,5 @@
 """The probe: tangents, values and the readout at one x."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

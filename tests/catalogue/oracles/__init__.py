@@ -5,8 +5,6 @@ name; bounds are compared in that dtype, as torch compares them, and everything 
 in float64, often along another way (densities, cosh, tables) than the formula goes.
 """
 
-from __future__ import annotations
-
 from tests.catalogue.oracles.ops import OPS
 from tests.catalogue.oracles.rules import RULES
 

@@ -1,7 +1,5 @@
 """Arrays that oracles of ops and rules share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Rounding is ``a + (round(a) - a).detach()``, what saturates is chosen by ``torch
 factor by which the gradients of its parameters are scaled, and the parameters by name, all of one dtype.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

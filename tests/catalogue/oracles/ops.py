@@ -1,7 +1,5 @@
 """Oracles of the ops."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Oracles of the rules: what happens to g, case by case, and densities where there is one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

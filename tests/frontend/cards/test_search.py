@@ -1,7 +1,5 @@
 """The matches of a search among the ops or rules, best first."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.catalogue import OPS, RULES

@@ -1,7 +1,5 @@
 """Links that the browser writes, read by Python."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any
@@ -17,10 +15,8 @@ from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice
 
 WRITTEN = """
-    const { setDocument } = await import("./choice/entries.js");
     const { received } = await import("./choice/message.js");
     const { addressOf, queryOf } = await import("./choice/address.js");
-    setDocument(given.document);
     return given.choices.map((choice) => {
       const known = received(choice);
       return given.page ? addressOf(known, given.page) : queryOf(known);

@@ -1,7 +1,5 @@
 """A choice and what changes it, as the browser has it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -18,9 +16,7 @@ def changed(node: Node, change: str, *given: Any, slots: dict[str, int]) -> dict
     """A choice of these rules after a change, by the name of its function and what follows the choice."""
     rules = [{"key": key, "slot": slot, "hidden": False} for key, slot in slots.items()]
     body = f"""
-        const {{ setDocument }} = await import("./choice/entries.js");
         const {{ {change} }} = await import("./choice/choice.js");
-        setDocument(given.document);
         return {change}(given.choice, ...given.given);
     """
     choice = {**CHOICE, "rules": rules}
@@ -62,9 +58,7 @@ def test_a_name_that_every_object_has_is_no_value_that_somebody_gave(node: Node)
 
 
 PUSHED = """
-    const { setDocument } = await import("./choice/entries.js");
     const { choiceControls, withParameter } = await import("./choice/choice.js");
-    setDocument(given.document);
     return given.moves.map(([name, value]) => {
       const control = choiceControls(given.choice).find((one) => one.name === name);
       return withParameter(given.choice, control, value).parameters;

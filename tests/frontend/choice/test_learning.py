@@ -1,7 +1,5 @@
 """The parameters that learn in training, by the names of a link: as Python reads them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,15 +1,11 @@
 """A choice that Python sends: taken over, or refused with a sentence."""
 
-from __future__ import annotations
-
 from explorer.ui.links.choice import Choice
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
 REFUSED = """
-    const { setDocument } = await import("./choice/entries.js");
     const { received } = await import("./choice/message.js");
-    setDocument(given.document);
     const said = (message) => { try { received(message); } catch (error) { return error.message; } };
     return given.messages.map((message) => said(message) ?? "");
 """

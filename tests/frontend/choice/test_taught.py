@@ -1,7 +1,5 @@
 """The parameter that learns on Explore learns in training too, and the other way round."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -16,9 +14,7 @@ __all__ = ["document"]
 def after(node: Node, document: dict[str, Any], start: Choice, *steps: tuple[str, ...]) -> tuple[str, str]:
     """The parameter with a panel and those of the training, after steps: functions by name with arguments."""
     body = """
-        const { setDocument } = await import("./choice/entries.js");
         const known = { ...await import("./choice/taught.js"), ...await import("./train/state/tasks.js") };
-        setDocument(given.document);
         let choice = given.choice;
         for (const [name, ...rest] of given.steps) choice = known[name](choice, ...rest);
         return [choice.learns, choice.training.learn ?? ""];
@@ -59,9 +55,7 @@ def test_one_press_on_either_page(node: Node, document: dict[str, Any], start, s
 
 def test_a_study_is_taught_as_a_training_is(node: Node, document: dict[str, Any]):
     body = """
-        const { setDocument } = await import("./choice/entries.js");
         const { enteredStudy } = await import("./study/settings.js");
-        setDocument(given.document);
         return enteredStudy(given.choice, "page").training.learn;
     """
     assert node.run(body, {"document": document, "choice": quantised("s")}) == "s"

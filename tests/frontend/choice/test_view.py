@@ -1,7 +1,5 @@
 """Each word of a link that is a row: read, kept, written and refused alike in Python and in the browser."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any
@@ -18,9 +16,7 @@ from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
 SETTING = """
-    const { setDocument } = await import("./choice/entries.js");
     const { received, sentChoice } = await import("./choice/message.js");
-    setDocument(given.document);
     const first = received(given.first);
 """
 READ = f"""{SETTING}

@@ -1,7 +1,5 @@
 """The class of a tab: a student's page sends at a moment of its own."""
 
-from __future__ import annotations
-
 from explorer.ui.server.classes.classroom import SPREAD_MS
 from tests.frontend.modules import Node
 

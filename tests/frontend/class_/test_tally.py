@@ -1,7 +1,5 @@
 """The count of each answer of a class."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frontend.modules import Node

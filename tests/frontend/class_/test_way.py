@@ -1,7 +1,5 @@
 """Where a student's page goes: to the teacher's link once, and back to the lesson when the class goes on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Is a drawing judged rightly? Many that a hand would draw, right and wrong, for every lesson with one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs

@@ -1,7 +1,5 @@
 """The memory of a tab: a class that has ended is forgotten, also what was written before a reload."""
 
-from __future__ import annotations
-
 from tests.frontend.modules import Node
 
 FORGET = """

@@ -1,7 +1,5 @@
 """The shape of a gradient in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Verdicts on a prediction: they are true, and none gives nothing away before the answer is shown."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The antiderivative of a rule, summed in the browser, against the formula that its entry declares."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The table of all rules in the browser: its texts, its order, its filter, its CSV."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from typing import Any

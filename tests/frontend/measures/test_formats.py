@@ -1,7 +1,5 @@
 """The numbers of a format in the browser, against torch's codes and the values of the op."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Rules scaled to one area or one width in the browser: against Python's sizes, and read back by Python."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -28,11 +26,10 @@ const { sizesOf } = await import("./measures/size.js");
 return given.map(([op, rule, settings]) => sizesOf(op, rule, settings));
 """
 SCALED = """
-const { setDocument, find, learn } = await import("./choice/entries.js");
+const { find, learn } = await import("./choice/entries.js");
 const { canScale, rowsOf, scaledTo } = await import("./explore/stage/one-size.js");
 const { sampleCurves } = await import("./formula/curves.js");
 const { entriesOf, settingsOf } = await import("./choice/choice.js");
-setDocument(given.document);
 for (const rule of given.own) learn("rule", rule);
 const choice = { ...given.choice, bounds: {} };
 const rows = rowsOf(choice);

@@ -1,7 +1,5 @@
 """The kinks of a format while its scale is dragged: those of another scale, stretched."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Python of a page without a server: loaded once, said for what it is, one question after the other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -88,10 +86,8 @@ def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -
 
 
 SHARED = """
-    const { setDocument } = await import("./choice/entries.js");
     const { createTeller } = await import("./pages/teller.js");
     const { createCodeReader } = await import("./pages/python.js");
-    setDocument(given.document);
     reply = ({ question, input }) => {
       if (!question) return {};
       if ([input.code, input.op].includes("never")) return undefined;

@@ -1,7 +1,5 @@
 """The document of the browser, for the modules of the page of trainings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -29,9 +27,7 @@ def tell(node: Node, document: dict[str, Any]) -> Run:
 
     def told(module: str, name: str, *given: Any) -> Any:
         body = f"""
-            const {{ setDocument }} = await import("./choice/entries.js");
             const {{ {name} }} = await import("./train/{module}.js");
-            setDocument(given.document);
             return {name}(...given.given);
         """
         return node.run(body, {"document": document, "given": given})

@@ -1,7 +1,5 @@
 """The net as an object, as plain data: its plates, and what is left of the gradient between them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frontend.modules import Node

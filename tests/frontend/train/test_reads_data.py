@@ -1,7 +1,5 @@
 """The examples beside the net, as plain data: images, columns as bars, points, or a question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -10,9 +8,7 @@ from tests.frontend.modules import Node
 from tests.frontend.train.conftest import choice
 
 READS = """
-    const { setDocument } = await import("./choice/entries.js");
     const { readsOf } = await import("./train/object/reads-data.js");
-    setDocument(given.document);
     const typed = (reads) => reads && Object.fromEntries(Object.entries(reads).map(([rule, each]) =>
         [rule, { ...each, values: Uint8Array.from(each.values) }]));
     const snapshot = given.reads && { measured: { reads: typed(given.reads) } };

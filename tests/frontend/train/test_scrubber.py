@@ -1,7 +1,5 @@
 """The scrubber looks alike in browsers that style its track by names of their own."""
 
-from __future__ import annotations
-
 import re
 
 from explorer.instrument.modules import MODULES

@@ -10,16 +10,6 @@ from explorer.training.system import memory
 from tests.training.driving import LONG, SMALL, TICK_S, Watched, alone, losses, turn_until_idle
 
 
-def breaking(settings, at=3):
-    """Raises at a step, for the seed 13 only."""
-
-    def during(run):
-        if settings.seed == 13 and run.step == at:
-            raise RuntimeError("the disk is on fire.\n  traceback, and more")
-
-    return Watched(settings, during)
-
-
 def test_a_run_from_start_to_finish(engine):
     identity = engine.start(SMALL)
     begun = engine.snapshot(identity)
@@ -151,15 +141,6 @@ def test_an_unknown_command_is_refused(engine):
         engine.command(engine.start(SMALL), "explode")
 
 
-def test_a_failing_run_reports_and_hurts_nobody(clock):
-    engine = Engine(Limits(workers=0), clock, breaking)
-    bad, good = engine.start(dataclasses.replace(SMALL, seed=13)), engine.start(SMALL)
-    turn_until_idle(engine)
-    assert engine.snapshot(bad).state == "failed"
-    assert engine.snapshot(bad).sentence == "This run failed: the disk is on fire."
-    assert losses(engine.snapshot(good)) == {"default": alone(SMALL).losses["default"].tolist()}
-
-
 def test_a_run_that_cannot_be_built_fails(clock):
     def make(_settings):
         raise MemoryError
@@ -197,12 +178,6 @@ def test_an_op_that_is_defined_everywhere_is_not_said_to_be_undefined(engine):
     status = engine.command(identity, "step")
     assert (status.state, status.step) == ("diverged", 0)
     assert "numbers outgrew what float32 holds on the way forward" in status.sentence
-
-
-def test_one_rule_diverging_does_not_end_the_run(engine):
-    identity = engine.start(dataclasses.replace(SMALL, rules=("default", "formula: g / 0")))
-    turn_until_idle(engine)
-    assert engine.snapshot(identity).state == "finished"
 
 
 def test_snapshots_are_made_when_somebody_asks(clock):

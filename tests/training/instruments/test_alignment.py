@@ -98,17 +98,6 @@ def test_the_series_is_the_runs_own_whoever_watches():
     assert without.snapshot().measured == {}
 
 
-def test_a_resumed_run_has_the_same_series():
-    settings = Settings(task="xor", rules=("clipped", "reste"), seeds=2, hidden=6, device="cpu")
-    whole, half, rest = Run(settings), Run(settings), Run(settings)
-    whole.advance(6)
-    half.advance(4)
-    rest.load_state_dict(half.state_dict())
-    rest.advance(2)
-    ours, theirs = (run.snapshot().measured["alignment"]["reste"]["cosines"] for run in (rest, whole))
-    np.testing.assert_array_equal(ours, theirs)
-
-
 def test_sigma_changes_what_is_measured_now_and_nothing_of_the_run():
     assert "sigma" in LIVE
     settings = Settings(task="digits", op="sign", rules=("clipped",), device="cpu")

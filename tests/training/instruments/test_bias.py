@@ -1,7 +1,5 @@
 """The bias of a batch's gradient, against all outputs of all units with their chances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Kernels as pictures, beside those with which torch's own convolution does the same."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

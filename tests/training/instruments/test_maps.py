@@ -1,7 +1,5 @@
 """Maps of one held-out example, beside torch's own convolutions."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch.nn import functional

@@ -1,7 +1,5 @@
 """Mistakes: counted and sorted as the nets themselves say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """A new instrument is one file, and one more for its picture: nothing else knows of them, all show them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Spikes of one example, beside a net of leaky units written unit by unit."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """The classes of a plane: those that the net itself gives, place by place."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,5 +1,3 @@
-import copy
-
 import numpy as np
 import pytest
 import torch
@@ -51,23 +49,6 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
             assert torch.equal(shown(record, "weights"), part), (task, rule)
             assert torch.equal(shown(record, "before"), before[member, :inputs, :MOST])
         assert not torch.equal(before, after)
-
-
-@pytest.mark.parametrize("task", ["digits", "documents", "binary weights", "spikes"])
-def test_what_is_looked_at_leaves_the_run_as_it_was(task):
-    run, alone = run_of(task), run_of(task)
-    before = copy.deepcopy(run.state_dict())
-    run.measure("slow_motion", layer=0)
-    after = run.state_dict()
-    assert after["step"] == before["step"]
-    assert [each.tolist() for each in after["generators"]] == [each.tolist() for each in before["generators"]]
-    for one, other in zip(after["nets"]["tensors"], before["nets"]["tensors"], strict=True):
-        assert torch.equal(one, other)
-    run.advance(4)
-    alone.advance(4)
-    assert torch.equal(run._nets.ensemble.parameters, alone._nets.ensemble.parameters)
-    for rule, losses in run.snapshot().losses.items():
-        assert losses.tolist() == alone.snapshot().losses[rule].tolist()
 
 
 @pytest.mark.parametrize("layer", [0, 1])

@@ -1,7 +1,5 @@
 """The spread of a batch's gradient over draws; its bias has a file of its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -46,15 +44,6 @@ def test_a_mean_lost_among_the_draws_is_infinitely_small_beside_them() -> None:
     one[: DRAWS // 2] = 5.0
     variance = DRAWS / (DRAWS - 1)
     assert _ratio(one).tolist() == pytest.approx([(variance / (16 - variance / DRAWS)) ** 0.5])
-
-
-def test_looking_at_it_changes_no_bit_of_the_run() -> None:
-    watched, alone = (Run(Settings(rules=("disarm",), **COIN), recorded=()) for _ in range(2))
-    for _ in range(5):
-        watched.advance(2)
-        seen(watched, "disarm")
-    alone.advance(10)
-    assert torch.equal(watched.nets.ensemble.parameters, alone.nets.ensemble.parameters)
 
 
 def test_what_draws_nothing_has_none() -> None:

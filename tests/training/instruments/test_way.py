@@ -74,17 +74,3 @@ def test_spikes_are_those_of_one_example_at_all_times():
     every = run._recorder._nets.x.shape[1]
     by_time = op.x[0].view(8, every, 6)[:, 0]
     assert net["dots"][0]["x"] == pytest.approx(by_time.flatten().numpy())
-
-
-def test_images_are_read_as_the_net_does():
-    run = Run(Settings(task="digits", op="sign", rules=("default", "clipped"), device="cpu"), recorded=())
-    run.advance(5)
-    reads = run.snapshot(("reads",)).measured["reads"]
-    held_out = run._nets.data[0].held_out
-    first, second = reads["default"], reads["clipped"]
-    assert (len(first["values"]), len(second["values"])) == (48 * 64, 0)
-    assert first["classes"].tolist() == held_out.y[:48].tolist()
-    nets = [int(at) for at in run._nets.ensemble.firsts().values()]
-    outputs = run._nets.ensemble.output(held_out.x[:48].unsqueeze(0))
-    assert second["read"].tolist() == outputs[nets[1]].argmax(-1).tolist()
-    assert first["of"] == 360

@@ -1,7 +1,5 @@
 """Latent weights and what becomes of them, counted again by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

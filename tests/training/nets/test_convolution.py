@@ -1,11 +1,7 @@
 """Convolutions and means of four against torch's own, and members that go together against each alone."""
 
-from __future__ import annotations
-
 from collections import Counter
-from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -72,57 +68,6 @@ def test_means_of_four_and_their_backward_are_torchs(maps, n):
         theirs = functional.avg_pool2d(images_of(leaf, maps), 2).flatten(1)
         torch.testing.assert_close(y[member], theirs.detach())
         torch.testing.assert_close(before[member], torch.autograd.grad(theirs, leaf, g[member])[0])
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"task": "digits convolution"},
-        {"task": "digits convolution", "hidden": (3, 5, 2), "batch": 7, "op": "tanh"},
-        {
-            "task": "digits convolution",
-            "op": "quantize",
-            "rules": ("lsq", "quantize_masked"),
-            "learn": ("lsq.s",),
-        },
-        {
-            "task": "digits convolution",
-            "op": "quantize",
-            "rules": ("lsq", "quantize_masked"),
-            "learn": ("lsq.s",),
-            "learn_each": "channel",
-        },
-        {
-            "task": "ternary kernels",
-            "rules": ("lsq", "straight_through"),
-            "learn": ("lsq.s",),
-            "learn_each": "channel",
-            "hidden": (5, 7),
-        },
-        {"task": "binary kernels", "batch": 33, "optimiser": "momentum"},
-        {"task": "ternary kernels", "hidden": 1, "bias": False, "batch": 1},
-    ],
-    ids=str,
-)
-def test_each_member_does_bit_for_bit_what_it_does_alone(given):
-    asked = Settings(steps=4, seeds=2, device="cpu", **given)
-    race = trained(asked)
-    for rule in asked.rules:
-        for seed in range(asked.seeds):
-            alone = trained(replace(asked, rules=(rule,), seeds=1, seed=seed, learn=learnt(asked, rule)))
-            assert alone.seed_losses[rule][0].tolist() == race.seed_losses[rule][seed].tolist(), (rule, seed)
-            assert alone.score[rule][0] == race.score[rule][seed]
-    assert all(np.isfinite(losses).all() for losses in race.losses.values())
-
-
-def learnt(asked: Settings, rule: str) -> tuple[str, ...]:
-    return tuple(name for name in asked.learn if name.startswith(f"{rule}."))
-
-
-def trained(settings: Settings):
-    run = Run(settings, recorded=())
-    run.advance(settings.steps)
-    return run.snapshot()
 
 
 class Called(TorchDispatchMode):

@@ -1,7 +1,5 @@
 """A new kind of layer is five named places: class with a site, architecture, task, stages, script."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Passes through layers: what is kept of them, and that a trace changes nothing."""
 
-from __future__ import annotations
-
 import weakref
 
 import pytest

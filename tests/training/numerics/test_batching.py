@@ -8,53 +8,68 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.numerics.batching import batched, together
+from tests.training.runs.learning_cases import UNITS, WEIGHTS
 
 RULES = ("default", "straight_through", "masked")
-COMPANY = ("default", "straight_through", "formula: g / 0", "swish_sign", "clipped")
+# The third one diverges and leaves.
+LEAVING = (
+    "default",
+    "straight_through",
+    "formula: g / 0",
+    "swish_sign",
+    "clipped",
+)
+MEANS = ("magnitude_aware", "default", "formula: g * mean(abs(g))")
+DRAWING = ("sigmoid_st", "st_gumbel", "reinforce_baseline", "disarm")
+LSQ = {"op": "quantize", "rules": ("lsq", "quantize_masked"), "learn": ("lsq.s",)}
+BESIDE = {"seeds": 3, "seed": 5, "steps": 40}
+CASES = [
+    # Batches and widths that fill no step go one by one.
+    *({"task": "digits", "op": "sign", "rules": LEAVING, "steps": 12, "batch": batch, "hidden": hidden}
+      for batch, hidden in [(64, 16), (64, (16, 8)), (50, 10), (7, 3), (2, 2), (33, 1), (1, 5)]),
+    *({"task": task, "rules": RULES}
+      for task in ("circles", "binary weights", "ternary weights", "spikes", "documents")),
+    *({"task": "documents", "op": "sign", "rules": (*RULES, "formula: x * 1e20"), "lr": 1e-4, "steps": 12,
+       "hidden": hidden, "batch": batch, "seeds": 1} for hidden, batch in [(1, 1), (8, 4), (100, 64)]),
+    {"task": "digits", "op": "scaled_binarize", "rules": MEANS},
+    {"task": "digits convolution"},
+    {"task": "digits convolution", "hidden": (3, 5, 2), "batch": 7, "op": "tanh"},
+    {"task": "digits convolution", **LSQ},
+    {"task": "digits convolution", **LSQ, "learn_each": "channel"},
+    {"task": "ternary kernels", "rules": ("lsq", "straight_through"), "learn": ("lsq.s",),
+     "learn_each": "channel", "hidden": (5, 7)},
+    {"task": "binary kernels", "batch": 33, "optimiser": "momentum"},
+    {"task": "ternary kernels", "hidden": 1, "bias": False, "batch": 1},
+    WEIGHTS | BESIDE | {"rules": ("lsq", "straight_through", "default"), "learn": ("lsq.s",)},
+    UNITS | BESIDE | {"rules": ("pact", "straight_through", "default"), "learn": ("pact.hi",)},
+    {"task": "digits", "op": "bernoulli", "rules": DRAWING, "steps": 40},
+]  # fmt: skip
 
 
 def trained(settings):
-    run = Run(settings)
+    run = Run(settings, recorded=())
     run.advance(settings.steps)
-    return run.snapshot()
+    return run
 
 
-def assert_alone_as_in_company(settings):
-    race = trained(settings)
+@pytest.mark.parametrize("given", CASES, ids=str)
+def test_a_member_trains_alone_as_in_company(given):
+    settings = Settings(**{"steps": 5, "seeds": 2, "device": "cpu"} | given)
+    run = trained(settings)
+    race, weights = run.snapshot(), run.weights()
     for rule in settings.rules:
+        learn = tuple(name for name in settings.learn if name.startswith(f"{rule}."))
         for seed in range(settings.seeds):
-            alone = dataclasses.replace(settings, rules=(rule,), seed=settings.seed + seed, seeds=1)
-            own = trained(alone)
-            taken = own.seed_losses[rule].shape[1]
+            number = settings.seed + seed
+            alone = trained(dataclasses.replace(settings, rules=(rule,), seed=number, seeds=1, learn=learn))
+            own = alone.snapshot()
+            taken = own.seed_losses[rule].shape[1]  # a run of one member ends when it diverges
             np.testing.assert_array_equal(race.seed_losses[rule][seed, :taken], own.seed_losses[rule][0])
-            judged = len(own.score_steps)  # a run of one member ends when it diverges
+            judged = len(own.score_steps)
             np.testing.assert_array_equal(race.seed_scores[rule][seed, :judged], own.seed_scores[rule][0])
             assert np.isnan(race.seed_scores[rule][seed, judged:]).all()
-
-
-@pytest.mark.parametrize(
-    ("batch", "hidden"), [(64, 16), (64, (16, 8)), (50, 10), (7, 3), (2, 2), (33, 1), (1, 5)]
-)
-def test_a_lane_trains_alone_as_in_company(batch, hidden):
-    """Also beside one that diverges and leaves; batches and widths that fill no step go one by one."""
-    assert_alone_as_in_company(
-        Settings(
-            task="digits", op="sign", rules=COMPANY, steps=12, seeds=2, seed=5, batch=batch, hidden=hidden,
-            device="cpu",
-        )
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("task", ["circles", "binary weights", "ternary weights", "spikes", "documents"])
-def test_on_every_kind_of_net(task):
-    assert_alone_as_in_company(Settings(task=task, rules=RULES, steps=5, seeds=2, device="cpu"))
-
-
-def test_a_mean_is_over_one_lane_alone():
-    rules = ("magnitude_aware", "default", "formula: g * mean(abs(g))")
-    assert_alone_as_in_company(
-        Settings(task="digits", op="scaled_binarize", rules=rules, steps=6, seeds=2, device="cpu")
-    )
+            for name, each in alone.weights().items() if rule.isidentifier() else ():
+                assert torch.equal(weights[name], each), name
 
 
 @pytest.mark.parametrize("shape", [(4, 3, 5), (4, 8, 8)])

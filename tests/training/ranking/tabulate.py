@@ -1,7 +1,5 @@
 """Print the rows of ``explorer.training.ranking.quantiles``, as scipy computes them."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Which rules may be best: against scipy, against a second reading of the method, and by its laws."""
 
-from __future__ import annotations
-
 import math
 import re
 

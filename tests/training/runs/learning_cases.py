@@ -1,9 +1,8 @@
-from __future__ import annotations
-
 from typing import Any
 
 import torch
 
+from explorer.catalogue import Op, Parameter, Rule
 from explorer.training import Run, Settings
 
 WEIGHTS: dict[str, Any] = {
@@ -15,6 +14,18 @@ WEIGHTS: dict[str, Any] = {
 UNITS: dict[str, Any] = {
     "task": "digits", "op": "clamp", "rules": ("pact",), "learn": ("hi",), "parameters": {"hi": 0.5},
     "optimiser": "adam", "device": "cpu",
+}  # fmt: skip
+
+
+THRESHOLD = Op("threshold", "Threshold", "where(x - t > 0, 1, 0)", parameters=(Parameter("t", 0.2),),
+               inner="x - t", outer="q")  # fmt: skip
+
+
+HILL = Rule("hill", "Hill", "g / (1 + abs(x - t))**2", parameters=THRESHOLD.parameters)
+
+
+SPIKES: dict[str, Any] = {
+    "task": "spikes", "op": THRESHOLD, "rules": (HILL,), "learn": ("t",), "hidden": 6, "device": "cpu",
 }  # fmt: skip
 
 

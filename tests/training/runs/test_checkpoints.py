@@ -69,18 +69,6 @@ def told(one):
     )
 
 
-@pytest.mark.parametrize(
-    "task", ["moons", "documents", "spikes", "binary weights", "digits convolution", "ternary kernels"]
-)
-@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
-def test_who_goes_back_and_on_is_uninterrupted_bit_for_bit(task, optimiser):
-    settings = Settings(task=task, optimiser=optimiser, steps=20, hidden=8, seeds=2, device="cpu")
-    there, straight = trained(settings), trained(settings)
-    assert there.back(7) == 7
-    there.advance(20)
-    assert told(there) == told(straight)
-
-
 def test_back_at_a_step_all_is_as_it_was_there(monkeypatch):
     there, before = trained(SMALL), trained(SMALL, 11)
     there.back(11)

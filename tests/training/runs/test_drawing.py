@@ -1,7 +1,5 @@
 """Runs of what draws: the same numbers whatever happens, gradients right on average, judged as it is said."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
@@ -32,41 +30,6 @@ def trained(**settings: Any) -> Run:
     run = begun(**settings)
     run.advance(STEPS)
     return run
-
-
-def parameters(run: Run) -> Tensor:
-    return run.nets.ensemble.parameters
-
-
-@pytest.fixture(scope="module")
-def whole() -> Run:
-    return trained()
-
-
-def test_a_run_goes_on_from_its_state_as_if_it_had_never_stopped(whole: Run) -> None:
-    first, second = begun(), begun()
-    first.advance(15)
-    second.load_state_dict(first.state_dict())
-    second.advance(STEPS)
-    assert torch.equal(parameters(second), parameters(whole))
-
-
-def test_a_run_goes_back_and_repeats_itself(whole: Run) -> None:
-    run = trained()
-    back = run.back(20)
-    assert 0 < back < STEPS
-    run.advance(STEPS)
-    assert torch.equal(parameters(run), parameters(whole))
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_a_rule_alone_draws_what_it_draws_in_company(rule: str, whole: Run) -> None:
-    at = 2 * RULES.index(rule)
-    assert torch.equal(parameters(trained(rules=(rule,))), parameters(whole)[at : at + 2])
-
-
-def test_a_seed_alone_draws_what_it_draws_beside_others(whole: Run) -> None:
-    assert torch.equal(parameters(trained(seeds=1, seed=1)), parameters(whole)[1::2])
 
 
 def test_seeds_and_steps_draw_other_numbers() -> None:

@@ -2,12 +2,12 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 import torch
 
 from explorer.training import Run, Settings
 from explorer.training.runs.fused import Together
+from tests.training.runs.run_cases import assert_equal_states, same
 from tests.training.tables import points
 
 RULES = (("default", "straight_through"), ("clipped",), ("masked", "default", "approx_sign"))
@@ -39,21 +39,9 @@ def taken(runs, steps=5):
     return runs
 
 
-def same(one, other):
-    """Whether two states hold the same bits."""
-    if isinstance(one, torch.Tensor):
-        return np.array_equal(one.numpy(), other.numpy(), equal_nan=one.is_floating_point())
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other
-
-
 def assert_as_alone(together, alone):
     for ours, theirs in zip(together, alone, strict=True):
-        assert ours.step == theirs.step
-        assert same(ours.state_dict(), theirs.state_dict())
+        assert_equal_states(ours, theirs)
         assert ours.checkpoints.steps == theirs.checkpoints.steps
         assert all(
             same(ours.checkpoints.state(step), theirs.checkpoints.state(step))

@@ -1,34 +1,20 @@
 """Parameters of the op that learn: against torch's own optimisers, alone and in company, on and on."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import RULES, Learned, Op, Parameter, Rule
+from explorer.catalogue import RULES, Learned, Parameter, Rule
 from explorer.gradient import bind
 from explorer.study.chunk import Chunk
 from explorer.study.plan import Plan
 from explorer.training import Run, Settings
 from explorer.training.numerics.losses import cross_entropy
 from explorer.training.runs.summary import sentences
-from tests.training.runs.learning_cases import OPTIMISERS, UNITS, WEIGHTS, trained
-
-THRESHOLD = Op("threshold", "Threshold", "where(x - t > 0, 1, 0)", parameters=(Parameter("t", 0.2),),
-               inner="x - t", outer="q")  # fmt: skip
-
-
-HILL = Rule("hill", "Hill", "g / (1 + abs(x - t))**2", parameters=THRESHOLD.parameters)
-
-
-SPIKES: dict[str, Any] = {
-    "task": "spikes", "op": THRESHOLD, "rules": (HILL,), "learn": ("t",), "hidden": 6, "device": "cpu",
-}  # fmt: skip
+from tests.training.runs.learning_cases import OPTIMISERS, SPIKES, UNITS, WEIGHTS, trained
 
 
 def lsq(latent: torch.Tensor, s: torch.Tensor) -> torch.Tensor:
@@ -106,19 +92,6 @@ def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     assert pull == pytest.approx(-trace.gradient.sum().item(), rel=1e-4)
 
 
-@pytest.mark.parametrize("given", [WEIGHTS, UNITS], ids=["weights", "units"])
-def test_a_lane_is_what_its_seed_alone_has_in_any_company(given):
-    """Bit for bit, from two members on: beside rules that learn, rules that do not, and other seeds."""
-    (rule,) = given["rules"]
-    name = given["learn"][0]
-    together = trained(40, **given | {"rules": (rule, "straight_through", "default"), "seeds": 3, "seed": 5,
-                                      "learn": (f"{rule}.{name}",)}).snapshot()  # fmt: skip
-    for seed in range(3):
-        alone = trained(40, **given | {"seed": 5 + seed, "seeds": 1}).snapshot()
-        assert alone.seed_losses[rule][0].tolist() == together.seed_losses[rule][seed].tolist()
-        assert alone.learned[rule][name][0].tolist() == together.learned[rule][name][seed].tolist()
-
-
 def test_a_rule_that_lets_nothing_learn_has_todays_bits():
     """Beside one that does; and its parameter stays as it was."""
     with_lsq = WEIGHTS | {"rules": ("quantize_masked", "lsq"), "learn": ("lsq.s",)}
@@ -129,23 +102,6 @@ def test_a_rule_that_lets_nothing_learn_has_todays_bits():
     assert alone.learned == {"quantize_masked": {}}
     assert "parameters" in alone.unmeasured
     assert np.isnan(beside.measured["parameters"]["quantize_masked"]["gradient"]).all()
-
-
-@pytest.mark.parametrize("given", [WEIGHTS, UNITS, SPIKES], ids=["weights", "units", "spikes"])
-def test_a_run_that_is_continued_is_as_one_that_was_not_interrupted(given):
-    whole, first = trained(24, **given), trained(11, **given)
-    state = first.state_dict()
-    second = trained(0, **given)
-    second.load_state_dict(state)
-    second.advance(13)
-    ours, theirs = second.snapshot(), whole.snapshot()
-    (rule,) = whole.snapshot().losses
-    assert ours.losses[rule].tolist() == theirs.losses[rule].tolist()
-    for name, values in theirs.learned[rule].items():
-        assert ours.learned[rule][name].tolist() == values.tolist()
-        assert not np.array_equal(values, first.snapshot().learned[rule][name])
-    for field, series in theirs.measured["parameters"][rule].items():
-        np.testing.assert_array_equal(ours.measured["parameters"][rule][field], series)
 
 
 def test_the_series_of_what_learns_begins_with_its_start_and_ends_with_its_value():

@@ -1,5 +1,4 @@
 import dataclasses
-import io
 import itertools
 import threading
 
@@ -10,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.training import TASKS, Data, Part, Run, Settings, Task, tasks
 from explorer.training.runs import run
-from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, assert_equal_states, curves, trained
+from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, trained
 
 
 @pytest.fixture
@@ -34,36 +33,8 @@ def test_weights_have_no_idle_units(task, op):
     assert run.snapshot().gradients["straight_through"].idle_units is None
 
 
-def test_same_settings_same_bits():
-    assert curves(trained(SMALL)) == curves(trained(SMALL))
-
-
 def test_another_seed_another_start():
     assert curves(trained(SMALL)) != curves(trained(dataclasses.replace(SMALL, seed=1)))
-
-
-def test_in_pieces_same_bits():
-    pieces = Run(SMALL)
-    for size in (1, 7, 0, 30, 99):
-        pieces.advance(size)
-        pieces.snapshot()
-    assert curves(pieces) == curves(trained(SMALL))
-
-
-@pytest.mark.parametrize("hidden", [1, 8, 100])
-@pytest.mark.parametrize("batch", [1, 4, 64])
-def test_a_rule_alone_trains_as_in_a_race(hidden, batch):
-    """Also beside one that diverges and leaves."""
-    company = ("default", "formula: x * 1e20", "straight_through", "clipped", "toward_range")
-    asked = dataclasses.replace(
-        SMALL, steps=12, hidden=hidden, batch=batch, rules=company, op="sign", lr=1e-4
-    )
-    race = trained(asked).snapshot()
-    assert race.diverged["formula: x * 1e20"] < asked.steps
-    for rule in company:
-        alone = trained(dataclasses.replace(asked, rules=(rule,))).snapshot()
-        for series in ("losses", "w1_norms", "w2_norms"):
-            np.testing.assert_array_equal(getattr(alone, series)[rule], getattr(race, series)[rule])
 
 
 def test_a_first_layer_that_sees_the_same_x_trains_as_one_that_does_not(monkeypatch):
@@ -114,24 +85,6 @@ def test_computes_on_one_thread_and_puts_the_number_back():
         torch.set_num_threads(before)
 
 
-def test_resumed_through_a_file_is_uninterrupted_bit_for_bit():
-    file = io.BytesIO()
-    torch.save(trained(SMALL, steps=15).state_dict(), file)
-    file.seek(0)
-    resumed = Run(SMALL)
-    resumed.load_state_dict(torch.load(file, weights_only=True))
-    assert resumed.snapshot().step == 15
-    resumed.advance(SMALL.steps)
-    assert_equal_states(resumed, trained(SMALL))
-
-
-def test_resumed_with_batches_is_uninterrupted_bit_for_bit(batches):
-    resumed = Run(batches)
-    resumed.load_state_dict(trained(batches, steps=7).state_dict())
-    resumed.advance(batches.steps)
-    assert_equal_states(resumed, trained(batches))
-
-
 def test_a_state_is_a_copy():
     begun = Run(SMALL)
     state = begun.state_dict()
@@ -154,15 +107,6 @@ def test_each_step_draws_its_own_batch(batches):
         begun.advance()
     assert all(batch.shape == (1, 5, 3) for batch in seen)
     assert not any(torch.equal(one, other) for one, other in itertools.pairwise(seen))
-
-
-def test_resumed_after_one_has_diverged():
-    asked = dataclasses.replace(SMALL, rules=("default", BREAKS))
-    resumed = Run(asked)
-    resumed.load_state_dict(trained(asked, steps=9).state_dict())
-    resumed.advance(asked.steps)
-    assert curves(resumed) == curves(trained(asked))
-    assert resumed.snapshot().diverged == {"default": None, BREAKS: 1}
 
 
 def test_a_state_brings_what_is_live_along():

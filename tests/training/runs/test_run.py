@@ -9,7 +9,7 @@ from explorer.training import Run, Settings, Tensors
 from explorer.training.limits import MAX_POINTS
 from explorer.training.runs import lockstep
 from tests.benchmarks.bare_loop import MyReLU
-from tests.training.runs.run_cases import BREAKS, DOCUMENTS, SMALL, curves, trained
+from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, trained
 
 
 def documents_loop(tensors, steps, lr):
@@ -148,14 +148,6 @@ def test_mean_factor_a_rule_passes_on():
     rules = ("zero", "straight_through", "scale", "formula: -3 * g")
     snapshot = trained(dataclasses.replace(SMALL, rules=rules, parameters={"s": 0.25}), steps=2).snapshot()
     assert [snapshot.gradients[rule].passed for rule in rules] == pytest.approx([0, 1, 0.25, 3])
-
-
-def test_a_diverging_rule_stops_with_its_curve_and_the_others_go_on():
-    snapshot = trained(dataclasses.replace(SMALL, rules=("default", BREAKS))).snapshot()
-    assert snapshot.diverged == {"default": None, BREAKS: 1}
-    assert len(snapshot.losses[BREAKS]) == 1
-    assert snapshot.gradients[BREAKS] is None
-    assert len(snapshot.losses["default"]) == snapshot.step == SMALL.steps
 
 
 def test_divergence_keeps_the_finite_curve_and_ends_the_run():

@@ -1,7 +1,5 @@
 """The fair queue alone: who is next, for whom one waits how long, and that nothing stays of who has gone."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

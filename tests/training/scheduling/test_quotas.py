@@ -1,7 +1,5 @@
 """Quota for one more: of all, of a visitor, of an address."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.training.scheduling.quotas import EngineFull, Quota, parties

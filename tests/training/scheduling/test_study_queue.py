@@ -1,7 +1,5 @@
 """Studies in the engine: what stays, when one goes, and the time that runs leave. They only count here."""
 
-from __future__ import annotations
-
 import math
 import threading
 from dataclasses import dataclass, field, replace

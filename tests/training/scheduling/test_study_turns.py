@@ -1,7 +1,5 @@
 """Studies of several visitors and addresses: whose turn it is, and who makes way. They only count here."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

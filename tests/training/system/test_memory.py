@@ -1,7 +1,5 @@
 """The memory that training may take: who needs more is told so, and the others go on."""
 
-from __future__ import annotations
-
 import mmap
 import re
 import resource

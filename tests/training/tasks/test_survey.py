@@ -1,7 +1,5 @@
 """The survey of a table before anything is trained."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """Queries nobody should send: nothing raises, the rest is kept, and what could not be had is said."""
 
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 from dataclasses import fields

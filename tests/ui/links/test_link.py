@@ -1,7 +1,5 @@
 """Links: choices come back exactly, and what cannot be had is said and never raised."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from urllib.parse import parse_qs, urlencode

@@ -4,8 +4,6 @@ Those that train whole nets are thorough: a wrong link or a missing task fails t
 rule or net those of tests/training, and a wrong sentence tests/training/runs/test_summary.py.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

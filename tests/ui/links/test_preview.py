@@ -1,7 +1,5 @@
 """A link in words."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers of the server: torch's curves, own formulas, pasted code, the files; never an error."""
 
-from __future__ import annotations
-
 import base64
 import json
 import random

@@ -1,7 +1,5 @@
 """Answers to solutions of exercises: a verdict, what draws it, and never an error."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

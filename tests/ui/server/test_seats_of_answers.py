@@ -1,7 +1,5 @@
 """Which answers share seats: what takes long holds up its own kind alone."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

@@ -1,7 +1,5 @@
 """The course on paper: everything to predict on each page, nothing given away, and a key that holds."""
 
-from __future__ import annotations
-
 import html
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Labels at the ends of curves: each beside its own, on no curve and on no other label."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

@@ -1,7 +1,5 @@
 """What stands around the means of a pair that draws: bands, single draws, the exact gradient."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

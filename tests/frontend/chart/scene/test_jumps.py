@@ -1,7 +1,5 @@
 """The jumps of curves, and the values there that are drawn as circles."""
 
-from __future__ import annotations
-
 import math
 
 from tests.frontend.modules import Node

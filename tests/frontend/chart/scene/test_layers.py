@@ -1,7 +1,5 @@
 """Layers: further curves over the op, one entry each."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The scene of a chart and the step to it: plain data, without a page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Plotly's traces of a chart: lines, jumps, circles, ranges, and the parts of a parameter that learns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

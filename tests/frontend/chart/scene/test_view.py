@@ -1,7 +1,5 @@
 """The arithmetic of views and axes, at any depth."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

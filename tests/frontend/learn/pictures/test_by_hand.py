@@ -1,7 +1,5 @@
 """What is said to a gradient that is typed by hand: right within a hundredth, else its x and g are told."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

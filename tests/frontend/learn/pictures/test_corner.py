@@ -1,7 +1,5 @@
 """What is said of a slope at the corner of ReLU."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

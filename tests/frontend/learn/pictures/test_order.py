@@ -1,7 +1,5 @@
 """The order that the reader finds, and what is said to another one."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from itertools import pairwise
 

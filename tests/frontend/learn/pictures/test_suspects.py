@@ -1,7 +1,5 @@
 """What is said to whoever names a line of a hidden Function."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

@@ -1,7 +1,5 @@
 """The sentence under a sweep: the width that was trained nearest to the slider, beside the control."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

@@ -1,7 +1,5 @@
 """The walker's numbers: means, spreads and the exact gradient are torch's, runs and walks those of NumPy."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Axes of values: ranges that hold what is drawn, begin where they should and never jump back."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

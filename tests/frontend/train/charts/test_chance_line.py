@@ -1,7 +1,5 @@
 """Where the word "chance" stands beside its line."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frontend.modules import Node

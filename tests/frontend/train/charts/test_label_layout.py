@@ -1,7 +1,5 @@
 """Names at the ends of curves: in the order of the curves, apart, and as near to them as can be."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

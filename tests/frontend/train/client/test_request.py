@@ -1,7 +1,5 @@
 """The request that begins a run, and what goes with a command, as the browser has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

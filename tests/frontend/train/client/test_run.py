@@ -1,7 +1,5 @@
 """The session's run in the browser: which events it asks for, and what it keeps of a run that is over."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -81,8 +79,6 @@ def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
 def test_an_answer_is_shown_once_nothing_else_is_pressed(node: Node, document: dict[str, Any]):
     """Between two presses the first one's answer is of a state that is already over."""
     body = f"""{RUN}
-        const {{ setDocument }} = await import("./choice/entries.js");
-        setDocument(given.document);
         const answers = ["paused", "running"];
         globalThis.fetch = async () => ({{ json: async () => {{
             const state = answers.shift();

@@ -1,7 +1,5 @@
 """States of the page of trainings, and their pictures as plain data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -76,11 +74,9 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
     def drawn(body: str, **given: Any) -> Any:
         script = f"""
-            const {{ setDocument }} = await import("./choice/entries.js");
             const {{ stateOf, withBegun, withOther, withReset }} = await import("./train/state/state.js");
             const {{ pictureOf }} = await import("./train/page/view-model.js");
             const {{ loadPanels }} = await import("./train/panels/panels.js");
-            setDocument(given.document);
             await loadPanels();
             const view = (status, more = {{}}) => ({{ status, notice: "", lost: false, id: "a", ...more }});
             let state = stateOf(given.choice,

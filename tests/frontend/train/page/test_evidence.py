@@ -1,7 +1,5 @@
 """The view model of the evidence: alignment, the rows of "Why", what is asked of instruments."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frontend.modules import Node

@@ -1,7 +1,5 @@
 """Requests of the page of trainings to single instruments, without a server."""
 
-from __future__ import annotations
-
 from tests.frontend.modules import Node
 
 ASKING = """

@@ -1,7 +1,5 @@
 """What is asked, and said, where another task is chosen."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.training import TASKS

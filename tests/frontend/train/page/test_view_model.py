@@ -1,7 +1,5 @@
 """The view model of the page of trainings: what is offered, said and asked, and the chart."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

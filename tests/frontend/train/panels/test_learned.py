@@ -1,7 +1,5 @@
 """Learned values as small pictures: read off the records of runs that were trained."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The small pictures of "Why" for a rule: shares of a picture, and words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -59,9 +57,8 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
 
 
 DRAWN = """
-    const { setDocument, catalogue } = await import("./choice/entries.js");
+    const { catalogue } = await import("./choice/entries.js");
     const { panel } = await import("./train/panels/inputs.js");
-    setDocument(given.document);
     const [op, rule] = [catalogue().ops[given.op], catalogue().rules[given.rule]];
     const line = { key: given.rule, label: "" };
     return panel.picture({ measured: given.measured, layer: 0, op, rule, parameters: {}, line,
@@ -88,10 +85,8 @@ def test_the_curve_of_what_draws_is_its_mean(node: Node):
 
 CARRIED = """
     const { panel } = await import("./train/panels/inputs.js");
-    const { setDocument } = await import("./choice/entries.js");
     const { carry } = await import("./choice/data.js");
     const { chosenData } = await import("./choice/data.js");
-    setDocument(given.document);
     carry({ of: "data of Clipped", ...panel.data({ measured: given.measured, layer: 0 }) });
     const { kind, label, values, weights, bars, note } = chosenData();
     carry(null);

@@ -1,7 +1,5 @@
 """Slow motion of maps and kernels: one map and the weights of one kernel are images."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The view model of slow motion: where stages stand, the numbers of a unit, what is said."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any
@@ -19,11 +17,9 @@ RULES = ("default", "clipped", "clip_value", "magnitude_aware")
 
 
 SHOWN = """
-    const { setDocument } = await import("./choice/entries.js");
     const { withArrays } = await import("./train/state/series.js");
     const { slowOf } = await import("./train/slow-motion/view-model.js");
     const { stateOf } = await import("./train/state/state.js");
-    setDocument(given.document);
     const state = stateOf(given.choice,
         { colours: ["red", "green", "blue", "black"], ink: 0 },
         { table: { text: "" }, panels: {} });

@@ -1,7 +1,5 @@
 """A run's past as the browser keeps it: branch points, steps that are kept, lines of earlier runs."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -118,8 +116,6 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
         "choice": choice("sign", "default", task="moons", branch="\n".join(points)),
     }
     body = """
-        const { setDocument } = await import("./choice/entries.js");
-        setDocument(given.document);
         const { queryOf, linkedBranches } = await import("./choice/address.js");
         const { unsaidOf } = await import("./train/history/view-model.js");
         return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
@@ -208,10 +204,8 @@ def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
 
 def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, document: dict[str, Any]):
     body = """
-        const { setDocument } = await import("./choice/entries.js");
         const { packed, unpacked } = await import("./train/state/history.js");
         const { seriesOf } = await import("./train/state/series.js");
-        setDocument(given.document);
         const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
         const steps = Int32Array.of(0, 1, 2);
         const series = { losses: lines, loss_sd: lines, scores: lines, score_sd: lines };

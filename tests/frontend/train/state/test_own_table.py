@@ -1,7 +1,5 @@
 """A visitor's own table in the browser: what is chosen of it, its file's letters, and what is shown of it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sentences of a run's status before the engine answers, and that the browser repeats no fact of Python."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

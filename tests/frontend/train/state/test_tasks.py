@@ -1,7 +1,5 @@
 """Tasks and settings of a choice, as the browser keeps them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

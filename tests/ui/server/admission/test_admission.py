@@ -1,7 +1,5 @@
 """Who comes in and how fast: each limit set to 2."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 from collections.abc import Coroutine

@@ -1,7 +1,5 @@
 """How the server ends: whatever waits is let go of, and nothing else is."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

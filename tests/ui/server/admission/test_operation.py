@@ -1,7 +1,5 @@
 """Probes, metrics and the journal: what those who run the server see, and nobody else."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from types import SimpleNamespace

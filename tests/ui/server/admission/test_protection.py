@@ -1,7 +1,5 @@
 """Headers that every answer carries, and requests that are refused."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

@@ -1,7 +1,5 @@
 """Two servers behind one name: who asks the wrong one is sent to the other, or told which it is."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

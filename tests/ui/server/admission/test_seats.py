@@ -1,7 +1,5 @@
 """Who computes next: visitors take turns by the time they have used."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from itertools import pairwise

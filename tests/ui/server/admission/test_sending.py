@@ -1,7 +1,5 @@
 """Answers in slices, few large files at a time, and connections that end where nothing is taken."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import sys

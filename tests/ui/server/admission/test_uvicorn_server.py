@@ -1,7 +1,5 @@
 """Settings of uvicorn's server: it ends within seconds, and holds back nothing that it has written."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import socket

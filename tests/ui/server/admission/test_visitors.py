@@ -1,7 +1,5 @@
 """Who asks: by a name that was signed here, or else by the address."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

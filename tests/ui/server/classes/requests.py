@@ -1,7 +1,5 @@
 """Requests to the routes of classes, without a network."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Questions and classes to try."""
 
-from __future__ import annotations
-
 from explorer.ui.server.admission.visitors import Visitor
 from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom

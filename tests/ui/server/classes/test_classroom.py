@@ -1,7 +1,5 @@
 """A class without a page or a network: who sees what, who may do what, and that nothing is left."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Codes of classes: what is typed is understood, and nobody guesses one."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.ui.server.admission import limits

@@ -1,7 +1,5 @@
 """Predictions are numbers of a bounded count, or they are refused."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """The routes of classes: who may do what, what a student may send, and where a code leads."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator
