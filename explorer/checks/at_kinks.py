@@ -113,10 +113,14 @@ def _find_corners(curve: Curve) -> Tensor:
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradient for g = 1 to the left of each x, at it and to its right; (n,) each."""
+    """Return the gradient for g = 1 at each x, and its limits from the left and from the right; (n,) each."""
     h = 1e-9 * x.abs().clamp(min=1.0) if curve.dtype == torch.float64 else 1e-4 * x.abs().clamp(min=1.0)
-    r = curve.subject.gradient(torch.cat([x - h, x, x + h]))
-    left, at, right = r.reshape(3, -1)
+    r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
+    farther_left, left, at, right, farther_right = r.reshape(5, -1)
+    limits = 2 * left - farther_left, 2 * right - farther_right
+    left, right = (
+        torch.where(limit.isfinite(), limit, side) for limit, side in zip(limits, (left, right), strict=True)
+    )
     return left, at, right
 
 

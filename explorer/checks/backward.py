@@ -28,7 +28,8 @@ def check_backward(curve: Curve) -> Finding:
         advice = "return x's dtype" if "dtype" in nature.cut else "give it a Function with a backward"
         return fails(f"{nature.cut.capitalize()}; backward is never called and x never learns: {advice}.")
     if not nature.failure:
-        return holds("It returns a gradient for x.")
+        more = f" Forward returns {nature.outputs} outputs: only the first is checked, with g = 0 for others."
+        return holds(f"It returns a gradient for x.{more * (nature.outputs > 1)}")
     place = f" ({nature.line})" if nature.line else ""
     advice = next((words for part, words in _ADVICE if part in nature.failure), "mend that line")
     sentence = nature.failure[0].upper() + nature.failure[1:]

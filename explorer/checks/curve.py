@@ -63,10 +63,6 @@ class Curve:
         """Whether both x and y have the digits of float64."""
         return self.eps < 1e-12
 
-    def round_g(self, g: float) -> float:
-        """Return an upstream gradient as the dtype of y holds it."""
-        return float(torch.tensor(g, dtype=self.nature.y_dtype))
-
     @cached_property
     def repeats(self) -> bool:
         """Whether two backwards of the same x and g agree, bit for bit."""
@@ -280,5 +276,5 @@ class Curve:
 
 def round_position(x: float) -> float:
     """Return a position found by bisection, rounded to the short decimal that it approximates."""
-    short = float(f"{x:.9g}")
+    short = float(f"{x:.9g}") if abs(x) > 1e-12 else 0.0
     return short if abs(short - x) <= 1e-12 + 1e-14 * abs(x) else x

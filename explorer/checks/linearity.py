@@ -5,12 +5,10 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
+from explorer.foreign import departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
-_POWERS = (-1.0, 2.0, 0.5, -4.0)  # of two, which change no rounding
-_OTHERS = (-3.0, 1e-6, 1e3)  # a rule that rounds g to a power of two differs at these alone
 _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
-_SLACK = 1e3  # in eps: a product by a sum of logarithms, up to 745, is off by hundreds
 
 
 def check_linearity(curve: Curve) -> Finding:
@@ -55,25 +53,15 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     """Return the clearest departure from linearity among x: x, g, the gradient there, and the due one."""
     if not len(x):
         return None
-    single = curve.subject.gradient(x)
-    sure = single.isfinite() & curve.subject.y(x).isfinite()
-    worst: tuple[float, tuple[float, float, float, float]] | None = None
-    others = [g for g in _OTHERS if curve.eps < 1e-5 or g != 1e-6]  # half precision cannot hold such a g
-    for g in (0.0, *map(curve.round_g, others), *_POWERS):
-        r = curve.subject.gradient(x, g)
-        index = sure & r.isfinite() if curve.eps > 1e-5 else sure
-        off = torch.where(index, (r - g * single).abs(), 0.0).nan_to_num(nan=torch.inf)
-        scale = abs(g) * single.abs() + r.abs().nan_to_num()
-        size = off / (scale + 1e-30)
-        if g not in (0.0, *_POWERS):  # differences of large numbers keep their rounding errors
-            scale = scale + abs(g) * single[sure].abs().amax() if bool(sure.any()) else scale
-        least = 1e-300 if curve.is_fine else abs(g) * 1e-30
-        if bool((off > _SLACK * curve.eps * scale + least).any()):
-            at = int((size - x.abs() * 1e-9).argmax())
+    single, sure = curve.subject.gradient(x), curve.subject.y(x).isfinite()
+    found = departures(lambda g: curve.subject.gradient(x, g), sure, curve.nature.y_dtype)
+    ranked = []
+    for g, r, size, wrong in found:
+        if bool(wrong.any()):
+            at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
-            if worst is None or rank > worst[0]:
-                worst = rank, (float(x[at]), g, float(r[at]), g * float(single[at]))
-    return worst and worst[1]
+            ranked.append((rank, (float(x[at]), g, float(r[at]), g * float(single[at]))))
+    return max(ranked, key=lambda item: item[0])[1] if ranked else None
 
 
 def _find_effect_of_others(curve: Curve) -> Finding | None:

@@ -3,6 +3,7 @@
 import dis
 import types
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,6 +32,7 @@ class Nature:
         dependence: why y is not elementwise, as a clause; "" if it is.
         draws: whether the forward draws at random; its seed is then set before each call.
         foreign_global: a global that backward reads under the name of a variable of forward; "" if none.
+        outputs: the number of outputs, of which y is the first.
     """
 
     y_dtype: torch.dtype
@@ -40,6 +42,7 @@ class Nature:
     dependence: str = ""
     draws: bool = False
     foreign_global: str = ""
+    outputs: int = 1
 
 
 def fix_seed(subject: Subject) -> Subject:
@@ -50,8 +53,7 @@ def fix_seed(subject: Subject) -> Subject:
 def find_nature(subject: Subject) -> Nature:
     """Return the nature of a subject; raises UntriedError if its forward cannot be tried."""
     x = subject.sample(-NEAR, NEAR, 7)
-    leaf = x.clone().requires_grad_()
-    y = subject.run(leaf.clone())
+    y = subject.run(x.clone().requires_grad_().clone())
     failure, line = _find_wrong_shape(y, x), ""
     try:
         subject.run_both(x)
@@ -68,18 +70,31 @@ def find_nature(subject: Subject) -> Nature:
         dependence,
         subject.seed is not None,
         _find_foreign_global(subject),
+        len(subject.run_all(x.clone())),
     )
+
+
+def call_backward(y: Tensor) -> Any:
+    """Return what a Function's backward itself returns for x, for g = 1 on y and 0 on its other outputs.
+
+    None if y comes from no Function. Raises whatever backward raises.
+    """
+    node = y.grad_fn
+    if not isinstance(node, BackwardCFunction):
+        return None
+    outputs = getattr(node, "_input_metadata", ())  # torch's own, tried with 2.13
+    upstream = [torch.zeros(item.shape, dtype=item.dtype, device=item.device) for item in outputs]
+    upstream[y.output_nr : y.output_nr + 1] = [torch.ones_like(y)]
+    returned = node.apply(*upstream)
+    return returned[0] if isinstance(returned, tuple) else returned
 
 
 def _find_wrong_shape(y: Tensor, x: Tensor) -> str:
     """Return a clause on the shape that a backward returns, if torch sums it silently; else ""."""
-    if not isinstance(y.grad_fn, BackwardCFunction):
-        return ""
     try:
-        returned = y.grad_fn.apply(torch.ones_like(y))
+        gradient = call_backward(y)
     except Exception:
         return ""  # the engine raises it again
-    gradient = returned[0] if isinstance(returned, tuple) else returned
     if not isinstance(gradient, Tensor) or gradient.shape == x.shape:
         return ""
     return f"its backward returns the shape {tuple(gradient.shape)} for x of shape {tuple(x.shape)}"

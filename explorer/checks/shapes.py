@@ -6,6 +6,7 @@ from torch.autograd.function import BackwardCFunction
 
 from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
+from explorer.checks.nature import call_backward
 from explorer.checks.result import Finding, by_design, fails, holds
 from explorer.foreign import Subject, UntriedError, describe_error, merge_points
 
@@ -108,14 +109,10 @@ def _judge_exception(x: Tensor, message: str) -> Finding | None:
 
 def _check_raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
     """Return the fault in dtype or shape of backward's own return value, before torch casts or sums it."""
-    node = y.grad_fn
-    if not isinstance(node, BackwardCFunction):
-        return None
     try:
-        returned = node.apply(torch.ones_like(y))
+        gradient = call_backward(y)
     except Exception as error:
         return _judge_exception(x, f"{case} backward raises {describe_error(error)}")
-    gradient = returned[0] if isinstance(returned, tuple) else returned
     if not isinstance(gradient, Tensor):
         return None
     if gradient.shape != x.shape:

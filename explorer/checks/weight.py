@@ -284,6 +284,9 @@ def _apply_declarations(curve: Curve, finding: Finding) -> Finding:
         return fails(_describe_climb(rises), finding.where, finding.figure)
     if declared:
         return by_design(f"{declared.label} is made so. {finding.sentence}", finding.where, finding.figure)
+    if curve.subject.rounds_gradient:
+        words = f"It casts g, as the backward of torch's own casts does. {finding.sentence}"
+        return by_design(words, finding.where, finding.figure)
     if mask := find_idle_mask(curve):
         return fails(f"{finding.sentence} {mask.capitalize()}.", finding.where, finding.figure)
     inherited = match_rule(curve)

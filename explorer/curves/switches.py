@@ -14,6 +14,8 @@ from explorer.formula.reference import even_points
 MOST_KINKS = 512  # all jumps of a format of eight bits; more could not be told apart in a picture
 SCAN_POINTS = 2001
 HALVINGS = 64  # from a step of the scan down to neighbouring floats
+_SETTLED = 30  # halvings after which the difference across a jump is that of the jump alone
+_LEAST_JUMP = 1e-3  # of the difference in a cell of the scan
 
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
@@ -96,13 +98,15 @@ def apart(positions: list[float], width: float) -> list[float]:
 def jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
     """Positions and heights of a function's jumps: the differences in cells of a scan that survive halving.
 
-    Neither the end of a domain nor a pole is a jump.
+    A smooth function's difference halves with its cell, that of a root shrinks too: a jump's stays. Neither
+    the end of a domain nor a pole is a jump, nor is a difference below a thousandth of that in its cell.
     """
     values = curve(scan)
     cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
     started = (cells[3] - cells[2]).abs()
     keep = started.isfinite() & (started > 1e-10)
     cells, started = cells[:, keep], started[keep]
+    settled = torch.zeros_like(started)
     for turn in range(HALVINGS):
         low, high, before, after = cells
         middle = (low + high) / 2
@@ -114,8 +118,9 @@ def jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
         halves = torch.stack([low, middle, before, between]), torch.stack([middle, high, between, after])
         cells = torch.where(divisible, torch.where(left, *halves), cells)
         change = (cells[3] - cells[2]).abs()
-        keep = change.isfinite() & (change < 4 * started)
-        if turn >= 5:  # what is smooth has shrunk to a thirtieth by now
-            keep &= change > 0.05 * started
-        cells, started = cells[:, keep], started[keep]
+        keep = change.isfinite() & (change < 4 * started) & (change > _LEAST_JUMP * started)
+        keep &= change > 0.4 * settled  # sign has a value of its own at its jump, halfway
+        if turn == _SETTLED:
+            settled = change
+        cells, started, settled = cells[:, keep], started[keep], settled[keep]
     return cells[1], cells[3] - cells[2]

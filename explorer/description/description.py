@@ -9,6 +9,7 @@ import numpy as np
 from explorer.curves import Curves
 from explorer.curves.tabled import curves_of
 from explorer.description.learning import learning_words
+from explorer.description.missing import lost_words
 from explorer.description.telling import Description, telling
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def _description(curves: Curves) -> Description:
     if len(curves.x) < _FEWEST:
         raise ValueError("describe needs two different x of each rule: this table has one")
     exact = curves.exact
-    learning = learning_words(exact) if exact.learns else ""
-    return telling(exact, float(np.finfo(curves.x.dtype).max), learning)
+    more = [lost_words(curves, exact), learning_words(exact) if exact.learns else ""]
+    return telling(exact, float(np.finfo(curves.x.dtype).max), " ".join(filter(None, more)))
 
 
 def document(curves: Curves, words: Description) -> dict[str, Any]:

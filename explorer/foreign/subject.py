@@ -25,6 +25,8 @@ _MISCALLED = ("positional argument", "keyword argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
 _TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by chance
 _MOST_SHAPES = 12
+_FORMATS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
+_UNROUNDED = (1.3, -0.77, 2.9)  # g that no number format of eight bits holds
 _MOST_CONSTANTS = 24
 
 
@@ -99,7 +101,10 @@ class Subject:
     def rounds_gradient(self) -> bool:
         """Whether backward rounds g to a number format, as that of torch's own casts does."""
         if self.op is None or self.rule is None:
-            return False
+            x = torch.full((len(_UNROUNDED),), 0.3, dtype=self.trial.dtype)
+            g = torch.tensor(_UNROUNDED, dtype=self.trial.dtype)
+            r = self.gradient(self.fit_domain(x), g)
+            return any(torch.equal(r, g.to(short).to(r.dtype)) for short in _FORMATS)
         backward = self.rule.parsed or self.op.parsed.gradient
         parts = walk(backward.tree) if backward else []
         calls = [part for part in parts if isinstance(part, Call) and FUNCTIONS[part.function].own]
@@ -127,7 +132,14 @@ class Subject:
         return tuple(_copy(argument, dtype, learned, device) for argument in self.arguments)
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
-        """Return y. Raises UntriedError if the function raises or returns no tensor."""
+        """Return y, the first of several outputs. Raises UntriedError if there is none or it is no tensor."""
+        y = next(iter(self.run_all(x, arguments)), None)
+        if not isinstance(y, Tensor):
+            raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor")
+        return y
+
+    def run_all(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
+        """Return all outputs of the function. Raises UntriedError if it raises."""
         prepared = self.prepare(x.dtype) if arguments is None else arguments
         try:
             if self.seed is None:
@@ -139,9 +151,7 @@ class Subject:
         except Exception as error:
             kind = UntriedError if _is_no_fault(error) else ForwardError
             raise kind(f"it raises {describe_error(error)}") from error
-        if not isinstance(y, Tensor):
-            raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor")
-        return y
+        return tuple(y) if isinstance(y, tuple | list) else (y,)
 
     def run_both(self, x: Tensor, g: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
         """Return y and the gradient for an upstream gradient g, of any shape; outside any graph."""

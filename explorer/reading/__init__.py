@@ -8,6 +8,7 @@ the old instance style), a small ``nn.Module``, or a plain function that stops g
 import ast
 import inspect
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,9 +17,10 @@ from typing import Any
 
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, listed
-from explorer.formula.tree import Node, measure, names, walk
+from explorer.formula.operands import has_elements
+from explorer.formula.tree import VARIABLES, Name, Node, measure, names, substituted, walk
 from explorer.reading.beginning import beginnings
-from explorer.reading.building import ONE, built, is_shared, number
+from explorer.reading.building import ONE, built, is_shared, number, sound_name
 from explorer.reading.definitions import NO_GRADIENT, Candidate, Trees, candidates, read
 from explorer.reading.errors import (
     DeadEndError,
@@ -46,6 +48,9 @@ __all__ = [
 ]
 
 MAX_DEFINITIONS = 30
+STANDS_FOR = "{} stands for {}, too long to be written out {} times: give the parameter that value"
+SEVERAL = "{} is read here: the text also defines {}"
+LIBRARIES = ("torch", "builtins", "typing", "abc")  # their classes are known without source
 MAX_BRANCHES = 4  # tests of a parameter that one path may meet
 
 
@@ -105,18 +110,28 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
         ReadingError: a sentence on the part that could not be read, and its line. Nothing else.
     """
     readings = read_sources(text if isinstance(text, str) else _find_source(text))
-    for reading in readings:
-        if reading.problem is None:
-            keys = Keys((reading.op, reading.rule))
-            keys.notes = reading.notes
-            return keys
+    readable = [reading for reading in readings if reading.problem is None]
+    own = [reading for reading in readable if reading.name == getattr(text, "__name__", "")]
+    for reading in own or readable:
+        keys = Keys((reading.op, reading.rule))
+        others = [] if own else [other.name for other in readable if other is not reading]
+        keys.notes = (
+            *reading.notes,
+            *([Note(SEVERAL.format(reading.name, listed(others)))] if others else []),
+        )
+        return keys
     raise readings[0].problem or ReadingError("the text is empty", 1)
 
 
 def _find_source(definition: type | Callable[..., Any]) -> str:
-    """Return the source code of a class or function; raises ReadingError if there is no file with it."""
+    """Return the source code of a class with its own bases, or of a function.
+
+    Raises ReadingError if there is no file with it.
+    """
+    family = getattr(definition, "__mro__", ())
+    line = [each for each in family if each.__module__.split(".")[0] not in LIBRARIES]
     try:
-        return textwrap.dedent(inspect.getsource(definition))
+        return "\n".join(textwrap.dedent(inspect.getsource(each)) for each in line[::-1] or [definition])
     except (OSError, TypeError):
         name = getattr(definition, "__name__", type(definition).__name__)
         raise ReadingError(f"the source of {name} is in no file: paste its code as text", 1) from None
@@ -162,7 +177,7 @@ def _reading(
 
     try:
         trees = _both_ways(attempt, {})
-        trees = _fitting(trees)
+        trees = _fitting(_shortened(trees))
         learned = [_learned(part) for part in trees.learned]
         rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule, learned)
         second = None if trees.second is None else Formula(number(trees.second))
@@ -197,6 +212,32 @@ def _require_short(node: Node) -> None:
         f"a formula holds {MAX_NODES}, {MAX_DEPTH} and {MAX_LENGTH}; "
         "values in the signature, such as bits=4, make it shorter",
     )
+
+
+def _shortened(trees: Trees) -> Trees:
+    """Return the trees; if too long, with a parameter for the statistic of x that takes most of them."""
+    try:
+        for node in (trees.op, trees.rule or ONE):
+            _require_short(number(node))
+    except UnreadableError:
+        parts = [part for node in (trees.op, trees.rule or ONE) for part in walk(number(node))]
+        times = Counter(part for part in parts if _is_statistic(part))
+        repeated = [part for part, count in times.items() if count > 1]
+        if not repeated:
+            return trees
+        longest = max(repeated, key=lambda part: times[part] * measure(part)[0])
+        name = sound_name("statistic", [*names(trees.op), *(names(trees.rule) if trees.rule else ())])
+        known = {longest: Name(name), built("-", longest): built("-", Name(name))}
+        op, rule = substituted(number(trees.op), known), trees.rule and substituted(trees.rule, known)
+        learned = tuple(part._replace(tree=substituted(part.tree, known)) for part in trees.learned)
+        note = Note(STANDS_FOR.format(name, Formula(longest).text, times[longest]))
+        return trees._replace(op=op, rule=rule, learned=learned, notes=(*trees.notes, note), second=None)
+    return trees
+
+
+def _is_statistic(node: Node) -> bool:
+    """Return whether a tree is one number for all elements, computed from them."""
+    return not has_elements(node) and not set(VARIABLES).isdisjoint(names(node))
 
 
 def _learned(part: Part) -> Learned:

@@ -1,6 +1,7 @@
 """Calls in the pasted code: the callable that a name means, and its arguments bound as Python binds them."""
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, reduce
@@ -18,6 +19,10 @@ from explorer.reading.vocabulary import UNKNOWN
 OF_NUMBERS = "takes a single number, not a tensor: use the function of torch"
 OF_TENSORS = "takes a tensor, not a number: use the function of math"
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
+UNKNOWN_KEYWORD = (
+    "has the keyword {}, with which it cannot be read here: leave it out, or write out what it does"
+)
+_KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 @contextmanager
@@ -26,7 +31,9 @@ def sensible(what: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as reason:
-        words = str(reason).replace("got an unexpected keyword argument", "no formula has the keyword")
+        words = str(reason)
+        if word := _KEYWORD.search(words):
+            raise UnreadableError(UNKNOWN_KEYWORD.format(word[1])) from None
         raise UnreadableError(f"{what}: {words}") from None
 
 

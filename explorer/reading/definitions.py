@@ -58,8 +58,9 @@ def candidates(module: ast.Module) -> list[Candidate]:
     """The definitions of a text that are worth reading, in their order.
 
     Where a text holds an ``autograd.Function``, modules and functions around it only serve it; of
-    those the ones that no other calls, all of them where each is called. A Function that only adds forward
-    mode to another one of the text is that one again.
+    those the ones that no other calls, all of them where each is called, and then the functions that a module
+    calls and that stop gradients themselves. A Function that only adds forward mode to another one of the
+    text is that one again.
     """
     functions, known = [], dict[str, set[str]]()
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
@@ -73,7 +74,16 @@ def candidates(module: ast.Module) -> list[Candidate]:
     plain = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-    return functions or [candidate for candidate in plain if candidate.name not in used] or plain
+    main = [candidate for candidate in plain if candidate.name not in used]
+    called = [candidate for candidate in plain if candidate.name in used and _stops(candidate.definition)]
+    return functions or (main and [*main, *called]) or plain
+
+
+def _stops(definition: ast.stmt) -> bool:
+    """Return whether a function stops a gradient itself."""
+    marks = {"detach", "data", "no_grad", "detach_"}
+    named = isinstance(definition, ast.FunctionDef)
+    return named and any(getattr(part, "attr", "") in marks for part in ast.walk(definition))
 
 
 def _plain_name(node: ast.stmt) -> str:

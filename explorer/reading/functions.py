@@ -14,10 +14,10 @@ from typing import Any
 from explorer.formula import FUNCTIONS, Function
 from explorer.formula.aliases import CALLS, OtherCall
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import VARIABLES, Call, Name, is_condition, names
+from explorer.formula.tree import VARIABLES, Call, Name, Node, children, is_condition, names
 from explorer.reading import drawing, values, vocabulary
 from explorer.reading.arithmetic import like, made, operation
-from explorer.reading.building import ONE, ZERO, built, detach, filled, mask
+from explorer.reading.building import ONE, ZERO, built, detach, filled, known, mask
 from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.sums import NUMPY, REMARKS, arranged, expanded, larger, statistic, summed_to, total
 from explorer.reading.tracking import AUTOGRAD, assigned, detached
@@ -25,6 +25,7 @@ from explorer.reading.values import SHAPE, Library, Quantity, Tensor, Value, qua
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, OPERATORS, REASONS, words
 
 OF_ONE_DTYPE = "takes two tensors of one dtype, as torch.heaviside(a, torch.zeros_like(a)) does"
+WRAPS = "wraps around, for {} holds nothing beyond {}: clamp to a range within first"
 MASKED_BY = "fills with a tensor, and torch takes a single number: use torch.where"
 
 
@@ -131,6 +132,19 @@ def _filled(fill_value: Value) -> Value:
 _NUMBERS = re.compile(r"(q?u?int|float|bfloat|complex|bits|fp)\d\w*")
 
 
+_LARGEST_INTEGERS = {"int8": 127, "int16": 32767}
+
+
+def _is_clamped(node: Node, largest: int) -> bool:
+    """Return whether a value is clamped to numbers within ±``largest``, rounded before or after."""
+    while isinstance(node, Call) and node.function in ("round", "floor", "ceil", "trunc"):
+        (node,) = children(node)
+    if not (isinstance(node, Call) and node.function == "clamp"):
+        return False
+    low, high = map(known, children(node)[1:])
+    return low is not None and high is not None and -largest - 1 <= low and high <= largest
+
+
 class _Torch:
     """Functions and methods of tensors."""
 
@@ -147,6 +161,9 @@ class _Torch:
         require(
             not short and kind != "narrow" and (kind != "uint8" or is_mask), REASONS["quantize_per_tensor"]
         )
+        if largest := _LARGEST_INTEGERS.get(kind or ""):
+            require(is_mask or _is_clamped(held.node, largest), WRAPS.format(kind, largest))
+            kind = "int64"
         if kind in (None, held.kind):
             return _Torch.clone(self) if dtype in ("double", "float64") else self
         whole = kind == "int64" and not is_mask

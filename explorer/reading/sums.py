@@ -81,8 +81,10 @@ def expanded(self: Value, *sizes: Value, **named: Value) -> Value:
     held = values.sum_of(self)
     if not held:
         return arranged(self, *sizes, **named)
-    size = next(iter(several(sizes[0]) if sizes and isinstance(sizes[0], tuple) else sizes), None)
-    of = getattr(size, "of", None)
+    sizes = several(sizes[0]) if sizes and isinstance(sizes[0], tuple) else sizes
+    if sizes and all(size in (1, -1) for size in sizes):
+        return arranged(self)
+    of = getattr(next(iter(sizes), None), "of", None)
     spread = of.name if isinstance(of, Name) and not has_elements(of) else ""
     require(spread, REASONS["sum"])
     self.frozen = True

@@ -46,8 +46,9 @@ ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in words(
 
 # Every name of a kind of number, in torch's and NumPy's spellings.
 _KINDS = {
-    "float32": "float float32 double float64 float_", "int64": "int long short int16 int32 int64",
-    "bool": "bool bool_", "uint8": "byte uint8", "narrow": "half bfloat16 float16 bfloat int8 char",
+    "float32": "float float32 double float64 float_", "int64": "int long int32 int64",
+    "bool": "bool bool_", "uint8": "byte uint8", "narrow": "half bfloat16 float16 bfloat",
+    "int16": "short int16", "int8": "char int8",
 }  # fmt: skip
 KINDS = {name: kind for kind, names in _KINDS.items() for name in words(names)}
 

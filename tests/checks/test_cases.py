@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.autograd import Function
 
+import explorer
 from explorer.checks import check
 from tests.checks.cases import bugs, dtypes, finiteness, literature, mixing, raising
 from tests.checks.cases.literature import VectorQuantiser
@@ -176,3 +177,51 @@ def test_a_trip_through_numpy_may_come_back_to_the_device_of_x():
 def test_a_mask_that_is_missing_cannot_be_told_from_one_that_is_not_meant():
     found = check_case(literature.CASES["DoReFa with its clamp inside"])["antiderivative"]
     assert (found.verdict, "a forgotten mask if it clips" in found.sentence) == ("unknown", True)
+
+
+@pytest.mark.parametrize("at", [37.0, 137.0, 5003.0, -777.7])
+def test_a_jump_far_out_on_a_slope_is_found(at):
+    class Jumps(torch.nn.Module):
+        def forward(self, x):
+            return torch.where(x > at, x + 1, x)
+
+    found = {each.name: each for each in check(Jumps())}
+    assert found["area"].verdict == found["antiderivative"].verdict == "by design"
+    assert found["antiderivative"].where == pytest.approx(at)
+
+
+def test_a_root_and_a_steep_slope_are_no_jumps():
+    for function in (lambda x: x.abs().sqrt(), lambda x: torch.tanh(300 * x), lambda x: x.float() ** 3):
+        sentences = {each.name: each.sentence for each in check(function)}
+        assert sentences["area"].startswith("The op does not jump"), sentences["area"]
+
+
+def test_a_kink_of_a_steep_gradient_far_out_is_not_called_one_sided():
+    found = check(lambda x: explorer.apply("ceil", "soft_round", x))
+    assert next(each for each in found if each.name == "kinks").verdict == "holds"
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+def test_torchs_own_cast_to_a_short_format_is_by_design(dtype):
+    found = check(lambda x: x.to(dtype).to(x.dtype))
+    assert not found.failures
+
+
+def test_of_several_outputs_the_first_is_checked_and_said_so():
+    def round_both(x):
+        return x.round(), x.floor()
+
+    class Two(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return round_both(x)
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g + h
+
+    found = check(Two)
+    assert not found.failures
+    assert "Forward returns 2 outputs: only the first is checked" in found[0].sentence
+    assert {each.name for each in found if each.verdict == "unknown"} <= {"devices"}

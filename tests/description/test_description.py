@@ -248,3 +248,16 @@ def test_a_stretch_of_zeros_counts_though_its_kink_is_a_float_away(op, rule, spa
     measured = (curves.exact.at(curves.rules[0].key, x) == 0).mean()
     assert f"{measured:.0%}".replace("%", " %") == share
     assert f"0 on {share}" in describe(curves.frame)
+
+
+@pytest.mark.parametrize("op", ["formula: log(1 + exp(5 * x)) / 5", lambda x: (1 + (5 * x).exp()).log() / 5])
+def test_what_float32_loses_to_an_overflow_on_the_way_is_said(op):
+    frame = sample(op, "default", start=-3, stop=30)
+    lost = frame["gradient"].isna()
+    share = frame["x"].diff()[lost & lost.shift(fill_value=False)].sum() / 33
+    words = describe(frame)
+    where = f"on {100 * share:.0f} % of this picture, where 64 bits hold numbers."
+    assert f"In 32 bits the gradient of {DEFAULT} is undefined {where}" in words
+    assert "In 32 bits y is infinite on" in words
+    assert "In 32 bits" not in describe(sample(op, "default", start=-3, stop=15))
+    assert "In 32 bits" not in describe(sample(op, "default", start=-3, stop=30, dtype="float64"))

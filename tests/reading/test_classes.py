@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812  # as everybody writes it
 from torch import nn
+from torch.autograd import Function
 
 from explorer.gradient import apply
 from explorer.lessons import MyReLU
@@ -146,5 +148,81 @@ def test_a_class_is_read_from_its_file() -> None:
 
 
 def test_an_unknown_keyword_is_not_called_an_error_of_the_code() -> None:
-    with pytest.raises(ReadingError, match="no formula has the keyword 'device_map'"):
+    with pytest.raises(ReadingError, match="the keyword device_map, with which it cannot be read here"):
         read_source("def f(x):\n    return torch.relu(x, device_map=1)")
+
+
+class Rounds(Function):
+    """A base with a child, both in this file."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.round()
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+        return g
+
+
+class RoundsTwice(Rounds):
+    """Its forward is the base's."""
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
+        return 2 * g
+
+
+def test_a_child_is_read_with_its_base_and_a_text_with_both_says_which() -> None:
+    assert read_source(RoundsTwice) == ("formula: RoundsTwice = round(x)", "formula: RoundsTwice = 2 * g")
+    assert read_source(Rounds)[1] == "formula: Rounds = g"
+    assert not read_source(RoundsTwice).notes
+    both = "\n".join(map(inspect.getsource, (Rounds, RoundsTwice)))
+    keys = read_source(both)
+    assert keys[1] == "formula: Rounds = g"
+    assert "Rounds is read here: the text also defines RoundsTwice" in keys.notes
+
+
+def test_a_function_that_stops_gradients_is_offered_beside_the_net_that_calls_it() -> None:
+    helper = "def ste(x):\n    return x + (x.round() - x).detach()\n"
+    net = "class Net(nn.Module):\n  def forward(self, x):\n    return ste(x.tanh())\n"
+    assert [reading.name for reading in read_sources(helper + net)] == ["Net", "ste"]
+
+
+@pytest.mark.parametrize("shape", ["1", "1, 1", "(1,)", "-1"])
+def test_a_sum_may_be_expanded_to_one_place(shape: str) -> None:
+    code = f"""
+class Scaled(Function):
+    @staticmethod
+    def forward(ctx, x, s):
+        ctx.save_for_backward(x)
+        return x * s
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g, (g * x).sum().expand({shape})
+"""
+    assert read_source(code)[1] == "formula: Scaled = g; s: sum(g * x)"
+
+
+def test_a_statistic_too_long_to_be_written_out_becomes_a_parameter() -> None:
+    code = """
+class SAWB(Function):
+    @staticmethod
+    def forward(ctx, x, n=3):
+        alpha = 3.212 * torch.sqrt(torch.mean(x ** 2)) - 2.178 * torch.mean(torch.abs(x))
+        out = (x.clamp(-alpha, alpha) + alpha) / (2 * alpha)
+        out = torch.round(out * n) / n
+        return out * 2 * alpha - alpha
+    @staticmethod
+    def backward(ctx, g):
+        return g, None
+"""
+    keys = read_source(code)
+    (note,) = keys.notes
+    alpha = "3.212 * sqrt(mean(x ** 2)) - 2.178 * mean(abs(x))"
+    assert note.startswith(f"statistic stands for {alpha}, too long to be written out")
+    x = torch.linspace(-2, 2, 41, dtype=torch.float64)
+    value = 3.212 * x.square().mean().sqrt() - 2.178 * x.abs().mean()
+    y = apply(*keys, x, statistic=float(value))
+    due = ((x.clamp(-value, value) + value) / (2 * value) * 3).round() / 3 * 2 * value - value
+    assert torch.allclose(y, due)

@@ -42,7 +42,20 @@ def test_a_cast_to_e5m2_keeps_torchs_infinity() -> None:
     assert torch.equal(find_op(f"formula: {op}").parsed.bind()(x), due)
 
 
-@pytest.mark.parametrize("kind", ["float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "int8", "bfloat16"])
+@pytest.mark.parametrize("kind", ["int8", "int16", "short"])
+def test_an_integer_that_wraps_around_is_read_where_nothing_can(kind: str) -> None:
+    dtype = "int16" if kind == "short" else kind
+    with pytest.raises(ReadingError, match="wraps around"):
+        reading_of(f"(3 * x).to(torch.{dtype}).to(x.dtype)")
+    largest = 127 if kind == "int8" else 32767
+    x = torch.tensor([-1e6, -3.4, 0.6, 2.5, 1e6])
+    op, _ = reading_of(f"x.round().clamp(-{largest}, {largest}).to(torch.{dtype}).to(x.dtype)")
+    due = x.round().clamp(-largest, largest).to(getattr(torch, dtype)).to(x.dtype)
+    assert torch.equal(find_op(f"formula: {op}").parsed.bind()(x), due)
+    assert reading_of(f"x * (x > 0).to(torch.{dtype})")[0] == "x * (x > 0)"
+
+
+@pytest.mark.parametrize("kind", ["float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu", "bfloat16"])
 def test_other_formats_are_refused(kind: str) -> None:
     with pytest.raises(ReadingError, match="another number format"):
         reading_of(f"x.to(torch.{kind}).to(x.dtype)")
