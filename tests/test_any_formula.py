@@ -12,7 +12,7 @@ from explorer.curves import sample_curves
 from explorer.description import describe
 from explorer.formula import parse
 from explorer.sampled import FORWARD, LARGEST_RANGE
-from explorer.snippets import detach_snippet, jax_snippet, snippet
+from explorer.snippets import jax_snippet, snippet
 from explorer.ui.links.link import from_query
 from tests.formula.strategies import PARAMETERS, formulas, many
 
@@ -48,7 +48,7 @@ def test_curves_and_their_words(formula, values, g, start, stop):
 @given(formulas, constants)
 def test_code(formula, values):
     op, rule = pair_of(formula)
-    for write in (snippet, jax_snippet, detach_snippet):
+    for write in (snippet, jax_snippet):
         code = write(op, rule, values)
         assert code is None or ast.parse(code)
 

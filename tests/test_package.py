@@ -33,6 +33,15 @@ def test_the_names_other_people_lean_on():
     assert len(set(explorer.__all__)) == len(explorer.__all__)
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [("detach_snippet", "explorer.snippet,"), ("mlx_snippet", "jax_snippet"), ("a", "'a'")],
+)
+def test_a_function_that_was_removed_says_what_to_take_instead(name: str, instead: str):
+    with pytest.raises(AttributeError, match=instead):
+        getattr(explorer.snippets, name)
+
+
 @pytest.mark.parametrize("name", explorer.__all__)
 def test_every_public_name_is_there_and_says_what_it_is(name: str):
     thing = getattr(explorer, name)

@@ -124,11 +124,6 @@ class Formula:
         return printing.source(self.tree, printing.JAX)
 
     @cached_property
-    def mlx_source(self) -> str:
-        """An MLX expression; needs ``mx``, ``nn``, ``math``. ValueError for a function that MLX lacks."""
-        return printing.source(self.tree, printing.MLX)
-
-    @cached_property
     def data(self) -> Data:
         """The tree as nested lists of JSON, for the browser."""
         return data(self.tree)

@@ -5,7 +5,6 @@ LaTeX are spelled as templates in which ``#0``, ``#1`` … stand for the argumen
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -68,7 +67,6 @@ class Function:
         own: whether torch has no such function. It is one of ``torch_operations``; exported code defines it
             under its name with an underscore before.
         format: that of a cast.
-        mlx: as ``jax``, for MLX; "" for a function that cannot be written there.
         word: whether the name, where it is not called, may be a parameter's, as in links that are older.
     """
 
@@ -88,7 +86,6 @@ class Function:
     keywords: tuple[tuple[str, str], ...] = ()
     reduces: bool = False
     least: int = 0
-    mlx: str = ""
     overflowing: str = ""
     format: Format | None = None
     own: bool = False
@@ -126,10 +123,6 @@ def _row(
     latex = latex or rf"\operatorname{{{name}}}".replace("_", r"\_")
     jax = jax if "#" in jax else f"{jax}({comma})"
     latex = latex if "#" in latex else rf"{latex}\left({thin}\right)"
-    if not facts.get("own"):
-        facts.setdefault(
-            "mlx", re.sub(r"jnp\.|jax\.(lax|scipy\.special)\.", "mx.", jax).replace("jax.nn.", "nn.")
-        )
     return Function(name, gradient, arity, torch, jax, latex, **facts)
 
 
@@ -154,7 +147,7 @@ _TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 _ROWS = (
     _row("abs", "g * sign(a)", latex=r"\left|#0\right|", pieces=_SIGN, degree=1),
     _row("sign", "0", pieces=_SIGN, degree=0),
-    _row("heaviside", arity=2, mlx="mx.where(mx.equal(#0, 0), #1, mx.greater(#0, 0))",
+    _row("heaviside", arity=2,
          mixing="tensors", latex=r"\operatorname{H}_{#1}\left(#0\right)", pieces=_SIGN,
          differentiable=False, degree=0),
     _row("round", "0", pieces=("round(a)",), degree=0),
@@ -191,7 +184,7 @@ _ROWS = (
     _row("sinh", "g * cosh(a)", latex=r"\sinh"),
     _row("cosh", "g * sinh(a)", latex=r"\cosh"),
     _row("tanh", "g * (1 - y**2)", latex=r"\tanh"),
-    _row("sigmoid", "g * (1 - y) * y", jax="jax.nn.sigmoid", mlx="mx.sigmoid(#0)", latex=r"\sigma"),
+    _row("sigmoid", "g * (1 - y) * y", jax="jax.nn.sigmoid", latex=r"\sigma"),
     _row("softplus", "g * where(a > 20, 1, exp(a) / (exp(a) + 1))", torch=_NN, jax="jax.nn.softplus"),
     _row("erf", "g * (2 / sqrt(pi) * exp(-a**2))", jax="jax.scipy.special.erf"),
     _row("relu", "where(a <= 0, 0, g)", jax="jax.nn.relu", pieces=_SIGN, degree=1),
@@ -222,14 +215,13 @@ _ROWS = (
          least=1, degree=0),
     _row("std", "where(y == 0, 0, mean(g) / y) * (numel(a) / (numel(a) - 1)) * (a - mean(a))",
          jax="jnp.std(#0, ddof=1)", reduces=True, least=2, degree=0),
-    _row("numel", jax="jnp.size", mlx="#0.size", differentiable=False, reduces=True, least=1, degree=0),
+    _row("numel", jax="jnp.size", differentiable=False, reduces=True, least=1, degree=0),
     _row("detach", jax="jax.lax.stop_gradient", differentiable=False, degree=1),
     _row("gelu", "g * ((1 + erf(a / sqrt(2))) / 2 + a * exp(-a**2 / 2) / sqrt(2 * pi))", torch=_NN,
-         jax="jax.nn.gelu(#0, approximate=False)", mlx="nn.gelu(#0)"),
+         jax="jax.nn.gelu(#0, approximate=False)"),
     _row("gelu_tanh",
          f"g * ((1 + {_TANH}) / 2 + a / 2 * (1 - {_TANH}**2) * (sqrt(2 / pi) * (1 + 0.134145 * a**2)))",
-         torch=_NN + "gelu", keywords=(("approximate", "tanh"),), jax="jax.nn.gelu(#0, approximate=True)",
-         mlx="nn.gelu_approx(#0)"),
+         torch=_NN + "gelu", keywords=(("approximate", "tanh"),), jax="jax.nn.gelu(#0, approximate=True)"),
     _row("silu", "g * sigmoid(a) * (1 + a * (1 - sigmoid(a)))", torch=_NN, jax="jax.nn.silu"),
     _row("mish", "g * (tanh(softplus(a)) + a * sigmoid(a) * (1 - tanh(softplus(a))**2))", torch=_NN,
          jax="jax.nn.mish"),
@@ -254,12 +246,11 @@ _ROWS = (
          composed="where(a <= b, b, where(a >= c, c, a))", pieces=("sign(a - b)", "sign(a - c)"),
          domain=lambda double, low, high: not low > high, degree=1),
     _row("softsign", "g / (1 + abs(a)) - g * (y / (1 + abs(a))) * sign(a)", torch=_NN,
-         jax="jax.nn.soft_sign", mlx="nn.softsign(#0)"),
+         jax="jax.nn.soft_sign"),
     _row("hardsigmoid", "where(-3 < a < 3, g / 6, 0)", torch=_NN, jax="jax.nn.hard_sigmoid",
-         mlx="mx.clip(mx.add(mx.divide(#0, 6), 0.5), 0, 1)",
          pieces=("sign(a - 3)", "sign(a + 3)"), degree=1),
     _row("hardswish", "where(a <= -3, 0, g * where(a < 3, a / 3 + 0.5, 1))", torch=_NN,
-         jax="jax.nn.hard_swish", mlx="nn.hardswish(#0)", pieces=("sign(a - 3)", "sign(a + 3)"), degree=2),
+         jax="jax.nn.hard_swish", pieces=("sign(a - 3)", "sign(a + 3)"), degree=2),
     _row("softshrink", "where(-b <= a <= b, 0, g)", "where(-b <= a <= b, 0, where(a > 0, -g, g))", arity=2,
          torch=_NN, jax="jnp.multiply(jnp.sign(#0), jnp.maximum(jnp.subtract(jnp.abs(#0), #1), 0))",
          latex=r"\operatorname{softshrink}_{#1}\left(#0\right)",
@@ -273,7 +264,6 @@ _ROWS = (
     _row("reciprocal", "-g * (y * y)", latex=r"\frac{1}{#0}", pieces=_SIGN),
     _row("remainder", "g", "-g * floor(a / b)", arity=2, pieces=("floor(a / b)",), degree=1),
     _row("copysign", "g * where(a == 0, 0, y / a)", "0", arity=2, mixing="tensors",
-         mlx="mx.where(mx.less(mx.where(mx.equal(#1, 0), mx.divide(1, #1), #1), 0), -mx.abs(#0), mx.abs(#0))",
          pieces=("sign(a)", "sign(b)"), degree=1),
     _row("nan_to_num", "g * (abs(a) < 1 / 0)", degree=1),
 )

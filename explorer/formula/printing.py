@@ -102,10 +102,7 @@ def _torch_scalar(row: Function, arguments: list[str]) -> str:
 
 
 def _jax_call(row: Function, arguments: list[str]) -> str:
-    return _filled(row.jax, arguments)
-
-
-def _filled(text: str, arguments: list[str]) -> str:
+    text = row.jax
     for position, argument in enumerate(arguments):
         text = text.replace(f"#{position}", argument)
     return text
@@ -114,22 +111,6 @@ def _filled(text: str, arguments: list[str]) -> str:
 def _jax_scalar(row: Function, arguments: list[str]) -> str:
     """By NumPy where it has the function: what jnp computes is traced under ``jax.jit``, and no number."""
     return f"float({_jax_call(row, arguments).replace('jnp.', 'np.')})"
-
-
-def _mlx_call(row: Function, arguments: list[str]) -> str:
-    if not row.mlx:
-        raise ValueError(f"MLX has no {row.name}")
-    return _filled(row.mlx, arguments)
-
-
-def _mlx_name(name: str) -> str:
-    if name == "normal()":
-        raise ValueError("MLX has no quantile of the normal distribution")
-    return _code_name(name, "")
-
-
-def _mlx_scalar(row: Function, arguments: list[str]) -> str:
-    return f"{_mlx_call(row, [f'mx.array({text})' for text in arguments])}.item()"
 
 
 CANONICAL = Dialect(
@@ -151,15 +132,6 @@ JAX = Dialect(
     scalar=_jax_scalar,
     cast="1.0 * ({})",
     output="jnp.full_like(x, {})",
-    count="{}.size",
-)
-MLX = Dialect(
-    call=_mlx_call,
-    name=_mlx_name,
-    scalar=_mlx_scalar,
-    cast="({}).astype(x.dtype)",
-    fill="mx.array({})",
-    output="mx.full(x.shape, {}, x.dtype)",
     count="{}.size",
 )
 

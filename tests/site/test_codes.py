@@ -9,14 +9,7 @@ from explorer.catalogue import Op, Parameter, Rule, checked, learnable
 from explorer.curves import sample_curves
 from explorer.sampled import part_key
 from explorer.site.codes import NEEDS_PYTHON, codes, notebooks
-from explorer.snippets import (
-    custom_op_snippet,
-    detach_snippet,
-    jax_snippet,
-    mlx_snippet,
-    notebook,
-    snippet,
-)
+from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
 from explorer.ui.links.choice import Choice, parameters_of
 from explorer.ui.sections.code import LANGUAGES, learned_with, refusal
 from explorer.ui.server import answers
@@ -24,9 +17,7 @@ from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.modules import Node
 from tests.selection import take_part
 
-WRITERS = dict(
-    zip(LANGUAGES, (snippet, custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet), strict=False)
-)
+WRITERS = dict(zip(LANGUAGES, (snippet, custom_op_snippet, jax_snippet), strict=False))
 
 WRITTEN = """
     const { setDocument, find } = await import("./choice/entries.js");

@@ -11,16 +11,9 @@ import torch
 from torch import Tensor
 
 import explorer
-from explorer.catalogue import RULES, find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, values
 from explorer.gradient import apply
-from explorer.snippets import (
-    custom_op_snippet,
-    detach_snippet,
-    jax_snippet,
-    mlx_snippet,
-    notebook,
-    snippet,
-)
+from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
 from explorer.snippets.pair import paired
 from tests.selection import take_part
 from tests.snippets.conftest import RunJax
@@ -177,31 +170,6 @@ def test_an_operator_has_torchs_own_derivative(op: str, learns: tuple[str, ...])
         torch.testing.assert_close(one, other)
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
-def test_the_detach_trick_is_there_where_the_rule_is_a_multiple_of_g(
-    op: str, rule: str, learns: tuple[str, ...]
-) -> None:
-    code = detach_snippet(op, rule, None, learns)
-    product = rule in ("straight_through", "formula: g") or ("g *" in rule and "+ f" not in rule)
-    assert (code is None) != product or rule in RULES
-    if code is None:
-        return
-    ours = passed(defined(code), paired(op, rule, {}, learns).name, given_to(op, rule, learns, torch.float64))
-    for one, other in zip(ours, expected_of(op, rule, learns, torch.float64), strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
-
-
-def test_the_detach_trick_knows_the_twin_and_the_loss() -> None:
-    rule = "formula: g * (fa() - f()) * ya() * normal()"
-    ours = passed(
-        defined(detach_snippet(COIN, rule) or ""),
-        paired(COIN, rule, {}).name,
-        given_to(COIN, rule, (), torch.float64),
-    )
-    for one, other in zip(ours, expected_of(COIN, rule, (), torch.float64), strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
-
-
 def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
     for dtype, tolerance in zip(DTYPES, (2e-5, 1e-11), strict=True):
         jobs = []
@@ -227,26 +195,6 @@ def test_jax_takes_a_key() -> None:
     assert "jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)" in code
 
 
-@pytest.mark.parametrize(("op", "rule", "learns"), SOME)
-def test_mlx_agrees_at_the_same_u_where_it_has_the_functions(
-    op: str, rule: str, learns: tuple[str, ...]
-) -> None:
-    mx = pytest.importorskip("mlx.core")
-    code = mlx_snippet(op, rule, None, learns)
-    assert (code is None) == ("normal()" in f"{find_op(op).formula} {find_rule(rule).formula}")
-    if code is None:
-        return
-    given, name = given_to(op, rule, learns, torch.float32), paired(op, rule, {}, learns).name
-    loss = {"f": eval(LOSS_CODE)} if given["loss"] else {}
-    u = mx.array(given["u"].numpy())
-    function = defined(code)[name]
-    leaves = [mx.array(leaf.numpy()) for leaf in given["leaves"]]
-    _, gradients = mx.vjp(lambda *each: function(*each, u=u, **loss), leaves, [mx.array(given["g"].numpy())])
-    ours = [function(*leaves, u=u, **loss), *gradients]
-    for one, other in zip(ours, expected_of(op, rule, learns, torch.float32), strict=True):
-        np.testing.assert_allclose(np.array(one), other, rtol=2e-5, atol=2e-5)
-
-
 def test_the_signature_names_what_is_drawn() -> None:
     assert "(x: Tensor, *, u: Tensor, s: float = 0.5)" in snippet(NOISE, "default", s=0.5)
     code = snippet(COIN, REINFORCE)
@@ -270,7 +218,7 @@ def test_the_signature_names_what_is_drawn() -> None:
 def test_a_parameter_that_is_called_as_what_is_drawn_is_refused(
     op: str, rule: str, name: str, words: str
 ) -> None:
-    for write in (snippet, custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet, notebook):
+    for write in (snippet, custom_op_snippet, jax_snippet, notebook):
         with pytest.raises(ValueError, match=f"A parameter is called {name}, as {words} is in code"):
             write(op, rule)
 

@@ -10,7 +10,7 @@ import torch
 
 from explorer.formula import FUNCTIONS, parse
 from explorer.gradient import bind
-from explorer.snippets import detach_snippet, jax_snippet, layout, snippet
+from explorer.snippets import jax_snippet, layout, snippet
 from explorer.snippets.pair import paired
 from tests.selection import take_part
 from tests.snippets.runner import defined
@@ -67,7 +67,6 @@ def test_no_constant_is_too_much(text):
 def test_code_gives_the_same_curve_or_says_what_it_refuses(text):
     op, rule = f"formula: {text}", f"formula: ({text}) * g"
     code, name = snippet(op, rule), paired(op, rule, {}).name
-    assert detach_snippet(op, rule)
     assert jax_snippet(op, rule)
     function = defined(code)[name]
     same = 0

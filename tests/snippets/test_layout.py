@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from explorer.catalogue import find_rule
-from explorer.snippets import custom_op_snippet, detach_snippet, jax_snippet, notebook
+from explorer.snippets import custom_op_snippet, jax_snippet, notebook
 from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_in
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
@@ -49,7 +49,6 @@ def folder(tmp_path_factory):
     for number, (op, rule) in enumerate(LAID_OUT):
         for kind, code in (
             ("torch", code_of(op, rule)),
-            ("detach", detach_snippet(op, rule)),
             ("jax", jax_snippet(op, rule)),
             # A derivative that is written out has chains such as -3 < x < 3.
             ("operator", None if rule == "default" else custom_op_snippet(op, rule)),

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from explorer.catalogue import find_op, find_rule, values
 from explorer.gradient import apply
-from explorer.snippets import detach_snippet, jax_snippet, snippet
+from explorer.snippets import jax_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
@@ -127,28 +127,6 @@ def test_the_layer_holds_a_parameter_of_the_shape(
         assert torch.equal(own[f"learned_{name}"].detach(), torch.full(shape, pair.parameters[name]))
     again = defined(code_of(op, rule, *names))[pair.layer](shape=shape)
     again.load_state_dict(layer.state_dict())
-
-
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize(("op", "rule", "names"), EVERY)
-def test_composed_code_gives_the_same_up_to_rounding(
-    op: str, rule: str, names: list[str], shape: tuple[int, ...]
-):
-    code = code_of(op, rule, *names, write=detach_snippet)
-    if rule == "default" or "sum(2)" in rule:
-        assert code is None
-        return
-    function = defined(code)[paired(op, rule).name]
-    x, g = data()
-    x.requires_grad_()
-    arguments = _tensors(op, rule, names, shape, torch.float64)
-    mine, theirs = (
-        _everything(y, x, arguments, names, g)
-        for y in (function(x, **arguments), apply(op, rule, x, **arguments))
-    )
-    assert torch.equal(mine["y"], theirs["y"])
-    for name, value in theirs.items():
-        torch.testing.assert_close(mine[name], value, rtol=1e-12, atol=1e-12)
 
 
 def test_jax_gives_the_same_up_to_rounding(run_jax):

@@ -6,10 +6,8 @@ from typing import Any
 from explorer.catalogue import Op, Rule, beside, learnable
 from explorer.snippets import notebook
 from explorer.snippets.custom_op import custom_op_code
-from explorer.snippets.detach import detach_code
 from explorer.snippets.drawn_cells import NO_MEANS, has_mean
 from explorer.snippets.jax_code import jax_code
-from explorer.snippets.mlx_code import mlx_code
 from explorer.snippets.pair import Pair, clash, paired
 from explorer.snippets.torch_code import torch_code
 
@@ -18,9 +16,7 @@ NOTEBOOK = "Notebook"
 WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
     "PyTorch": torch_code,
     "Custom op": custom_op_code,
-    "Detach trick": detach_code,
     "JAX": jax_code,
-    "MLX": mlx_code,
 }
 LANGUAGES = (*WRITERS, NOTEBOOK)
 # By language, and by whether the rule is torch's own.
@@ -29,12 +25,6 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
         True: "torch's own derivative of this op is too long to be written out: take PyTorch.",
         False: "An operator takes tensors and numbers, and this rule a function, the loss f: take PyTorch.",
     },
-    "Detach trick": {
-        True: "torch's own gradient needs no trick: call the op.",
-        False: "The detach trick multiplies g by a factor that does not depend on g: it cannot express this "
-        "rule. Take the Function instead.",
-    },
-    "MLX": dict.fromkeys((False, True), "MLX lacks a function of these formulas: take JAX."),
 }
 
 

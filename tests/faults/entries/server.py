@@ -43,7 +43,7 @@ FAULTS = (
         file="explorer/ui/sections/code.py",
         old="_REFUSALS[language][rule.formula is None]",
         new="_REFUSALS[language][rule.formula is not None]",
-        tests="ui/pages/test_sections.py snippets/test_detach.py",
+        tests="ui/pages/test_sections.py",
     ),
     Fault(
         name="A file is sent compressed to a client that refuses the encoding",

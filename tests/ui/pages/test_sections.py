@@ -14,7 +14,7 @@ from explorer.catalogue import AT_BOUND, OPS, OWN, RULES
 from explorer.curves import readings, sample
 from explorer.formula.measured import at_bounds
 from explorer.instrument.limits import MOST_READINGS
-from explorer.snippets import custom_op_snippet, detach_snippet, jax_snippet, mlx_snippet, notebook, snippet
+from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
 from tests.ui.opening import labelled, opened, sound, words_of
 
 OWN_RULE = "formula: g * k"
@@ -111,10 +111,7 @@ def test_the_formula_of_what_learns_by_any_rule_is_written_below_its_gradient():
     assert "s: torch's derivative of the op." in words_of(test)
 
 
-WRITERS = {
-    "PyTorch": snippet, "Custom op": custom_op_snippet, "Detach trick": detach_snippet, "JAX": jax_snippet,
-    "MLX": mlx_snippet,
-}  # fmt: skip
+WRITERS = {"PyTorch": snippet, "Custom op": custom_op_snippet, "JAX": jax_snippet}
 
 
 def test_the_code_follows_what_learns(offered: dict[str, str]):
@@ -185,10 +182,6 @@ CODE = {
         "clamp", rule, VALUES, start=START, stop=STOP, g=G, kinks=_frame().attrs["curves"].kinks[rule]
     )
 }
-NO_TRICK = {
-    "default": "torch's own gradient needs no trick: call the op.",
-    "published_clamp": "it cannot express this rule. Take the Function instead.",
-}
 
 
 def test_code_is_the_snippet_of_the_chosen_rule(offered: dict[str, str], subtests: pytest.Subtests):
@@ -201,18 +194,10 @@ def test_code_is_the_snippet_of_the_chosen_rule(offered: dict[str, str], subtest
             labelled(test.selectbox, "Code for").select(rule)
             sound(test.run())
             source = CODE[language](rule)
-            if source is None:
-                assert NO_TRICK[rule] in words_of(test)
-                assert [*test.code, *offered] == []
-            else:
-                suffix = ".ipynb" if language == "Notebook" else ".py"
-                assert test.code[0].value == source.removesuffix("\n")
-                assert offered == {f"backward_rule{suffix}": source}
-                assert [button.label for button in test.get("download_button")] == [f"Download {suffix}"]
-
-
-def test_the_detach_trick_is_refused_where_it_cannot_be_only():
-    assert [rule for rule in CODED if CODE["Detach trick"](rule) is None] == list(NO_TRICK)
+            suffix = ".ipynb" if language == "Notebook" else ".py"
+            assert test.code[0].value == source.removesuffix("\n")
+            assert offered == {f"backward_rule{suffix}": source}
+            assert [button.label for button in test.get("download_button")] == [f"Download {suffix}"]
 
 
 def test_rules_of_one_label_can_both_be_chosen():
@@ -242,13 +227,12 @@ def test_data_is_the_frame_of_the_chart(offered: dict[str, str]):
 COIN = "formula: where(u() < sigmoid(x), 1, 0)"
 REFUSED = {
     "Custom op": "An operator takes tensors and numbers, and this rule a function, the loss f: take PyTorch.",
-    "Detach trick": "it cannot express this rule. Take the Function instead.",
 }
 
 
 def test_code_of_a_pair_that_draws_is_there_or_refused(offered: dict[str, str]):
     rule = "formula: (fa() - f()) * (u() - 0.5)"
-    write = {"PyTorch": snippet, "JAX": jax_snippet, "MLX": mlx_snippet, "Notebook": notebook}
+    write = {"PyTorch": snippet, "JAX": jax_snippet, "Notebook": notebook}
     test = opened(urlencode({"op": COIN, "rule": rule, "section": "code"}))
     for language in CODE:
         labelled(test.button_group, "As").set_value(language)
