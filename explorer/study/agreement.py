@@ -13,19 +13,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.study.trial import REFERENCE, Trial
-
 if TYPE_CHECKING:
     from explorer.training.nets import Trace
 
 Agreement = tuple[float | None, float | None]
 """The share among all weights, and among those that straight-through changed; None: not known."""
-
-
-def reference_of(trial: Trial, of_op: Sequence[str]) -> Trial:
-    """The trial of straight-through that another one is compared with; ``of_op`` are the op's parameters."""
-    own = tuple((name, value) for name, value in trial.values if name in of_op)
-    return trial._replace(rule=REFERENCE, values=own)
 
 
 def quantised(traces: Sequence[Trace]) -> Tensor:

@@ -52,19 +52,25 @@ def _numbers(name: str, values: object) -> list[float]:
     return numbers
 
 
-def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, list[float]]:
-    """All values of each parameter."""
+def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, float]:
+    """Return the value of each parameter. Raises ValueError for one that cannot be."""
     if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': [0.5, 1]}}, not {parameters!r}")
-    values = {name: _numbers(f"parameter {name}", swept) for name, swept in parameters.items()}
+        raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
+    values = {name: _one_number(name, value) for name, value in parameters.items()}
     op, *rules = entries
     assert isinstance(op, Op)
-    chosen = [rule for rule in rules if isinstance(rule, Rule)]
-    first = {name: many[0] for name, many in values.items()}
-    for name, many in values.items():
-        for value in many:
-            checked(op, chosen, {**first, name: value})
+    checked(op, [rule for rule in rules if isinstance(rule, Rule)], values)
     return values
+
+
+def _one_number(name: str, value: object) -> float:
+    """Return the value of a parameter. Raises ValueError for a list: older versions swept its values."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        raise ValueError(
+            f"parameter {name} must be one number: a study no longer sweeps several values. Give each value "
+            "a rule of its own, such as 'formula: g * (abs(x) <= 0.5)', or start a study for each"
+        )
+    return finite(f"parameter {name}", value)
 
 
 def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
-from explorer.study.agreement import Agreement, agreement, quantised, reference_of
+from explorer.study.agreement import Agreement, agreement, quantised
 from explorer.study.plan import Plan
-from explorer.study.trial import Row, Trial, Values
+from explorer.study.trial import REFERENCE, Row, Trial
 from explorer.training.nets import Joined, Member, Trace, joined, side_by_side
 from explorer.training.numerics import sums
 from explorer.training.runs import Lockstep
@@ -41,9 +41,7 @@ class Chunk:
     def __init__(self, plan: Plan, trials: Sequence[Trial]) -> None:
         """``trials`` in any order."""
         rules = {rule: number for number, rule in enumerate(plan.keys)}
-        self.trials = sorted(
-            trials, key=lambda trial: (rules[trial.rule], trial.values, trial.lr, trial.seed)
-        )
+        self.trials = sorted(trials, key=lambda trial: (rules[trial.rule], trial.lr, trial.seed))
         self.step = 0
         self._steps = plan.steps
         self._references = _references(plan, self.trials)
@@ -125,30 +123,27 @@ class Chunk:
 
 def _references(plan: Plan, trials: Sequence[Trial]) -> dict[Trial, Trial]:
     """The run of straight-through that each is compared with; none where there is nothing to compare."""
-    of_op = [parameter.name for parameter in plan.op_entry.parameters]
     choosing = [trial for trial in trials if plan.quantises and trial.stage == "choose"]
-    return {trial: reference_of(trial, of_op) for trial in choosing}
+    return {trial: trial._replace(rule=REFERENCE) for trial in choosing}
 
 
-def _kind(trial: Trial) -> tuple[str, Values, float]:
+def _kind(trial: Trial) -> tuple[str, float]:
     """The configuration of a trial, the same for all seeds."""
-    return trial.rule, trial.values, trial.lr
+    return trial.rule, trial.lr
 
 
 def _joined(plan: Plan, trials: Sequence[Trial]) -> Joined:
-    """The op with the rule of each trial: the same functions for the same parameters."""
-    known: dict[tuple[str, Values], Joined] = {}
-    forwards: dict[tuple[float, ...], Function] = {}
-    names = [parameter.name for parameter in plan.op_entry.parameters]
+    """Return the op with the rule of each trial; all share one function of the op."""
+    known: dict[str, Joined] = {}
+    op: Function | None = None
     for trial in trials:
-        if (trial.rule, trial.values) not in known:
+        if trial.rule not in known:
             settings = plan.settings(trial)
             one = joined(settings.op, settings.rules, settings.parameters, settings.learn, plan.learned)
             ((forward, backward),) = one.pairs
-            values = tuple(settings.parameters.get(name, math.nan) for name in names)
-            pairs = [(forwards.setdefault(values, forward), backward)]
-            known[trial.rule, trial.values] = one._replace(pairs=pairs)
-    return side_by_side([known[trial.rule, trial.values] for trial in trials])
+            op = op or forward
+            known[trial.rule] = one._replace(pairs=[(op, backward)])
+    return side_by_side([known[trial.rule] for trial in trials])
 
 
 def _passed(traces: Sequence[Trace]) -> NDArray[float32]:

@@ -29,7 +29,7 @@ def study(
     lrs: Iterable[float] | float | None = None,
     seeds: int | Iterable[int] = 5,
     steps: int | None = None,
-    parameters: Mapping[str, float | Iterable[float]] | None = None,
+    parameters: Mapping[str, float] | None = None,
     controls: bool = True,
     file: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
@@ -49,8 +49,7 @@ def study(
         lrs: learning rates, above 0; None: a tenth to ten times the task's own.
         seeds: how many choose (from the setting ``seed`` on), or which; those that judge follow the last.
         steps: of each run; None: the task's own.
-        parameters: values of op and rules by name, or by ``rule.name``: one number for all, or several, which
-            are swept, so that each is judged at its own rate.
+        parameters: values of op and rules by name, or by ``rule.name``.
         controls: whether the zero and the reversed rule stand beside them.
         file: CSV file to which runs are appended as they end. Where it holds runs of the same arguments,
             the study goes on from there, after an interruption too.

@@ -8,7 +8,7 @@ from math import isfinite, nan
 from statistics import fmean
 from typing import Literal
 
-from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking
+from explorer.study.judged import Judged, decimals_of, paired, ranking
 from explorer.study.plan import Plan
 from explorer.training.ranking import MOST_RULES, Ranking, differences_from, lower_text
 
@@ -43,22 +43,21 @@ class Difference:
     words: str
 
 
-def differences(plan: Plan, variants: Sequence[Judged]) -> list[Difference]:
+def differences(plan: Plan, rules: Sequence[Judged]) -> list[Difference]:
     """One for each rule that is compared, the highest mean first; then the controls, in the same order.
 
-    Of a rule with swept values the one that validation prefers. Nothing before a seed has judged all of
-    them, nor for more rules than ``rank`` compares.
+    Nothing before a seed has judged all of them, nor for more rules than ``rank`` compares.
     """
-    ended = [each for each in by_rule(plan, variants) if each.seeds]
+    ended = [each for each in rules if each.seeds]
     own = [each for each in ended if each.rule not in plan.controls]
-    compared = ranking(plan, own, [each.rule for each in own], decimals_of(plan, variants)) if own else None
+    compared = ranking(plan, own, [each.rule for each in own], decimals_of(plan, rules)) if own else None
     if compared is None or not compared.means:
         return []
     best, *_ = compared.means
     by_key = {each.rule: each for each in ended}
     controls = [each for each in ended if each.rule in plan.controls]
-    rules = [_rule(compared, by_key[key], by_key[best]) for key in compared.means]
-    return [*rules, *_controls(plan, compared, by_key[best], controls)]
+    own_made = [_rule(compared, by_key[key], by_key[best]) for key in compared.means]
+    return [*own_made, *_controls(plan, compared, by_key[best], controls)]
 
 
 def _rule(compared: Ranking, each: Judged, best: Judged) -> Difference:
@@ -102,9 +101,9 @@ def _made(
     )
 
 
-def equal_to_controls(plan: Plan, variants: Sequence[Judged]) -> list[str]:
+def equal_to_controls(plan: Plan, judged: Sequence[Judged]) -> list[str]:
     """A sentence on each rule that has the very scores of a control, seed by seed: it does what that does."""
-    ended = [each for each in by_rule(plan, variants) if each.scores]
+    ended = [each for each in judged if each.scores]
     rules, controls = (
         [each for each in ended if (each.rule in plan.controls) is which] for which in (False, True)
     )

@@ -29,7 +29,7 @@ class StudyFile:
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
         """Raises ValueError for a file of another study, or of none; OSError where there cannot be one."""
         self._path, self._plan = Path(path), plan
-        self._columns = [*plan.measured, *plan.columns, _STUDY]
+        self._columns = [*plan.measured, _STUDY]
         self._version = f"torch {torch.__version__}"
         text = self._path.read_bytes() if self._path.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]  # what follows was being written when the machine stopped
@@ -47,9 +47,7 @@ class StudyFile:
             os.fsync(file.fileno())
 
     def _cells(self, row: Row) -> list[object]:
-        values = dict(row.trial.values)
-        swept = [values.get(name) for name in self._plan.columns]
-        cells = [*row.cells(self._plan.measured), *swept]
+        cells = row.cells(self._plan.measured)
         known = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
         return [*known, f"{self._plan.identity_of(row.trial.rule)} {self._version}"]
 
@@ -85,9 +83,8 @@ class StudyFile:
     def _parsed(self, cells: Sequence[str]) -> Row | None:
         try:
             named = dict(zip(self._columns, cells, strict=True))
-            values = tuple((name, float(named[name])) for name in self._plan.columns if named[name])
             stage: Stage = "judge" if named["stage"] == "judge" else "choose"
-            trial = Trial(stage, named["rule"], values, float(named["lr"]), int(named["seed"]))
+            trial = Trial(stage, named["rule"], float(named["lr"]), int(named["seed"]))
             loss, validation, held_out, passed = (
                 float(named[name] or "nan") for name in ("loss", "validation", "held_out", "passed")
             )

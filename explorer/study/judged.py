@@ -6,23 +6,19 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
-from typing import Literal
 
 from explorer.study.plan import Plan
-from explorer.study.trial import Row, Values
+from explorer.study.trial import Row
 from explorer.training.ranking import MOST_RULES, Ranking, decimals, rank
 from explorer.training.runs import quantile
-
-State = Literal["good", "dead", "mismatch"]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A rule with some values of swept parameters, at its own rate.
+    """A rule at its own rate.
 
     Attributes:
         rule: its key.
-        values: of the swept parameters it has.
         lr: the rate with the highest mean validation; None where all diverged at every rate, or none ran.
         validation: that mean, a seed that diverged counted as 0; NaN without a rate.
         scores: on held-out data by seed, of those that stayed finite.
@@ -33,7 +29,6 @@ class Judged:
     """
 
     rule: str
-    values: Values
     lr: float | None
     validation: float
     scores: dict[int, float]
@@ -71,14 +66,14 @@ def interval(values: Sequence[float]) -> float:
 
 
 def judged(plan: Plan, rows: Iterable[Row]) -> list[Judged]:
-    """Every rule with every swept value, in their order."""
+    """Return every rule, in the order of the plan."""
     rows = list(rows)
-    made: dict[tuple[str, Values], list[Row]] = {}
+    made: dict[str, list[Row]] = {rule: [] for rule in plan.keys}
     for row in rows:
-        made.setdefault((row.trial.rule, row.trial.values), []).append(row)
+        made[row.trial.rule].append(row)
     return [
-        _judged(*variant, lr, made.get(variant, [])) if lr else _nothing(*variant, len(made.get(variant, [])))
-        for variant, lr in plan.chosen(rows).items()
+        _judged(rule, lr, made[rule]) if lr else _nothing(rule, len(made[rule]))
+        for rule, lr in plan.chosen(rows).items()
     ]
 
 
@@ -87,74 +82,38 @@ def counted(row: Row) -> float:
     return 0.0 if row.diverged else row.validation
 
 
-def by_rule(plan: Plan, variants: Iterable[Judged]) -> list[Judged]:
-    """Each rule once, with the swept values that have the highest validation."""
-    top: dict[str, Judged] = {}
-    for each in variants:
-        held = top.get(each.rule)
-        if held is None or held.lr is None or each.validation > held.validation:
-            top[each.rule] = each
-    return [top[rule] for rule in plan.keys]
-
-
-def decimals_of(plan: Plan, variants: Iterable[Judged]) -> int:
+def decimals_of(plan: Plan, rules: Iterable[Judged]) -> int:
     """With how many decimals all scores of a study are written."""
-    return decimals([[*each.scores.values()] for each in variants], plan.unit)
+    return decimals([[*each.scores.values()] for each in rules], plan.unit)
 
 
-def ranking(
-    plan: Plan, variants: Sequence[Judged], names: Sequence[str], digits: int | None = None
-) -> Ranking | None:
-    """The ranking of rules, or of swept values, by the seeds that have judged all of them so far.
+def ranking(plan: Plan, rules: Sequence[Judged], names: Sequence[str], digits: int) -> Ranking | None:
+    """Return the ranking of rules by the seeds that have judged all of them so far.
 
-    None without such a seed, and for more of them than ``rank`` compares. ``digits``: with how many decimals
-    its means are written, where others stand beside them.
+    None without such a seed, and for more of them than ``rank`` compares. ``digits``: the decimals of its
+    means.
     """
-    scores = paired(variants, names)
+    scores = paired(rules, names)
     if len(scores) > MOST_RULES or not any(scores.values()):
         return None
-    result = rank(scores, plan.example, unit=plan.unit)
-    return result if digits is None else replace(result, decimals=digits)
+    return replace(rank(scores, plan.example, unit=plan.unit), decimals=digits)
 
 
-def paired(variants: Sequence[Judged], names: Sequence[str]) -> dict[str, list[float]]:
+def paired(rules: Sequence[Judged], names: Sequence[str]) -> dict[str, list[float]]:
     """Scores by name, of the seeds that have judged all of them; NaN for one that diverged."""
-    seeds = sorted(set.intersection(*(set(each.seeds) for each in variants))) if variants else []
+    seeds = sorted(set.intersection(*(set(each.seeds) for each in rules))) if rules else []
     return {
         name: [each.scores.get(seed, math.nan) for seed in seeds]
-        for name, each in zip(names, variants, strict=True)
+        for name, each in zip(names, rules, strict=True)
     }
 
 
-def states(plan: Plan, variants: Sequence[Judged]) -> list[State | None]:
-    """The state of each swept value of a rule, by the ranking of all; None where seeds do not show it.
-
-    "good" where it may be the best; otherwise "dead" where less of the gradient passes than with the
-    highest, and "mismatch" where more does, that is also where the op is flat.
-    """
-    names = [str(each.values) for each in variants]
-    ranked = ranking(plan, variants, names)
-    if ranked is None or ranked.shared < 2 or not ranked.means:
-        return [None] * len(variants)
-    top = variants[names.index(ranked.best[0])]
-    return [_state(ranked, name, each.passed, top.passed) for name, each in zip(names, variants, strict=True)]
-
-
-def _state(ranked: Ranking, name: str, passed: float, most: float) -> State | None:
-    if name in ranked.best:
-        return "good"
-    if name not in ranked.lower or passed == most:
-        return None
-    return "mismatch" if passed > most else "dead"
-
-
-def _judged(rule: str, values: Values, lr: float, rows: Sequence[Row]) -> Judged:
+def _judged(rule: str, lr: float, rows: Sequence[Row]) -> Judged:
     at_rate = [row for row in rows if row.trial.lr == lr]
     validation = [counted(row) for row in at_rate if row.trial.stage == "choose"]
     ended = [row for row in at_rate if row.trial.stage == "judge"]
     return Judged(
         rule,
-        values,
         lr,
         fmean(validation) if validation else math.nan,
         {row.trial.seed: row.held_out for row in ended if not row.diverged},
@@ -176,5 +135,5 @@ def _mean(values: Iterable[float | None]) -> float:
     return fmean(finite) if finite else math.nan
 
 
-def _nothing(rule: str, values: Values, lost: int) -> Judged:
-    return Judged(rule, values, None, math.nan, {}, (), lost, math.nan, (math.nan, math.nan))
+def _nothing(rule: str, lost: int) -> Judged:
+    return Judged(rule, None, math.nan, {}, (), lost, math.nan, (math.nan, math.nan))

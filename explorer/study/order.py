@@ -8,7 +8,7 @@ from itertools import combinations
 from math import isfinite
 
 from explorer.formula import listed
-from explorer.study.judged import Judged, by_rule, paired
+from explorer.study.judged import Judged, paired
 from explorer.study.plan import Plan
 from explorer.training.ranking import MOST_RULES, differences_from
 
@@ -55,7 +55,7 @@ def standings(plan: Plan, judged: Sequence[Judged]) -> dict[Pair, tuple[float, b
     keys = [key for key in plan.keys if key not in plan.controls]
     if len(keys) > MOST_RULES:
         return {}
-    ended = [each for each in by_rule(plan, judged) if each.rule in keys and each.scores]
+    ended = [each for each in judged if each.rule in keys and each.scores]
     scores = paired(ended, [each.rule for each in ended])
     means = {each.rule: each.mean for each in ended}
     found: dict[Pair, tuple[float, bool]] = {}

@@ -1,14 +1,12 @@
-"""The plan of a study: rules, rates, seeds and values of parameters, as a list of trials."""
+"""The plan of a study: rules, rates and seeds, as a list of trials."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 from torch import Generator
@@ -18,7 +16,7 @@ from explorer.formula import quoted
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.study.share import SEED, share_at_start
-from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, Values, best_rate, in_blocks
+from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, best_rate, in_blocks
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import Learned, checked_learn, learned_by, learned_with
 from explorer.training.numerics import metric_of
@@ -46,8 +44,7 @@ class Plan:
             among the rules, and ``controls`` has their keys.
         lrs: ascending.
         seeds, judge_seeds: those by which rates are chosen, and the others by which rules are judged.
-        fixed: values of parameters that every run has, by name or ``rule.name``.
-        swept: names of parameters with several values, and those, ascending.
+        parameters: names of parameters, or ``rule.name``, and their values.
         others: further settings of ``Settings``.
         table: CSV text, or a ``Table``, for the task "data".
         equal: whether each rule's rates are divided by its share of straight-through's gradient.
@@ -61,8 +58,7 @@ class Plan:
     steps: int
     seeds: tuple[int, ...]
     judge_seeds: tuple[int, ...]
-    fixed: Values
-    swept: tuple[tuple[str, tuple[float, ...]], ...]
+    parameters: tuple[tuple[str, float], ...]
     others: tuple[tuple[str, Any], ...]
     table: str | Table | None
     equal: bool = field(default=False, kw_only=True)
@@ -77,7 +73,7 @@ class Plan:
         lrs: Iterable[float] | float | None = None,
         seeds: int | Iterable[int] = 5,
         steps: int | None = None,
-        parameters: Mapping[str, float | Iterable[float]] | None = None,
+        parameters: Mapping[str, float] | None = None,
         controls: bool = True,
         most: int = MAX_LANES,
         table: str | Table | None = None,
@@ -111,8 +107,7 @@ class Plan:
             steps=base.steps,
             seeds=(),
             judge_seeds=(),
-            fixed=tuple((name, one) for name, (one, *more) in values.items() if not more),
-            swept=tuple((name, tuple(many)) for name, many in values.items() if len(many) > 1),
+            parameters=tuple(values.items()),
             others=(
                 *sorted((name, getattr(base, name)) for name in {"device", *others} - {"seed"}),
                 *([("learn", checked_learn([op_entry], entries, learn))] if learn else []),
@@ -130,12 +125,10 @@ class Plan:
         judging = tuple(range(seeds[-1] + 1, seeds[-1] + 1 + len(seeds)))
         plan = dataclasses.replace(self, seeds=tuple(seeds), judge_seeds=judging)
         trials = [
-            Trial("choose", rule, plan.variants(rule)[0], plan.lrs[0], seed)
-            for rule in plan.keys
-            for seed in (seeds[0], judging[-1])
+            Trial("choose", rule, plan.lrs[0], seed) for rule in plan.keys for seed in (seeds[0], judging[-1])
         ]
         if plan.equal:
-            trials += [Trial("choose", *variant, plan.lrs[-1], seeds[0]) for variant in plan._variants]
+            trials += [Trial("choose", rule, plan.lrs[-1], seeds[0]) for rule in plan.keys]
         for trial in trials:
             plan.settings(trial)
         return plan
@@ -187,7 +180,7 @@ class Plan:
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """The columns of a run, swept parameters aside."""
+        """The columns of a run."""
         return (*COLUMNS, *(AGREEMENT if self.quantises else ()))
 
     @property
@@ -209,11 +202,6 @@ class Plan:
         return {key: find_rule(rule).label for key, rule in zip(self.keys, self.rules, strict=True)}
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the swept parameters, in their order."""
-        return tuple(name for name, _ in self.swept)
-
-    @property
     def runs(self) -> int:
         """The number of trials in both stages; fewer are made if a rule diverges at every rate."""
         return self._runs(len(self.seeds))
@@ -232,6 +220,7 @@ class Plan:
     def identity(self) -> str:
         """A name of the study, the same for the same arguments."""
         fields = dataclasses.asdict(self)
+        fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # as in files that are older
         if not self.equal:
             del fields["equal"]  # files from before there was one go on
         text = json.dumps(fields, sort_keys=True)
@@ -242,18 +231,18 @@ class Plan:
         return self._settings(trial, self.rate(trial))
 
     @property
-    def shares(self) -> dict[tuple[str, Values], float]:
-        """The share of straight-through's gradient by rule and swept values, before the first step."""
-        return {variant: self._share(*variant) for variant in self._variants}
+    def shares(self) -> dict[str, float]:
+        """The share of straight-through's gradient by rule, before the first step."""
+        return {rule: self._share(rule) for rule in self.keys}
 
     def rate(self, trial: Trial) -> float:
         """The learning rate that a trial trains with; one of a rule that passes nothing stays undivided."""
-        share = self._share(trial.rule, trial.values) if self.equal else 1.0
+        share = self._share(trial.rule) if self.equal else 1.0
         return trial.lr / share if share > 0 else trial.lr
 
-    def _share(self, rule: str, values: Values) -> float:
+    def _share(self, rule: str) -> float:
         lr = self.lrs[0]
-        return share_at_start(self._settings(Trial("choose", rule, values, lr, SEED), lr))
+        return share_at_start(self._settings(Trial("choose", rule, lr, SEED), lr))
 
     def _settings(self, trial: Trial, lr: float) -> Settings:
         rule = dict(zip(self.keys, self.rules, strict=True)).get(trial.rule, trial.rule)
@@ -261,12 +250,11 @@ class Plan:
         others = dict(self.others)
         if "learn" in others:
             others["learn"] = learned_with(*entries, others["learn"])
-        parameters = {**known_to(entries, dict(self.fixed)), **dict(trial.values)}
         return Settings(
             task=self.task,
             op=self.op,
             rules=(rule,),
-            parameters=parameters,
+            parameters=known_to(entries, dict(self.parameters)),
             lr=lr,
             seed=trial.seed,
             seeds=1,
@@ -275,40 +263,27 @@ class Plan:
             **others,
         )
 
-    def variants(self, rule: str) -> list[Values]:
-        """All values of the swept parameters that a rule, or the op, has."""
-        swept = self._swept(dict(zip(self.keys, self.rules, strict=True))[rule])
-        return [tuple(zip(swept, values, strict=True)) for values in product(*swept.values())]
-
-    @property
-    def _variants(self) -> list[tuple[str, Values]]:
-        """Each rule with all values of its swept parameters."""
-        return [(rule, values) for rule in self.keys for values in self.variants(rule)]
-
     def trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
         """The trials of a stage, in the order in which they are done.
 
-        Those of "judge" are of each rule, and each swept value, at the rate that rows of "choose" tell; none
-        of what diverged at every rate.
+        Those of "judge" are of each rule at the rate that rows of "choose" tell; none of a rule that diverged
+        at every rate.
         """
         if stage == "choose":
-            configurations = [(*variant, lr) for variant in self._variants for lr in self.lrs]
-            return in_blocks("choose", configurations, self.seeds)
-        chosen = self.chosen(rows)
-        configurations = [(*variant, lr) for variant, lr in chosen.items() if lr is not None]
-        return in_blocks("judge", configurations, self.judge_seeds)
+            return in_blocks("choose", [(rule, lr) for rule in self.keys for lr in self.lrs], self.seeds)
+        chosen = [(rule, lr) for rule, lr in self.chosen(rows).items() if lr is not None]
+        return in_blocks("judge", chosen, self.judge_seeds)
 
-    def chosen(self, rows: Iterable[Row]) -> dict[tuple[str, Values], float | None]:
-        """The rate with the highest mean validation by rule and swept values, the smallest of equal ones.
+    def chosen(self, rows: Iterable[Row]) -> dict[str, float | None]:
+        """Return the rate with the highest mean validation of each rule, the smallest of equal ones.
 
         A seed that diverged counts as 0; None where all diverged at every rate, or no run is there.
         """
-        scores: dict[tuple[str, Values], dict[float, list[Row]]] = {}
+        scores: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
         for row in rows:
             if row.trial.stage == "choose":
-                rates = scores.setdefault((row.trial.rule, row.trial.values), {})
-                rates.setdefault(row.trial.lr, []).append(row)
-        return {variant: best_rate(scores.get(variant, {})) for variant in self._variants}
+                scores[row.trial.rule].setdefault(row.trial.lr, []).append(row)
+        return {rule: best_rate(rates) for rule, rates in scores.items()}
 
     def missing(self, rows: Iterable[Row]) -> list[Trial]:
         """The trials that can be done next: the rest of "choose", and only then the rest of "judge"."""
@@ -326,17 +301,10 @@ class Plan:
     @property
     def _products(self) -> int:
         """Multiplications forward in a step of one run."""
-        trial = Trial("choose", self.keys[0], self.variants(self.keys[0])[0], self.lrs[0], 0)
-        return self.settings(trial).products
+        return self.settings(Trial("choose", self.keys[0], self.lrs[0], 0)).products
 
     def _runs(self, seeds: int) -> int:
-        variants = sum(math.prod(map(len, self._swept(rule).values())) for rule in self.rules)
-        return seeds * (len(self.lrs) + 1) * variants
-
-    def _swept(self, rule: str | Rule) -> dict[str, tuple[float, ...]]:
-        """The swept parameters that matter to a rule, with their values."""
-        known = known_to((self.op_entry, find_rule(rule)), {**dict(self.fixed), **dict(self.swept)})
-        return {name: values for name, values in self.swept if name in known}
+        return seeds * (len(self.lrs) + 1) * len(self.rules)
 
     def _seconds(self, runs: int) -> float:
         return runs * self.steps * (_LANE_STEP_S + _PRODUCT_S * self._products)
@@ -347,11 +315,7 @@ class Plan:
             raise ValueError(
                 f"a study of {runs:,} runs of {self.steps} steps takes about "
                 f"{spoken(self._seconds(runs))} of one core, and at most {most:,} runs are taken: use fewer "
-                "rules, rates, seeds or values"
-            )
-        if taken := [name for name in self.columns if name in (*COLUMNS, *AGREEMENT)]:
-            raise ValueError(
-                f"parameter {quoted(taken[0])} cannot be swept: the table of runs has a column of it"
+                "rules, rates or seeds"
             )
 
 

@@ -9,10 +9,10 @@ from html import escape
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from explorer.study.judged import Judged, agreed, by_rule, counted, judged
+from explorer.study.judged import Judged, agreed, counted, judged
 from explorer.study.order import Order, order_of
 from explorer.study.plan import Plan
-from explorer.study.trial import AGREEMENT, Row, Values
+from explorer.study.trial import AGREEMENT, Row
 from explorer.study.words import headline, sentences
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Result:
         self.rows = tuple(
             known[trial]
             for trial in sorted(
-                known, key=lambda trial: (trial.stage, rules[trial.rule], trial.values, trial.lr, trial.seed)
+                known, key=lambda trial: (trial.stage, rules[trial.rule], trial.lr, trial.seed)
             )
         )
 
@@ -64,20 +64,18 @@ class Result:
         diverged; diverged; passed: what the rule makes of the upstream gradient at the end, sum of sizes
         after ÷ before; where the op stands on weights agree, agree_changed: in stage "choose", the share of
         quantised weights that equal straight-through's after the same steps at the same rate, of all and of
-        those that it changed; on an equal footing trained_lr: the rate divided by the rule's share; and a
-        column for every swept parameter, NaN for a rule that does not have it.
+        those that it changed; on an equal footing trained_lr: the rate divided by the rule's share.
         """
         trained = [_TRAINED] if self.plan.equal else []
         rates = [{_TRAINED: self.plan.rate(row.trial)} if trained else {} for row in self.rows]
         records = [
-            _record(row, self.plan.measured) | rate | dict(row.trial.values)
-            for row, rate in zip(self.rows, rates, strict=True)
+            _record(row, self.plan.measured) | rate for row, rate in zip(self.rows, rates, strict=True)
         ]
-        return _frame(records, [*self.plan.measured, *trained, *self.plan.columns])
+        return _frame(records, [*self.plan.measured, *trained])
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """One row a rule, at the rate (and swept values) with the highest mean validation.
+        """One row a rule, at the rate with the highest mean validation.
 
         held_out: mean over the other seeds, of those that stayed finite; held_out_std: their standard
         deviation; held_out_stderr: the mean's standard error, both NaN with fewer than two; seeds: how many
@@ -86,34 +84,35 @@ class Result:
         agree_changed, where the op stands on weights: of the nets that chose the rate, the share of quantised
         weights that equal straight-through's at that rate; of all, and of those that it changed.
         """
-        return self._table(by_rule(self.plan, self._judged))
-
-    @cached_property
-    def judged(self) -> pd.DataFrame:
-        """The columns of ``best``: one row a rule and swept value, each at its own rate."""
-        return self._table(self._judged)
+        known, more = self.shares, AGREEMENT if self.plan.quantises else ()
+        records = [
+            _summary(each)
+            | ({"share": known[each.rule]} if known else {})
+            | dict(zip(AGREEMENT, each.agreed, strict=True))
+            for each in self._judged
+        ]
+        return _frame(records, [*_BEST, *(["share"] if known else []), *more])
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """Validation by rate, one row a rule, swept value and lr: the cells of the heat map.
+        """Validation by rate, one row a rule and lr: the cells of the heat map.
 
         validation: mean over seeds, one that diverged counted as 0, and NaN where all did; diverged: how
         many did; where the op stands on weights agree, agree_changed: means of those of ``frame``.
         """
         more = AGREEMENT if self.plan.quantises else ()
-        made: dict[tuple[str, Values, float], list[Row]] = {}
+        made: dict[tuple[str, float], list[Row]] = {}
         for row in self.rows:
             if row.trial.stage == "choose":
-                made.setdefault((row.trial.rule, row.trial.values, row.trial.lr), []).append(row)
+                made.setdefault((row.trial.rule, row.trial.lr), []).append(row)
         records = [
             dict(zip((*_CELLS, *AGREEMENT), (rule, lr, *_cell(rows), *agreed(rows)), strict=True))
-            | dict(values)
-            for (rule, values, lr), rows in made.items()
+            for (rule, lr), rows in made.items()
         ]
-        return _frame(records, [*_CELLS, *more, *self.plan.columns])
+        return _frame(records, [*_CELLS, *more])
 
     def figure(self) -> go.Figure:
-        """Differences from the highest rule, the heat map of rule × lr, and a panel a swept parameter.
+        """Differences from the highest rule, and the heat map of rule × lr.
 
         Below each difference stand those of the seeds. The intervals are those of the ranking's sentence,
         which stands above them: a rule whose interval reaches 0 may be best; where none does, it is lower.
@@ -123,8 +122,8 @@ class Result:
         return study_figure(self.plan, self._judged, self.cells, headline(self.plan, self._judged))
 
     @property
-    def shares(self) -> Mapping[tuple[str, Values], float]:
-        """The share of each rule with its swept values, known before the first step."""
+    def shares(self) -> Mapping[str, float]:
+        """The share of each rule, known before the first step."""
         return self.plan.shares
 
     def order(self, other: Result) -> Order:
@@ -150,15 +149,6 @@ class Result:
     @cached_property
     def _judged(self) -> list[Judged]:
         return judged(self.plan, self.rows)
-
-    def _table(self, variants: Sequence[Judged]) -> pd.DataFrame:
-        known, more = self.shares, AGREEMENT if self.plan.quantises else ()
-        shares = [{"share": known[each.rule, each.values]} if known else {} for each in variants]
-        records = [
-            _summary(each) | share | dict(zip(AGREEMENT, each.agreed, strict=True)) | dict(each.values)
-            for each, share in zip(variants, shares, strict=True)
-        ]
-        return _frame(records, [*_BEST, *(["share"] if known else []), *more, *self.plan.columns])
 
 
 def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:

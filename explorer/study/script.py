@@ -27,13 +27,12 @@ def script(plan: Plan) -> str:
 
 def _named(plan: Plan) -> dict[str, str]:
     """What follows the rules, as Python writes it."""
-    parameters = dict(plan.fixed) | {name: list(values) for name, values in plan.swept}
     others = {name: value for name, value in plan.others if (name, value) != ("device", "cpu")}
     written = {
         "lrs": _text(list(plan.lrs)),
         "seeds": _seeds(plan.seeds),
         "steps": repr(plan.steps),
-        **({"parameters": _text(parameters)} if parameters else {}),
+        **({"parameters": _text(dict(plan.parameters))} if plan.parameters else {}),
         "controls": repr(bool(plan.controls)),
         "equal": repr(plan.equal),
     }

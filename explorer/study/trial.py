@@ -7,9 +7,6 @@ from typing import Any, Literal, NamedTuple
 from explorer.study.limits import SEEDS_TOGETHER
 
 Stage = Literal["choose", "judge"]
-Values = tuple[tuple[str, float], ...]
-"""Swept parameters by name."""
-
 COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
 AGREEMENT = ("agree", "agree_changed")  # columns more, where the op stands on weights
 REFERENCE = "straight_through"
@@ -20,7 +17,6 @@ class Trial(NamedTuple):
 
     stage: Stage
     rule: str
-    values: Values
     lr: float
     seed: int
 
@@ -62,9 +58,7 @@ class Row(NamedTuple):
         return self.trial
 
 
-def in_blocks(
-    stage: Stage, configurations: Sequence[tuple[str, Values, float]], seeds: Sequence[int]
-) -> list[Trial]:
+def in_blocks(stage: Stage, configurations: Sequence[tuple[str, float]], seeds: Sequence[int]) -> list[Trial]:
     """The trials of a stage, a few seeds of every configuration, and then the next seeds."""
     blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
     return [

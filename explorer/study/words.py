@@ -7,21 +7,18 @@ from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import find_rule
 from explorer.formula import listed, number_text, percent
-from explorer.study.judged import Judged, by_rule, decimals_of, paired, ranking, states
+from explorer.study.judged import Judged, decimals_of, paired, ranking
 from explorer.study.plan import Plan
-from explorer.study.trial import REFERENCE, Values
+from explorer.study.trial import REFERENCE
 from explorer.training.ranking import MOST_RULES, shown_above, text
 
 
-def sentences(
-    plan: Plan, variants: Sequence[Judged], done: int, shares: Mapping[tuple[str, Values], float]
-) -> list[str]:
-    """Sentences on the judgement, ranking, controls, divergence, shares and each swept value.
+def sentences(plan: Plan, rules: Sequence[Judged], done: int, shares: Mapping[str, float]) -> list[str]:
+    """Return sentences on the judgement, ranking, controls, divergence and shares.
 
-    ``shares``: of each rule with its swept values; empty where they are not known.
+    ``shares``: of each rule; empty where they are not known.
     """
-    rules = by_rule(plan, variants)
-    words = _Words(plan, variants)
+    words = _Words(plan, rules)
     ended = [each for each in rules if each.seeds]
     return [
         words.basis(),
@@ -34,22 +31,21 @@ def sentences(
         *words.shares([each for each in rules if each.rule not in plan.controls], shares),
         *words.footing(rules, shares),
         *words.agreement([each for each in rules if each.rule not in plan.controls]),
-        *(sentence for each in rules for sentence in words.swept(each.rule)),
     ]
 
 
-def headline(plan: Plan, variants: Sequence[Judged]) -> str:
+def headline(plan: Plan, rules: Sequence[Judged]) -> str:
     """The ranking of the rules in words; "" before there is one."""
-    ended = [each for each in by_rule(plan, variants) if each.seeds and each.rule not in plan.controls]
-    return " ".join(_Words(plan, variants).ranking(ended))
+    ended = [each for each in rules if each.seeds and each.rule not in plan.controls]
+    return " ".join(_Words(plan, rules).ranking(ended))
 
 
 class _Words:
-    def __init__(self, plan: Plan, variants: Sequence[Judged]) -> None:
-        self._plan, self._variants = plan, variants
+    def __init__(self, plan: Plan, rules: Sequence[Judged]) -> None:
+        self._plan, self._rules = plan, rules
         self._labels = plan.labels
         self._percent = plan.metric == "accuracy"
-        self._decimals = decimals_of(plan, variants)
+        self._decimals = decimals_of(plan, rules)
 
     def basis(self) -> str:
         plan = self._plan
@@ -70,7 +66,7 @@ class _Words:
     def progress(self, done: int, ended: Sequence[Judged]) -> list[str]:
         plan = self._plan
         said = []
-        if done < plan.runs and not (ended and all(self._complete(each) for each in self._variants)):
+        if done < plan.runs and not (ended and all(self._complete(each) for each in self._rules)):
             said.append(f"So far {done:,} of {plan.runs:,} runs are done.")
         return said
 
@@ -129,10 +125,10 @@ class _Words:
                 )
         return said
 
-    def shares(self, rules: Sequence[Judged], known: Mapping[tuple[str, Values], float]) -> list[str]:
+    def shares(self, rules: Sequence[Judged], known: Mapping[str, float]) -> list[str]:
         """How much of straight-through's gradient each rule passes before the first step."""
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
-        finite = {each.rule: known.get((each.rule, each.values), math.nan) for each in rules}
+        finite = {each.rule: known.get(each.rule, math.nan) for each in rules}
         said = {
             each.rule: f"{self._label(each)} {percent_of(finite[each.rule])}"
             for each in rules
@@ -145,11 +141,11 @@ class _Words:
         parts = ((where, passed), (made, of_losses))
         return [f"{begin} {listed(texts)}." for begin, texts in parts if texts]
 
-    def footing(self, rules: Sequence[Judged], known: Mapping[tuple[str, Values], float]) -> list[str]:
+    def footing(self, rules: Sequence[Judged], known: Mapping[str, float]) -> list[str]:
         """On an equal footing: what was divided, and what could not be."""
         if not self._plan.equal:
             return []
-        kept = [self._label(each) for each in rules if not known[each.rule, each.values] > 0]
+        kept = [self._label(each) for each in rules if not known[each.rule] > 0]
         said = "Each rule's rates are divided by its share"
         whom = f", but not those of {listed(kept)}, without a share above 0" if kept else ""
         return [f"{said}{whom}; those named here are undivided."]
@@ -164,33 +160,6 @@ class _Words:
             "At these rates, after the same steps, so many quantised weights equal straight-through's, of "
             f"all (of those that it changed): {shares}."
         ]
-
-    def swept(self, rule: str) -> list[str]:
-        """Sentences on the values of each rule's only swept parameter."""
-        variants = [each for each in self._variants if each.rule == rule and each.scores]
-        if len(variants) < 2 or len(variants[0].values) != 1:
-            return []
-        ((name, _),) = variants[0].values
-        standings = states(self._plan, variants)
-        if None in standings:
-            listing = [f"{number_text(each.values[0][1])}: {self._score(each)}" for each in variants]
-            return [f"{self._labels[rule]} by {name}: {', '.join(listing)}."]
-        good = [each for each, where in zip(variants, standings, strict=True) if where == "good"]
-        main = f"{self._labels[rule]} by {name}: " + (
-            f"{listed([self._value(each) for each in good])} may each be best"
-            if len(good) > 1
-            else f"best at {self._value(good[0])}"
-        )
-        parts = [main]
-        for where, why in (
-            ("dead", "too little gradient passes"),
-            ("mismatch", "it passes where the op is flat"),
-        ):
-            if lower := [each for each, own in zip(variants, standings, strict=True) if own == where]:
-                passed = listed([percent_of(each.passed) for each in lower])
-                texts = listed([self._value(each) for each in lower])
-                parts.append(f"lower at {texts}, where {passed} of the gradient passes ({where}: {why})")
-        return ["; ".join(parts) + "."]
 
     def _level(self, control: Judged, rules: Sequence[Judged]) -> tuple[str, ...] | None:
         """The rules that are not shown to do better; None where fewer than two seeds have judged all."""
@@ -214,12 +183,7 @@ class _Words:
         return text([*each.scores.values()], self._decimals, self._plan.unit)
 
     def _label(self, each: Judged) -> str:
-        values = ", ".join(f"{name} = {number_text(value)}" for name, value in each.values)
-        return f"{self._labels[each.rule]} at {values}" if values else self._labels[each.rule]
-
-    def _value(self, each: Judged) -> str:
-        ((name, value),) = each.values
-        return f"{name} = {number_text(value)} ({self._score(each)})"
+        return self._labels[each.rule]
 
     def _complete(self, each: Judged) -> bool:
         return each.lr is None or len(each.scores) + each.lost == len(self._plan.judge_seeds)

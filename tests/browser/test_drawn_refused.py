@@ -111,10 +111,10 @@ def test_a_study_says_so_too(page: Page) -> None:
     expect(button(page, "Start")).to_be_disabled()
 
 
-def test_a_study_whose_link_sweeps_a_parameter_of_the_loss_goes_on_without(page: Page) -> None:
+def test_an_old_link_that_sweeps_a_parameter_opens_with_a_notice(page: Page) -> None:
     query = {"op": "bernoulli", "rule": "reinmax", "task": "moons", "steps": "30", "target": "0.3"}
     page.goto(link("/study", {**query, "rates": "0.03", "sweep": "target", "values": "0.1,0.5"}))
-    expect(page.get_by_text("The link sweeps target, a parameter of the loss on Explore")).to_be_visible()
+    expect(page.get_by_text("The link sweeps a parameter, which a study no longer does")).to_be_visible()
     expect(page.locator(".study .status")).to_contain_text("runs of 30 steps")
     expect(button(page, "Start")).to_be_enabled()
     expect(page.get_by_label("Rates lr")).to_have_value("0.03")

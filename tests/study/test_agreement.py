@@ -62,11 +62,6 @@ def test_runs_are_what_they_are_without_a_reference_beside_them():
     assert run.snapshot().loss["dsq"] == row.loss
 
 
-def test_each_swept_value_of_the_op_has_a_reference_of_its_own():
-    plan = Plan.of("ternary weights", None, ["straight_through"], parameters={"s": [0.5, 1.0]}, **SMALL)
-    assert {row.agree for row in rows_of(plan)} == {1.0}
-
-
 def test_it_is_unknown_where_the_op_is_on_units_and_where_something_learns():
     units = Plan.of("circles", "sign", ["clipped"], **SMALL)
     learns = Plan.of("ternary weights", "quantize", ["lsq"], learn=["s"], **SMALL)

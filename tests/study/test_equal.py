@@ -16,18 +16,18 @@ def plan_of(*rules, **options):
     return Plan.of("circles", "sign", rules, **{**SMALL, "equal": True, **options})
 
 
-def test_each_rate_is_divided_by_the_share_of_its_rule_and_its_values():
-    plan = plan_of("clipped", "approx_sign", controls=False, parameters={"c": [0.2, 2.0]})
-    for (rule, values), share in plan.shares.items():
-        trial = Trial("choose", rule, values, 0.02, 3)
+def test_each_rate_is_divided_by_the_share_of_its_rule():
+    plan = plan_of("clipped", "approx_sign", controls=False, parameters={"c": 0.2})
+    for rule, share in plan.shares.items():
+        trial = Trial("choose", rule, 0.02, 3)
         assert plan.rate(trial) == 0.02 / share
         assert plan.settings(trial).lr == 0.02 / share
-    assert len({round(share, 3) for share in plan.shares.values()}) == 3
+    assert len({round(share, 3) for share in plan.shares.values()}) == 2
 
 
 def test_what_passes_nothing_keeps_its_rates_and_that_is_said():
     plan = plan_of("clipped", "zero")
-    assert plan.rate(Trial("choose", "zero", (), 0.02, 0)) == 0.02
+    assert plan.rate(Trial("choose", "zero", 0.02, 0)) == 0.02
     text = Result(plan, []).describe()
     assert (
         "Each rule's rates are divided by its share, but not those of Zero, without a share above 0; those "

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.study import Lane, Plan, Result, Row, Trial
 from explorer.study.differences import differences, equal_to_controls
-from explorer.study.judged import judged, states
+from explorer.study.judged import judged
 from explorer.study.trial import COLUMNS
 from explorer.training.ranking import rank
 
@@ -24,17 +24,16 @@ SCORES = {
 }
 
 
-def rows_of(plan, scores, passed=None):
-    """Rows of a plan: at the middle rate as in ``scores`` (by rule, or by rule and value), elsewhere half."""
+def rows_of(plan, scores):
+    """Rows of a plan: at the middle rate as in ``scores`` by rule, elsewhere half."""
 
     def row(trial):
-        key = (trial.rule, *(value for _, value in trial.values))
-        values = scores.get(key, scores.get(trial.rule))
+        values = scores.get(trial.rule)
         if values is None:
             return Row(trial, 3, 2.0, math.nan, math.nan, True, math.nan)
         score = values[trial.seed % len(values)] * (1 if trial.lr == plan.lrs[len(plan.lrs) // 2] else 0.5)
         lost = math.isnan(score)
-        return Row(trial, plan.steps, 0.5, score, score, lost, (passed or {}).get(key, 1.0))
+        return Row(trial, plan.steps, 0.5, score, score, lost, 1.0)
 
     rows = [row(trial) for trial in plan.trials("choose")]
     return rows + [row(trial) for trial in plan.trials("judge", rows)]
@@ -46,9 +45,9 @@ def test_a_trial_is_read_by_its_old_name_too():
     assert Lane is Trial
 
 
-def result_of(rules, scores=SCORES, seeds=4, passed=None, **options):
+def result_of(rules, scores=SCORES, seeds=4, **options):
     plan = Plan.of(**{**COMMON, **options}, rules=rules, seeds=seeds)
-    return Result(plan, rows_of(plan, scores, passed))
+    return Result(plan, rows_of(plan, scores))
 
 
 def test_the_frame_has_one_row_a_run():
@@ -65,7 +64,7 @@ def test_the_best_of_each_rule_by_hand():
     values = SCORES["clipped"]
     assert list(best.index) == ["clipped", "default", "zero", "reversal"]
     assert best.loc["clipped"].to_dict() == {
-        "share": result_of(["clipped", "default"]).plan.shares["clipped", ()],
+        "share": result_of(["clipped", "default"]).plan.shares["clipped"],
         "lr": 0.01,
         "validation": pytest.approx(fmean(values)),
         "held_out": pytest.approx(fmean(values)),
@@ -185,52 +184,6 @@ def test_a_rate_at_the_end_of_those_tried_is_said():
         "The rate chosen for Clipped straight-through and Default autograd is the highest tried"
         in Result(plan, rows).describe()
     )
-
-
-SWEEP = {
-    ("clipped", 0.01): (0.50, 0.52, 0.51, 0.49),
-    ("clipped", 0.5): (0.92, 0.90, 0.91, 0.93),
-    ("clipped", 1.0): (0.93, 0.90, 0.92, 0.94),
-    ("clipped", 100.0): (0.80, 0.81, 0.79, 0.80),
-}
-
-
-PASSED = {("clipped", 0.01): 0.02, ("clipped", 0.5): 0.4, ("clipped", 1.0): 0.6, ("clipped", 100.0): 1.0}
-
-
-def swept(**options):
-    return result_of(
-        ["clipped", "default"],
-        SCORES | SWEEP,
-        passed=PASSED,
-        parameters={"c": [0.01, 0.5, 1, 100]},
-        **options,
-    )
-
-
-def test_a_sweep_tells_dead_good_and_mismatched_values_apart():
-    result = swept()
-    variants = [each for each in result._judged if each.rule == "clipped"]
-    assert states(result.plan, variants) == ["dead", "good", "good", "mismatch"]
-    text = result.describe()
-    assert (
-        "Clipped straight-through by c: c = 0.5 (91.5 ± 1.3 %) and c = 1 (92.2 ± 1.7 %) may each be best"
-        in text
-    )
-    assert "lower at c = 0.01 (50.5 ± 1.3 %), where 2 % of the gradient passes (dead: " in text
-    assert "lower at c = 100 (80.0 ± 0.8 %), where 100 % of the gradient passes (mismatch: " in text
-    line = next(t for t in result.figure().data if t.meta == "clipped" and t.mode == "lines+markers")
-    assert line.x == (0.01, 0.5, 1.0, 100.0)
-    assert line.marker.symbol == ("x", "circle", "circle", "diamond-open")
-    assert len(result.judged) == 4 + 3
-    assert result.best.set_index("rule").loc["clipped", "c"] == 1.0
-    assert list(result.frame.columns) == [*COLUMNS, "c"]
-
-
-def test_one_seed_cannot_tell_a_dead_value():
-    result = swept(seeds=1)
-    assert "Clipped straight-through by c: 0.01: 51 %" not in result.describe()
-    assert "dead" not in result.describe()
 
 
 def test_differences_are_those_of_seeds_that_two_rules_share():

@@ -14,7 +14,7 @@ from explorer.study import Plan, script
 SMALL: dict[str, Any] = {"steps": 4, "lrs": [0.01, 0.1], "seeds": 2, "hidden": 4}
 STUDIES: dict[str, dict[str, Any]] = {
     "equal footing": {"optimiser": "momentum", "equal": True},
-    "swept": {"parameters": {"c": [0.5, 1.5]}, "controls": False, "seeds": [3, 7]},
+    "given": {"parameters": {"c": 0.5}, "controls": False, "seeds": [3, 7]},
     "own formula": {"rules": ["formula: g * (abs(x) <= 1)"], "hidden": (4, 3), "bias": False},
 }
 

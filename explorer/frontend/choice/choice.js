@@ -76,12 +76,6 @@ export function choiceControls(choice) {
   return allControls(op, rules, lossControls(choice));
 }
 
-/** The controls that a net has too, which takes the loss of its task. @param {Choice} choice */
-export function trainedControls(choice) {
-  const { op, rules } = entriesOf(choice);
-  return allControls(op, rules);
-}
-
 /** @param {Choice} choice @param {Entry} entry the controls of one card */
 export function cardControls(choice, entry) {
   const { op, rules } = entriesOf(choice);
@@ -211,7 +205,7 @@ export function widened(choice) {
 /** @param {Choice} before @param {Choice} after the next one, its parameters not yet carried over */
 function exchanged(before, after) {
   const parameters = carried(before.parameters, entriesOf(before), entriesOf(after), lossControls(after));
-  return withoutLostSweep(stillTrained(stillLearning(widened({ ...after, parameters }))));
+  return stillTrained(stillLearning(widened({ ...after, parameters })));
 }
 
 /** Without a learning parameter that is gone. @param {Choice} choice @returns {Choice} */
@@ -224,11 +218,4 @@ function stillTrained(choice) {
   const { op, rules } = entriesOf(choice);
   const { learn } = choice.training;
   return learn ? withTraining(choice, learningOf(op, rules, learn)) : choice;
-}
-
-/** Without a sweep whose parameter is gone. @param {Choice} choice @returns {Choice} */
-function withoutLostSweep(choice) {
-  const { sweep, values: _values, ...training } = choice.training;
-  const stays = sweep === undefined || trainedControls(choice).some(({ name }) => name === sweep);
-  return stays ? choice : { ...choice, training };
 }

@@ -1,53 +1,50 @@
-// The accuracy plot of a study: a point with its interval on each rule's line, or a curve over what is swept.
+// The accuracy plot of a study: a point with its interval on each rule's line.
 
 import { escaped } from "../chart/plotly/plotly.js";
-import { shortText } from "../formula/numbers.js";
 import { GUESSED } from "../train/charts/chance-line.js";
-import { createEnds, NARROW } from "../train/charts/end-labels.js";
+import { NARROW } from "../train/charts/end-labels.js";
 import { cut } from "../train/charts/label-layout.js";
 import { centred, createFigure } from "../chart/plotly/figure.js";
-import { scoreText } from "./heat.js";
 
-/** @import { Picture, Point, Series } from "./accuracy.js" */
+/** @import { Picture, Series } from "./accuracy.js" */
 
-const DECADE = 10; // from the least to the largest value, beyond which they stand among decades
 const [FEW_LETTERS, MANY_LETTERS] = [13, 26]; // of a rule's name beside its line
 const LETTER = 0.5; // of the font's height
 const LEAST_SPAN = 0.1; // of scores along the axis
-const AIR = 0.06; // beside the first and the last value of what is swept
 
 /**
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string}} options the address of plotly.js
  */
 export function createAccuracyChart(host, { plotly }) {
-  const ends = createEnds(host);
-  return createFigure(host, { plotly, hover: true, compose, onDrawn: ends.show });
-
-  /** @param {Picture} picture @param {number} width px of the host */
-  function compose(picture, width) {
-    return picture.sweep ? sweepOf(picture, width, ends) : linesOf(picture, width, host);
-  }
+  return createFigure(host, {
+    plotly,
+    hover: true,
+    compose: (/** @type {Picture} */ picture, /** @type {number} */ width) => linesOf(picture, width, host),
+  });
 }
 
 /** @param {Picture} picture @param {number} width px of the host @param {HTMLElement} host */
 function linesOf(picture, width, host) {
-  const { names, series, chance, firstControl, title, share } = picture;
-  const known = series.some(({ points }) => points.length);
+  const { series, chance, firstControl, title, share } = picture;
+  const known = series.some(({ point }) => point);
   const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
   const size = parseFloat(getComputedStyle(host).fontSize) || 13;
-  const texts = cut(names, letters);
+  const texts = cut(
+    series.map(({ name }) => name),
+    letters,
+  );
   const longest = Math.max(...texts.map(({ length }) => length), 1);
-  const line = names.length - 0.5;
+  const line = series.length - 0.5;
   return {
-    traces: series.map((each) => traceOf(each, share, "lines")),
+    traces: series.map(traceOf),
     layout: {
       hovermode: "closest",
       margin: { l: Math.ceil(longest * LETTER * size) + 12, r: 16, t: 8, b: Math.ceil(3.1 * size), pad: 0 },
       xaxis: { title: { text: title, standoff: 4 }, ...scaleOf(series, share), visible: known },
       yaxis: {
         tickmode: "array",
-        tickvals: names.map((_, at) => at),
+        tickvals: series.map((_, at) => at),
         ticktext: texts.map(escaped),
         range: [line, -0.5],
         zeroline: false,
@@ -69,102 +66,31 @@ function linesOf(picture, width, host) {
   };
 }
 
-/** @param {Picture} picture @param {number} width @param {ReturnType<typeof createEnds>} ends */
-function sweepOf(picture, width, ends) {
-  const { series, chance, sweep, values, title, share, decimals } = picture;
-  const known = series.some(({ points }) => points.length);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const isLog = low > 0 && high / low >= DECADE;
-  const [left, right] = isLog ? [Math.log10(low), Math.log10(high)] : [low, high];
-  const air = AIR * (right - left || 1);
-  const whole = series.map((each) => ({ ...each, points: along(each.points, low, high) }));
-  const marks = whole.flatMap(({ name, colour, points }) => {
-    const last = points[points.length - 1];
-    return last
-      ? [
-          {
-            x: /** @type {number} */ (last.at),
-            y: last.score,
-            colour,
-            name,
-            value: scoreText(last.score, share ? "accuracy" : null, decimals),
-          },
-        ]
-      : [];
-  });
-  return {
-    traces: whole.map((each) => traceOf(each, share, "sweep")),
-    names: ends.space(width, marks, share ? 4 : 5),
-    layout: {
-      hovermode: "closest",
-      xaxis: {
-        title: { text: sweep, standoff: 4 },
-        type: isLog ? "log" : "linear",
-        range: [left - air, right + air],
-        tickmode: "array",
-        tickvals: values,
-        ticktext: values.map(shortText),
-        visible: known,
-      },
-      yaxis: { title: { text: title, standoff: 6 }, ...scaleOf(series, share), visible: known },
-      shapes: known && chance ? [ruler({ y0: chance, y1: chance, x0: 0, x1: 1, xref: "paper" })] : [],
-      annotations: [
-        ...(known ? [] : [centred(picture.empty)]),
-        ...(known && chance
-          ? [named("chance", { y: chance, x: 1, xref: "paper", xanchor: "right", yanchor: "bottom" })]
-          : []),
-      ],
-    },
-  };
-}
-
-/**
- * The points of a curve; those of a rule that has nothing to sweep go all along.
- * @param {Point[]} points
- * @param {number} low
- * @param {number} high
- * @returns {Point[]}
- */
-function along(points, low, high) {
-  return points.flatMap((point) =>
-    point.at === null
-      ? [
-          { ...point, at: low },
-          { ...point, at: high, half: null },
-        ]
-      : [point],
-  );
-}
-
-/** @param {Series} series @param {boolean} share @param {"lines"|"sweep"} kind */
-function traceOf({ key, name, colour, control, points }, share, kind) {
-  const scores = points.map(({ score }) => score);
-  const at = points.map(({ at }) => at);
-  const interval = {
-    type: "data",
-    array: points.map(({ half }) => half ?? 0),
-    color: colour,
-    thickness: 2,
-    width: 5,
-    visible: points.some(({ half }) => half !== null),
-  };
-  const along =
-    kind === "lines" ? { x: scores, y: at, error_x: interval } : { x: at, y: scores, error_y: interval };
+/** @param {Series} series @param {number} line */
+function traceOf({ key, name, colour, control, point }, line) {
   const filled = control ? "diamond" : "circle";
   return {
-    ...along,
+    x: point ? [point.score] : [],
+    y: point ? [line] : [],
+    error_x: {
+      type: "data",
+      array: [point?.half ?? 0],
+      color: colour,
+      thickness: 2,
+      width: 5,
+      visible: (point?.half ?? null) !== null,
+    },
     type: "scatter",
-    mode: kind === "lines" ? "markers" : "lines+markers",
+    mode: "markers",
     name: escaped(name),
     meta: key,
-    line: { color: colour, width: 2, dash: control ? "dot" : "solid" },
     marker: {
       color: colour,
       size: 10,
-      symbol: points.map(({ sure }) => (sure ? filled : `${filled}-open`)),
+      symbol: point?.sure ? filled : `${filled}-open`,
       line: { color: colour, width: 2 },
     },
-    customdata: points.map(({ words }) => escaped(words)),
+    customdata: point ? [escaped(point.words)] : [],
     hovertemplate: "%{customdata}<extra></extra>",
     cliponaxis: false,
   };
@@ -176,8 +102,8 @@ function traceOf({ key, name, colour, control, points }, share, kind) {
  * @param {boolean} share
  */
 function scaleOf(series, share) {
-  const ends = series.flatMap(({ points }) =>
-    points.flatMap(({ score, half }) => [score - (half ?? 0), score + (half ?? 0)]),
+  const ends = series.flatMap(({ point }) =>
+    point ? [point.score - (point.half ?? 0), point.score + (point.half ?? 0)] : [],
   );
   const most = share ? 1 : Infinity;
   const high = Math.min(Math.max(...ends, -Infinity) + 0.02, most);

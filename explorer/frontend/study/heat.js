@@ -1,7 +1,7 @@
 // The heat map of a study as plain data: a line a rule, a column a rate. No page.
 
 import { passedText, shortText } from "../formula/numbers.js";
-import { lineName, subjectOf, trainQuery } from "./rows.js";
+import { subjectOf, trainQuery } from "./rows.js";
 import { isEqual } from "./settings.js";
 
 /** @import { Cell } from "../train/state/records.js" */
@@ -13,7 +13,7 @@ import { isEqual } from "./settings.js";
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
  *   diverged: boolean, chosen: boolean}} Drawn
  * ``share`` is how large the gradient of a line's rule is beside straight-through's before the first step, in words.
- * @typedef {{line: Line, name: string, share: string, cells: Drawn[]}} Row
+ * @typedef {{line: Line, share: string, cells: Drawn[]}} Row
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
  */
 
@@ -24,14 +24,6 @@ const SHARES =
   "Share: how large the rule's gradient is beside straight-through's, at the start weights of seed 0.";
 const DIVIDED =
   "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
-export const SOURCE = "https://arxiv.org/abs/2405.05171";
-const ALIKE = "Quantised weights equal to straight-through's";
-const AFTER =
-  "After the same steps, at the same rate, with the same seeds: of all weights as the op returns them, and in " +
-  "brackets of those that straight-through changed.";
-export const LIMITS =
-  "Schoenbauer et al. (2024) prove for many rules that at small rates both train alike: under Adam as they are, under " +
-  "SGD once start weights and rate are adjusted. How small is small they do not say for this net.";
 
 /** @param {State} state @returns {Heat} */
 export function heatOf(state) {
@@ -41,18 +33,15 @@ export function heatOf(state) {
   const metric = results?.metric ?? "accuracy";
   const shade = shadesOf(known);
   const judged = results?.judged ?? [];
-  const chosen = new Map(judged.map((each) => [keyOf(each), each.lr]));
-  const shares = new Map(judged.map((each) => [keyOf(each), each.share]));
+  const chosen = new Map(judged.map(({ rule, lr }) => [rule, lr]));
+  const shares = new Map(judged.map(({ rule, share }) => [rule, share]));
   const rows = subject.lines.map((line) => ({
     line,
-    name: lineName(line, subject.sweep),
-    share: passed(shares.get(keyOf({ rule: line.key, value: line.value }))),
+    share: passed(shares.get(line.key)),
     cells: subject.rates.map((lr) => {
-      const cell = known.find(
-        (each) => each.rule === line.key && each.value === line.value && each.lr === lr,
-      );
-      const isChosen = chosen.get(keyOf({ rule: line.key, value: line.value })) === lr;
-      const share = isEqual(subject.choice) ? shares.get(keyOf({ rule: line.key, value: line.value })) : 1;
+      const cell = known.find((each) => each.rule === line.key && each.lr === lr);
+      const isChosen = chosen.get(line.key) === lr;
+      const share = isEqual(subject.choice) ? shares.get(line.key) : 1;
       return drawn(subject, line, lr, cell, {
         trained: share ? lr / share : lr,
         metric,
@@ -72,43 +61,11 @@ export function heatOf(state) {
   };
 }
 
-/**
- * The share of quantised weights that end as straight-through's do, by rule and rate.
- * @param {State} state
- * @param {Heat} heat whose lines and rates it has
- * @returns {Heat|null} null where the op does not stand on weights, or nothing is known yet
- */
-export function agreementOf({ view }, heat) {
-  const cells = view.status.results?.cells ?? [];
-  if (!cells.some(({ agree }) => agree !== null)) return null;
-  const rates = view.status.results?.lrs ?? [];
-  const rows = heat.rows.map((row) => ({
-    ...row,
-    cells: row.cells.map((drawn, at) => {
-      const { key, value } = row.line;
-      const cell = cells.find((each) => each.rule === key && each.value === value && each.lr === rates[at]);
-      const agree = cell?.agree ?? null;
-      const changed = cell?.agreeChanged ?? null;
-      const mark = changed === null ? "" : `(${passedText(changed)})`;
-      const text = agree === null ? "–" : passedText(agree);
-      const name = drawn.words.split(":")[0];
-      const words = agree === null ? `${name}: not known` : `${name}: ${text} of all weights ${mark}`.trim();
-      return { ...drawn, text, mark, words, shade: agree, diverged: false };
-    }),
-  }));
-  return { heading: ALIKE, legend: AFTER, rates: heat.rates, rows, busy: false };
-}
-
 /** @param {string} metric @param {number} seeds */
 function headingOf(metric, seeds) {
   const what = metric === "accuracy" ? "Validation accuracy, %" : `Validation ${metric}`;
   if (!seeds) return what;
   return seeds === 1 ? `${what}, one seed` : `${what}: mean of ${seeds} seeds`;
-}
-
-/** @param {{rule: string, value: number|null}} line */
-function keyOf({ rule, value }) {
-  return JSON.stringify([rule, value]);
 }
 
 /** The shade of a score among others. @param {Cell[]} cells @returns {(score: number) => number} */
@@ -131,9 +88,9 @@ function shadesOf(cells) {
  *   seeds: number}} among ``trained`` is the rate that its nets have, which is not ``lr`` on an equal footing
  * @returns {Drawn}
  */
-function drawn({ choice, sweep }, line, lr, cell, { trained, metric, decimals, shade, isChosen, seeds }) {
+function drawn({ choice }, line, lr, cell, { trained, metric, decimals, shade, isChosen, seeds }) {
   const divided = trained === lr ? "" : ` ÷ its share = ${shortText(trained)}`;
-  const at = `${lineName(line, sweep)} at lr ${shortText(lr)}${divided}`;
+  const at = `${line.label} at lr ${shortText(lr)}${divided}`;
   const query = trainQuery(choice, line, trained);
   const common = { query, chosen: isChosen, diverged: false, mark: "" };
   if (!cell) return { ...common, text: NOT_YET, words: `${at}: not yet trained`, shade: null };

@@ -43,19 +43,6 @@ export function listOf(text) {
   return text ? text.split(",").map(Number) : [];
 }
 
-/**
- * A few numbers from a low to a high one: even among decades where both are above 0, else even.
- * @param {number} low
- * @param {number} high
- * @param {number} count 2 or more
- */
-export function spaced(low, high, count) {
-  const at = Array.from({ length: count }, (_, index) => index / (count - 1));
-  const value = (/** @type {number} */ share) =>
-    low > 0 ? low * (high / low) ** share : low + (high - low) * share;
-  return [...new Set(at.map((share) => Number(value(share).toPrecision(2))))];
-}
-
 /** @param {number} value a bound: 1e-12 and not 0.000000000001 */
 function edge(value) {
   return Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential() : numberText(value);

@@ -11,7 +11,6 @@ import { createCommands } from "./commands.js";
 import { enteredStudy, judgedTasks, studyKey } from "./settings.js";
 import { createSetup } from "./setup.js";
 import { chooseTools, openTools } from "../choice/tools.js";
-import { LIMITS, SOURCE } from "./heat.js";
 import { createDifferences } from "./differences-drawing.js";
 import { createPlan } from "./plan-drawing.js";
 import { createHeat } from "./table.js";
@@ -42,11 +41,6 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   const tables = examples.filter((example) => example.table);
   const table = createTable(find("table"), on, tables);
   const heat = createHeat(find("heat"));
-  const alike = element("section", { class: "alike" });
-  const agreement = createHeat(alike);
-  const paper = element("a", { href: SOURCE, target: "_blank", rel: "noopener" }, "arXiv 2405.05171");
-  alike.append(element("p", { class: "next" }, LIMITS, " ", paper));
-  find("results").append(alike);
   const plan = createPlan(find("plan"));
   const apart = createDifferences({ headline: find("ranked"), drawing: find("differences") });
   const rates = element("button", { class: "rates", onclick: turn }, "Rates: heat map");
@@ -73,7 +67,6 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
     paint(picture) {
       host.classList.add("filled");
       host.classList.toggle("with-evidence", hasEvidence() || !picture.differences);
-      host.classList.toggle("swept", picture.accuracy.sweep !== "");
       setAttribute(rates, "aria-expanded", String(hasEvidence()));
       setAttribute(rates, "hidden", !picture.differences);
       plan.show(picture.plan);
@@ -85,10 +78,8 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       menu.show(choice, picture.about);
       table.show(picture.table);
       heat.show(picture.heat);
-      setAttribute(alike, "hidden", !picture.agreement);
-      if (picture.agreement) agreement.show(picture.agreement);
       setText(heading, picture.accuracy.heading);
-      plot.style.setProperty("--lines", String(picture.accuracy.names.length));
+      plot.style.setProperty("--lines", String(picture.accuracy.series.length));
       chart.draw(picture.accuracy);
       setup.show(choice);
       setText(order, picture.order);

@@ -3,7 +3,7 @@
 import { accuracyOf } from "./accuracy.js";
 import { catalogue } from "../choice/entries.js";
 import { differencesOf } from "./differences.js";
-import { agreementOf, heatOf } from "./heat.js";
+import { heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
 import { isJudged, isUnread, settingText, taskOf, untrained, wordsOfTask } from "../train/state/tasks.js";
@@ -17,7 +17,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  * The whole picture, which a painter puts on the page.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
- *   agreement: import("./heat.js").Heat|null, accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
+ *   accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
  *   differences: import("./differences.js").Picture|null, order: string, verdict: string[], csv: string|null,
  *   choice: State["choice"], task: import("../train/state/tasks.js").Task, about: string,
  *   table: import("../train/settings/table-input.js").Picture}} Picture
@@ -37,14 +37,12 @@ export function pictureOf(state) {
   const { choice, view } = state;
   const { results } = view.status;
   const task = taskOf(choice);
-  const heat = heatOf(state);
   return {
     offered: offeredOf(state),
     metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
     taken: view.status.total ? view.status.done / view.status.total : 0,
     status: wordsOf(state),
-    heat,
-    agreement: agreementOf(state, heat),
+    heat: heatOf(state),
     accuracy: accuracyOf(state),
     plan: isJudged(state.choice) ? planOf(state) : null,
     differences: differencesOf(state),

@@ -33,10 +33,10 @@ export function createPlan(host) {
         rows,
         plan.rows,
         () => element("tr", {}),
-        (row, { line, name }) => {
-          row.style.setProperty("--colour", line.colour);
-          row.classList.toggle("control", line.control);
-          counted(row, [name, ...plan.rates, "judged"], createCell, (cell, text, at) => {
+        (row, { label, colour, control }) => {
+          row.style.setProperty("--colour", colour);
+          row.classList.toggle("control", control);
+          counted(row, [label, ...plan.rates, "judged"], createCell, (cell, text, at) => {
             if (at === 0) setText(cell, text);
             else drawRings(cell, plan.rings);
           });

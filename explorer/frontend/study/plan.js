@@ -2,14 +2,14 @@
 
 import { shortText } from "../formula/numbers.js";
 import { settingText } from "../train/state/tasks.js";
-import { lineName, subjectOf } from "./rows.js";
+import { subjectOf } from "./rows.js";
 import { isEqual } from "./settings.js";
 
 /** @import { Line } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
  * The plan: ``rings`` are those of a cell, one a seed, ``others`` the lines that are not drawn.
- * @typedef {{heading: string, caption: string, rates: string[], rows: {line: Line, name: string}[], rings: number,
+ * @typedef {{heading: string, caption: string, rates: string[], rows: Line[], rings: number,
  *   others: string}} Plan
  */
 
@@ -27,7 +27,7 @@ export function planOf(state) {
     heading: "The plan",
     caption: isEqual(choice) ? `${CAPTION} ${EQUAL}` : CAPTION,
     rates: subject.rates.map(shortText),
-    rows: subject.lines.slice(0, MOST_LINES).map((line) => ({ line, name: lineName(line, subject.sweep) })),
+    rows: subject.lines.slice(0, MOST_LINES),
     rings: Number(settingText(choice, "seeds")),
     others: left > 0 ? `and ${left} more lines` : "",
   };

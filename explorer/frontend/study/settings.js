@@ -1,18 +1,13 @@
 // The settings of a study, beside op, rules and task. No page.
 
-import { trainedControls } from "../choice/choice.js";
 import { catalogue } from "../choice/entries.js";
 import { filled } from "../formula/phrases.js";
 import { capitalised } from "../formula/numbers.js";
 import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
-import { listOf, listText, spaced } from "./lists.js";
+import { listOf, listText } from "./lists.js";
 
 /** @import { Choice } from "../choice/choice.js" */
-/** @import { Control } from "../formula/controls.js" */
 /** @import { Bounds } from "./lists.js" */
-
-const FIRST_VALUES = 5; // of a parameter, before somebody names others
-const WIDEST = 100; // times the default that these go up and down
 
 /** @param {Choice} choice the rates to try, as a link writes them */
 function ratesText(choice) {
@@ -33,51 +28,6 @@ export function withRates(choice, rates) {
 export function rateBounds() {
   const { low, high, rates } = catalogue().limits.study;
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
-}
-
-/**
- * The parameter that is swept, as its control; null where none is.
- * @param {Choice} choice
- * @returns {Control|null}
- */
-export function sweptOf(choice) {
-  return trainedControls(choice).find(({ name }) => name === choice.training.sweep) ?? null;
-}
-
-/** @param {Choice} choice @returns {number[]} the values of the parameter that is swept */
-export function valuesOf(choice) {
-  return sweptOf(choice) ? listOf(choice.training.values) : [];
-}
-
-/**
- * Another parameter that is swept, with values around its default; "" for none.
- * @param {Choice} choice
- * @param {string} name
- */
-export function withSweep(choice, name) {
-  const { sweep: _sweep, values: _values, ...others } = choice.training;
-  const control = trainedControls(choice).find((each) => each.name === name);
-  if (!control) return { ...choice, training: others };
-  return { ...choice, training: { ...others, sweep: name, values: listText(firstValues(control)) } };
-}
-
-/** @param {Choice} choice @param {number[]} values */
-export function withValues(choice, values) {
-  return { ...choice, training: { ...choice.training, values: listText(values) } };
-}
-
-/** The bounds of a list of values of a parameter. @param {Control} control @returns {Bounds} */
-export function valueBounds({ parameter }) {
-  const [low, high] = parameter.reach;
-  const example = `${parameter.default}`;
-  return { what: "value", low, high, most: catalogue().limits.study.values, example };
-}
-
-/** @param {Control} control */
-function firstValues({ parameter }) {
-  const { low, high, default: middle } = parameter;
-  const ends = low > 0 ? [Math.max(low, middle / WIDEST), Math.min(high, middle * WIDEST)] : [low, high];
-  return spaced(ends[0], ends[1], FIRST_VALUES);
 }
 
 /** Whether the controls stand beside the rules. @param {Choice} choice */
@@ -133,7 +83,6 @@ export function judgedTasks() {
 export function studyKey(choice, table) {
   const shared = sharedSettings().map(({ name }) => settingText(choice, name));
   const rules = choice.rules.map(({ key }) => key);
-  const swept = sweptOf(choice) ? [choice.training.sweep, choice.training.values] : [];
   const task = taskOf(choice);
   return JSON.stringify([
     task.key,
@@ -141,7 +90,6 @@ export function studyKey(choice, table) {
     rules,
     choice.parameters,
     ratesText(choice),
-    swept,
     hasControls(choice),
     isEqual(choice),
     shared,

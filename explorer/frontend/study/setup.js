@@ -1,6 +1,5 @@
-// The settings of a study as native controls: rates, seeds, the swept parameter, controls, and the net.
+// The settings of a study as native controls: rates, seeds, controls, and the net.
 
-import { trainedControls } from "../choice/choice.js";
 import { numberText } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
 import { createFields } from "../train/settings/fields.js";
@@ -12,22 +11,16 @@ import {
   rateBounds,
   ratesOf,
   sharedSettings,
-  sweptOf,
   unequal,
-  valueBounds,
-  valuesOf,
   withControls,
   withEqual,
   withRates,
-  withSweep,
-  withValues,
 } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
 const FIRST = ["seeds", "steps"]; // settings that every study is asked about; the rest is about the net
-const NONE = "nothing";
 
 /**
  * @param {HTMLElement} host
@@ -47,13 +40,6 @@ export function createSetup(host, store, onWrong) {
     bounds: rateBounds,
     onNumbers: (numbers) => store.change(withRates(store.now, numbers), { thing: "rates" }),
     onWrong: (is) => mark("rates", is),
-  });
-  const sweep = element("select", { id: freshId(), onchange: () => swept(sweep.value) });
-  const values = listField("Its values", {
-    meaning: "The study is repeated at each value.",
-    bounds: () => valueBounds(/** @type {*} */ (sweptOf(store.now))),
-    onNumbers: (numbers) => store.change(withValues(store.now, numbers), { thing: "values" }),
-    onWrong: (is) => mark("values", is),
   });
   const box = element("input", {
     type: "checkbox",
@@ -75,8 +61,6 @@ export function createSetup(host, store, onWrong) {
       { class: "settings" },
       rates.element,
       ...first.map(({ field }) => field.element),
-      labelled("Sweep a parameter", sweep, "One parameter of the op or of a rule, at several values."),
-      values.element,
       element("label", { class: "wide tick" }, box, "Controls: zero and reversed gradient beside the rules"),
     ),
     element(
@@ -97,34 +81,10 @@ export function createSetup(host, store, onWrong) {
       ),
     ),
   );
-  let offered = "";
-
-  /** @param {string} name */
-  function swept(name) {
-    mark("values", false);
-    values.clear();
-    store.change(withSweep(store.now, name === NONE ? "" : name));
-  }
-
-  /** The parameters there are to sweep. @param {Choice} choice */
-  function offer(choice) {
-    const names = [NONE, ...trainedControls(choice).map(({ name }) => name)];
-    if (names.join() !== offered)
-      sweep.replaceChildren(...names.map((name) => element("option", { value: name }, name)));
-    offered = names.join();
-    const chosen = sweptOf(choice)?.name ?? NONE;
-    if (sweep.value !== chosen) sweep.value = chosen;
-    sweep.disabled = names.length === 1;
-  }
-
   return {
     /** @param {Choice} choice */
     show(choice) {
       rates.show(ratesOf(choice));
-      offer(choice);
-      setAttribute(values.element, "hidden", !sweptOf(choice));
-      values.show(valuesOf(choice));
-      if (!sweptOf(choice) && wrong.has("values")) mark("values", false);
       box.checked = hasControls(choice);
       const reason = unequal(choice);
       equal.checked = isEqual(choice);
@@ -184,11 +144,6 @@ function listField(label, { meaning, bounds, onNumbers, onWrong }) {
       displayed = textOf(numbers);
       if (anew && field.matches("[aria-invalid]")) refuse("");
       if (!field.matches("[aria-invalid]")) setValue(field, displayed);
-    },
-    /** Forget what was refused. */
-    clear() {
-      refuse("");
-      writeValue(field, displayed);
     },
   };
 }

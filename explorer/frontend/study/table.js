@@ -32,11 +32,7 @@ export function createHeat(host) {
     show(heat) {
       setText(title, heat.heading);
       setText(legend, heat.legend);
-      const next = JSON.stringify([
-        heat.rates,
-        heat.busy,
-        heat.rows.map(({ line, name, share }) => [line, name, share]),
-      ]);
+      const next = JSON.stringify([heat.rates, heat.busy, heat.rows.map(({ line, share }) => [line, share])]);
       if (next !== shape) laidOut(heat);
       shape = next;
       heat.rows.forEach(({ cells: drawn }, row) => drawn.forEach((each, at) => fill(cells[row][at], each)));
@@ -45,8 +41,8 @@ export function createHeat(host) {
 }
 
 /** @param {Row} row @param {HTMLAnchorElement[]} links @param {boolean} busy whether shares are known */
-function createRow({ line, name, share }, links, busy) {
-  const heading = element("th", { scope: "row", title: name }, element("span", {}, name));
+function createRow({ line, share }, links, busy) {
+  const heading = element("th", { scope: "row", title: line.label }, element("span", {}, line.label));
   const row = element("tr", { class: line.control ? "control" : "" }, heading);
   row.style.setProperty("--colour", line.colour);
   row.append(...links.map((link) => element("td", {}, link)));

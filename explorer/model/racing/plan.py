@@ -80,19 +80,15 @@ class RacePlan(Plan):
         stages = len(self.lrs) + 1 if len(self.lrs) > 1 else 1
         return len(self.rules) * len(self.seeds) * stages
 
-    def variants(self, rule: str) -> list[tuple[()]]:  # type: ignore[override]  # nothing is swept
-        """Nothing is swept."""
-        return [()]
-
-    def chosen(self, rows: Iterable[Row]) -> dict[tuple[str, tuple[()]], float | None]:  # type: ignore[override]
+    def chosen(self, rows: Iterable[Row]) -> dict[str, float | None]:
         """The rate of each rule: with the fewest seeds that diverged, and of these the highest validation."""
         if len(self.lrs) == 1:
-            return {(rule, ()): self.lrs[0] for rule in self.keys}
+            return dict.fromkeys(self.keys, self.lrs[0])
         made: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
         for row in rows:
             if row.trial.stage == "choose":
                 made[row.trial.rule].setdefault(row.trial.lr, []).append(row)
-        return {(rule, ()): _best(rates) for rule, rates in made.items()}
+        return {rule: _best(rates) for rule, rates in made.items()}
 
     def missing(self, rows: Iterable[Row]) -> list[Trial]:
         """The trials that can be done next."""
@@ -104,7 +100,7 @@ class RacePlan(Plan):
     def possible(self) -> set[Trial]:
         """Every trial that the plan may ask for."""
         judged = {
-            Trial("judge", rule, (), lr, seed)
+            Trial("judge", rule, lr, seed)
             for rule in self.keys
             for lr in self.lrs
             for seed in self.judge_seeds
@@ -136,8 +132,7 @@ def race_plan(
         steps=steps,
         seeds=chosen,
         judge_seeds=judging,
-        fixed=(),
-        swept=(),
+        parameters=(),
         others=(),
         table=None,
         **names,  # type: ignore[arg-type]

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from explorer.model.racing.plan import RacePlan
 from explorer.study import Result, Row, Trial
-from explorer.study.trial import Values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +80,6 @@ class RaceResult(Result):
         return Result.frame.func(self).drop(columns="passed")  # type: ignore[attr-defined,no-any-return]
 
     @property
-    def shares(self) -> Mapping[tuple[str, Values], float]:
+    def shares(self) -> Mapping[str, float]:
         """Nothing: a model of one's own is not measured before it is trained."""
         return {}

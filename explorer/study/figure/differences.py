@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from explorer.catalogue.colours import NEUTRAL
 from explorer.study.differences import Difference, Standing
 from explorer.study.figure.drawn import Drawn
-from explorer.study.judged import by_rule
 from explorer.training.ranking import text
 
 _BELOW = 0.24  # a row: the seeds of a rule lie so far under its interval
@@ -99,7 +98,7 @@ def _lost(study: Drawn) -> dict[str, str]:
     """Why there is no difference of a rule that has been judged."""
     known = {each.rule for each in study.compared}
     words = {}
-    for each in by_rule(study.plan, study.variants):
+    for each in study.rules:
         if each.rule not in known and each.lost:
             count = f"with {each.lost} of {len(each.seeds)} seeds" if each.seeds else "at every rate"
             words[each.rule] = f"diverged {count}"

@@ -18,12 +18,12 @@ class Drawn:
     """A study with its judged rules, and what is the same in all of its panels."""
 
     plan: Plan
-    variants: Sequence[Judged]
+    rules: Sequence[Judged]
 
     @cached_property
     def compared(self) -> Sequence[Difference]:
         """The differences from the highest rule, as the rules rank."""
-        return differences(self.plan, self.variants)
+        return differences(self.plan, self.rules)
 
     @cached_property
     def labels(self) -> dict[str, str]:
@@ -54,4 +54,4 @@ class Drawn:
     @property
     def digits(self) -> int:
         """The decimals of all scores."""
-        return decimals_of(self.plan, self.variants)
+        return decimals_of(self.plan, self.rules)

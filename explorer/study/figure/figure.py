@@ -15,12 +15,11 @@ from explorer.catalogue.colours import NEUTRAL
 from explorer.study.figure.differences import draw_differences, far_below, name_rows
 from explorer.study.figure.drawn import Drawn
 from explorer.study.figure.heat_map import draw_heat_map
-from explorer.study.figure.sweeps import MEANINGS, draw_sweep
 from explorer.study.judged import Judged
 from explorer.study.plan import Plan
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
-_ROW, _PANEL, _LINE = 34, 320, 18  # pixels, of a rule, of the panel of a sweep, of a line of the sentence
+_ROW, _LINE = 34, 18  # pixels, of a rule, of a line of the sentence
 _LETTERS = 120  # of a line of the sentence
 _WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # of the columns, with and without one for what is far
 _LAYOUT: dict[str, Any] = {
@@ -39,57 +38,47 @@ _LAYOUT: dict[str, Any] = {
 }
 
 
-def study_figure(plan: Plan, variants: Sequence[Judged], cells: pd.DataFrame, sentence: str) -> go.Figure:
-    """Differences from the highest rule beside the heat map rule × lr; below it a panel a swept parameter.
+def study_figure(plan: Plan, rules: Sequence[Judged], cells: pd.DataFrame, sentence: str) -> go.Figure:
+    """Differences from the highest rule beside the heat map rule × lr.
 
     The ranking's ``sentence`` stands above: its intervals are those that are drawn. Controls, and rules that
     are far below, have an axis of their own. One trace a rule in each panel, named by its label, ``meta``
     its key. ``cells``: as in ``Result``.
     """
-    study = Drawn(plan, variants)
+    study = Drawn(plan, rules)
     far = far_below(study.compared)
     heat = 3 if far else 2
-    sweeps = [name for name in plan.columns if any(dict(each.values).get(name) for each in variants)]
-    heights = [max(190, 90 + _ROW * len(plan.rules)), *(_PANEL for _ in sweeps)]
-    figure = _panels(plan, sweeps, heights, bool(far))
+    figure = _panels(plan, bool(far))
     draw_differences(figure, study, far)
     draw_heat_map(figure, study, cells, heat)
-    for row, name in enumerate(sweeps, 2):
-        draw_sweep(figure, study, name, row, with_key=row == 2)
     name_rows(figure, study)
-    _lay_out(figure, sum(heights), sentence, sweeps)
+    _lay_out(figure, max(190, 90 + _ROW * len(plan.rules)), sentence)
     figure.update_xaxes(showgrid=False, row=1, col=heat)
     figure.update_yaxes(showgrid=False, row=1, col=heat)
     return figure
 
 
-def _panels(plan: Plan, sweeps: Sequence[str], heights: Sequence[int], has_far: bool) -> go.Figure:
+def _panels(plan: Plan, has_far: bool) -> go.Figure:
     """The empty panels with their titles: the far axis, where there is one, the near one, the heat map."""
     columns = 3 if has_far else 2
-    wide = [{"colspan": columns}, *[None] * (columns - 1)]
     return make_subplots(
-        rows=len(heights),
         cols=columns,
-        specs=[[{} for _ in range(columns)], *(wide for _ in sweeps)],
-        row_heights=[*heights],
         column_widths=_WIDTHS[columns],
         horizontal_spacing=0.03,
-        vertical_spacing=110 / sum(heights) if sweeps else 0,
         subplot_titles=[
             *(["far below"] if has_far else []),
             _title(plan),
             "Validation, by which rates are chosen",
-            *(f"Held-out {plan.metric}, by {name}" for name in sweeps),
         ],
     )
 
 
-def _lay_out(figure: go.Figure, height: int, sentence: str, sweeps: Sequence[str]) -> None:
+def _lay_out(figure: go.Figure, height: int, sentence: str) -> None:
     """Sizes, grids, and the sentence above all panels."""
     lines = [
         html.escape(line, quote=False) for line in textwrap.wrap(sentence, _LETTERS, break_on_hyphens=False)
     ]
-    head, foot = 50 + _LINE * len(lines), 60 + _LINE * len(sweeps and MEANINGS)
+    head, foot = 50 + _LINE * len(lines), 60
     title = {"text": "<br>".join(lines), "font": {"size": 13}, "x": 0.01, "yanchor": "top"}
     figure.update_layout(
         height=height + head + foot,

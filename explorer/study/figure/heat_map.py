@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 from explorer.catalogue.colours import NEUTRAL
 from explorer.formula import number_text
 from explorer.study.figure.drawn import Drawn
-from explorer.study.judged import by_rule
 
 
 def draw_heat_map(figure: go.Figure, study: Drawn, cells: pd.DataFrame, column: int) -> None:
@@ -19,22 +18,21 @@ def draw_heat_map(figure: go.Figure, study: Drawn, cells: pd.DataFrame, column: 
 
 
 def _heat_map(study: Drawn, cells: pd.DataFrame) -> go.Heatmap:
-    """Mean validation of a rule at a rate, with the swept values that do best there."""
-    highest = cells.groupby(["rule", "lr"])["validation"].max()
-    lost = cells.groupby(["rule", "lr"])["diverged"].sum()
-    tried = cells.groupby(["rule", "lr"])["seeds"].sum()
+    """Mean validation of a rule at a rate."""
+    by_cell = cells.set_index(["rule", "lr"])
+    mean, lost, tried = by_cell["validation"], by_cell["diverged"], by_cell["seeds"]
     rows, lrs, digits = study.rows, study.plan.lrs, study.digits
     grid = [[(rule, lr) for lr in lrs] for rule in rows]
 
     def score(cell: tuple[str, float]) -> str:
         if cell not in tried.index or lost[cell] == tried[cell]:
             return ""
-        return f"{highest[cell] * study.scale:.{digits}f}" + "*" * bool(lost[cell])
+        return f"{mean[cell] * study.scale:.{digits}f}" + "*" * bool(lost[cell])
 
     return go.Heatmap(
         x=[number_text(lr) for lr in lrs],
         y=[*rows.values()],
-        z=[[highest.get(cell) for cell in row] for row in grid],
+        z=[[mean.get(cell) for cell in row] for row in grid],
         text=[[score(cell) for cell in row] for row in grid],
         customdata=[[study.labels[rule]] * len(lrs) for rule in rows],
         texttemplate="%{text}",
@@ -48,9 +46,8 @@ def _heat_map(study: Drawn, cells: pd.DataFrame) -> go.Heatmap:
 
 
 def _crosses(study: Drawn, cells: pd.DataFrame) -> go.Scatter:
-    """A × where a rule diverged with every seed and value."""
-    sums = cells.groupby(["rule", "lr"])[["diverged", "seeds"]].sum().reset_index()
-    gone = sums[sums["diverged"] == sums["seeds"]]
+    """A × where a rule diverged with every seed."""
+    gone = cells[cells["diverged"] == cells["seeds"]]
     return go.Scatter(
         x=[number_text(lr) for lr in gone["lr"]],
         y=[study.rows[rule] for rule in gone["rule"]],
@@ -65,7 +62,7 @@ def _crosses(study: Drawn, cells: pd.DataFrame) -> go.Scatter:
 
 def _chosen(study: Drawn) -> go.Scatter:
     """A frame around the rate that was chosen for each rule."""
-    known = [each for each in by_rule(study.plan, study.variants) if each.lr is not None]
+    known = [each for each in study.rules if each.lr is not None]
     marker = {"symbol": "square-open", "size": 28, "color": "#ff3dc7", "line": {"width": 2}}
     return go.Scatter(
         x=[number_text(each.lr) for each in known if each.lr is not None],

@@ -22,7 +22,7 @@ from explorer.instrument.view import VIEW, View
 from explorer.training import SETTINGS, USUAL, TrainingSettings
 from explorer.training.settings import Branch, branches_text
 
-STUDY = ("rates", "controls", "equal", "sweep", "values")
+STUDY = ("rates", "controls", "equal")
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Choice(View, TrainingSettings):
     "" for 1, 2, 3 …; ``slow`` the stage of slow motion, and as far as they are chosen the numbers of rule,
     layer, unit and row from 1, or "". Of a study: ``rates`` to try, () for the task's usual ones; whether
     zero and reversal stand beside the rules as ``controls``; whether each rule's rates are divided by its
-    share, ``equal``; the parameter that is swept, ``sweep``, or "", with its ``values``. ``branch``: the
-    branch points of a run, as ``Settings`` has them.
+    share, ``equal``. ``branch``: the branch points of a run, as ``Settings`` has them.
     """
 
     op: str = "round"
@@ -49,8 +48,6 @@ class Choice(View, TrainingSettings):
     rates: tuple[float, ...] = ()
     controls: bool = True
     equal: bool = False
-    sweep: str = ""
-    values: tuple[float, ...] = ()
     branch: tuple[Branch, ...] = ()
 
     @property
@@ -160,7 +157,6 @@ def training_texts(choice: Choice) -> dict[str, str]:
 def _study_texts(choice: Choice) -> dict[str, str]:
     texts = {"rates": numbers_text(choice.rates), "controls": "" if choice.controls else "no"}
     texts |= {"equal": "yes" if choice.equal else ""}
-    texts |= {"sweep": choice.sweep, "values": numbers_text(choice.values)}
     return {name: text for name, text in texts.items() if text}
 
 

@@ -150,18 +150,19 @@ STUDIES = (
            "Look at the framed cells: each rule does best at another rate. At its own Clipped still leads "
            "straight-through by about ten points; autograd's gradient of sign does no better than Zero."),
     Preset("How wide a surrogate",
-           "task=spikes&op=step&rule=boxcar&rule=triangle&sweep=w&values=0.02,0.1,0.5,2&seeds=5&rates=0.01,0.03",
-           "Look at the line of the boxcar: too narrow it teaches a spiking net less; from half a unit on, "
-           "five seeds see no difference, nor one from a triangle: the width matters more than the shape.",
+           "task=spikes&op=step&rule=formula:+g*(abs(x)<=0.02)/0.04&rule=formula:+g*(abs(x)<=0.1)/0.2"
+           "&rule=boxcar&rule=formula:+g*(abs(x)<=2)/4&rule=triangle&seeds=5&rates=0.01,0.03",
+           "Look at the boxcars: too narrow they teach a spiking net less; from half a unit on, five seeds "
+           "see no difference, nor one from a triangle: the width matters more than the shape.",
            source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("Ten times a rule, under Adam",
-           "task=digits&hidden=16,16,16&op=sign&rule=scale&sweep=s&values=0.1,1,10&seeds=5&rates=0.003,0.01"
-           "&controls=no",
-           "Look how level the line is: Adam divides the size of a gradient out, so that a tenth of a rule, "
+           "task=digits&hidden=16,16,16&op=sign&rule=formula:+g/10&rule=straight_through&rule=formula:+10*g"
+           "&seeds=5&rates=0.003,0.01&controls=no",
+           "Look how near the rules end: Adam divides the size of a gradient out, so that a tenth of a rule, "
            "or ten times it, is not seen to differ. Choose gradient descent and the rates 0.1, 0.3: it does.",
            source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("A factor is a rate, under gradient descent",
-           "task=binary+weights&op=binarize&rule=scale&sweep=s&values=0.5,1,2&seeds=5"
+           "task=binary+weights&op=binarize&rule=formula:+g/2&rule=straight_through&rule=formula:+2*g&seeds=5"
            "&rates=0.05,0.1,0.2,0.4,0.8&optimiser=sgd&bias=no&controls=no",
            "Look along the diagonals of the heat map: a rule times 2 at one rate is the rule itself at twice "
            "the rate, to the last bit, for here every weight lies below a rule. So at its own rate each "

@@ -1,22 +1,20 @@
-"""The words of a link about trainings and studies: settings, branch points, rates and what is swept."""
+"""The words of a link about trainings and studies: settings, branch points and studies."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from explorer.catalogue import find_op, find_rule
-from explorer.instrument.limits import reach
 from explorer.study import usual_rates
 from explorer.training import SETTINGS, TASKS, USUAL, Setting
 from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
 from explorer.training.nets import checked_learn
 from explorer.training.settings import NUMBER, Branch, checked_branches, read_branch
-from explorer.ui.links.choice import Choice, parameters_of
+from explorer.ui.links.choice import Choice
 from explorer.ui.links.reader import Reader, quoted, reason
 
 MOST_RATES = 20  # of a study
-MOST_VALUES = 20  # of a parameter that a study sweeps
+_SWEEP = ("sweep", "values")  # words of older links
 
 
 class TrainingReader(Reader):
@@ -89,8 +87,14 @@ class TrainingReader(Reader):
         )
         if rates == usual_rates(TASKS[choice.task].lr):
             rates = ()
+        removed = [self.last(word) for word in _SWEEP]
+        if any(removed):
+            self.note(
+                "The link sweeps a parameter, which a study no longer does: add a rule of your own for each "
+                "value, such as g * (abs(x) <= 0.5)."
+            )
         controls, equal = self._flag("controls", usual=True), self._flag("equal", usual=False)
-        return replace(choice, rates=rates, controls=controls, equal=equal, **self._swept(choice))
+        return replace(choice, rates=rates, controls=controls, equal=equal)
 
     def _flag(self, name: str, *, usual: bool) -> bool:
         text = self.last(name)
@@ -98,23 +102,6 @@ class TrainingReader(Reader):
             return text == "yes" if text else usual
         self.note(f"The link asks for {name} = {quoted(text)}: it must be yes or no.")
         return usual
-
-    def _swept(self, choice: Choice) -> dict[str, Any]:
-        """The parameter that is swept with its values, where there are both."""
-        name = self.last("sweep") or ""
-        parameter = parameters_of(*choice.entries).get(name)
-        bounds = reach(parameter) if parameter else (-math.inf, math.inf)
-        values = self._numbers("values", *bounds, MOST_VALUES, "No parameter is swept.")
-        if not parameter and name in parameters_of(*choice.entries, choice.loss):
-            self.note(
-                f"The link sweeps {name}, a parameter of the loss on Explore; a net has that of its task, so "
-                "no parameter is swept."
-            )
-        elif name and not parameter:
-            self.note(f"The link sweeps {quoted(name)}, which is no parameter of its op and rules.")
-        elif bool(name) != bool(values):
-            self.note("A sweep needs a parameter and its values, such as sweep=c&values=0.5,1,2.")
-        return {"sweep": name, "values": values} if parameter and values else {}
 
     def _numbers(self, key: str, low: float, high: float, most: int, otherwise: str) -> tuple[float, ...]:
         """Several numbers, each once and in order; none with a notice where one of them cannot be."""

@@ -41,7 +41,7 @@ from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
 from explorer.ui.links.link import from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.links.preview import preview, purpose, title
-from explorer.ui.links.training_words import MOST_RATES, MOST_VALUES
+from explorer.ui.links.training_words import MOST_RATES
 from explorer.ui.sections import judged, lines, pasted
 from explorer.ui.sections.words import drawn
 
@@ -87,7 +87,6 @@ STUDY_LIMITS = {
     "low": SMALLEST_LR,
     "high": LARGEST_LR,
     "rates": MOST_RATES,
-    "values": MOST_VALUES,
     "scaled": SCALED,
     "unscaled": UNSCALED,
 }

@@ -46,11 +46,3 @@ def test_what_cannot_be_is_said(node: Node, text: str, said: str):
     result = read(node, text)
     assert result["numbers"] == []
     assert said in result["sentence"]
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "numbers"), [(0.01, 100, [0.01, 0.1, 1, 10, 100]), (-1, 1, [-1, -0.5, 0, 0.5, 1])]
-)
-def test_first_values_lie_evenly(node: Node, low: float, high: float, numbers: list[float]):
-    body = 'const { spaced } = await import("./study/lists.js"); return spaced(given[0], given[1], 5);'
-    assert node.run(body, [low, high]) == numbers

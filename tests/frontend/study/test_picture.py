@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs
 
 import pytest
 
@@ -14,16 +13,13 @@ from tests.frontend.modules import Node
 from tests.frontend.study.conftest import RATES, SEEN, event
 from tests.frontend.train.conftest import Run, choice
 
+LABELS = ["Default autograd", "Clipped straight-through", "Zero", "Gradient reversal"]
+
 
 def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(picture: Run):
     shown = picture()
     rows = shown["heat"]["rows"]
-    assert [row["name"] for row in rows] == [
-        "Default autograd",
-        "Clipped straight-through",
-        "Zero",
-        "Gradient reversal",
-    ]
+    assert [row["line"]["label"] for row in rows] == LABELS
     assert [row["line"]["control"] for row in rows] == [False, False, True, True]
     assert [row["line"]["colour"] for row in rows] == ["#000001", "#000002", "#777777", "#777777"]
     assert shown["heat"]["rates"] == ["0.003", "0.03"]
@@ -48,20 +44,6 @@ def test_a_cell_opens_on_train_with_its_very_nets(picture: Run, study: tuple[Pla
             opened, notices = from_text(cell["query"])
             assert (notices, opened.rules, opened.lr) == ([], (row["line"]["key"],), lr)
             assert (opened.task, opened.op, opened.seeds, opened.rates) == ("circles", "sign", 2, ())
-
-
-def test_a_cell_of_a_sweep_opens_with_its_value(picture: Run):
-    swept = {"task": "digits", "sweep": "c", "values": "0.5,2", "rates": "0.1", "controls": "no"}
-    chosen = choice("sign", "clipped", "default", parameters={"c": 3.0}, **swept)
-    shown = picture(chosen=chosen)
-    queries = {row["name"]: parse_qs(row["cells"][0]["query"]) for row in shown["heat"]["rows"]}
-    assert list(queries) == [
-        "Clipped straight-through, c = 0.5",
-        "Clipped straight-through, c = 2",
-        "Default autograd",
-    ]
-    assert [query.get("c") for query in queries.values()] == [["0.5"], ["2"], None]
-    assert shown["accuracy"]["sweep"] == "c"
 
 
 def test_other_settings_leave_what_is_seen_and_offer_another_study(
@@ -137,33 +119,16 @@ def test_a_study_is_asked_for_neither_the_rate_nor_how_a_run_is_watched(node: No
     assert not {"lr", "pace", "sigma"} & set(names)
 
 
-def test_what_is_swept_goes_with_its_rule(node: Node, document: dict[str, Any]):
-    body = """
-        const { setDocument } = await import("./choice/entries.js");
-        const { withoutRule } = await import("./choice/choice.js");
-        setDocument(given.document);
-        return [0, 1].map((slot) => withoutRule(given.choice, slot).training);
-    """
-    swept = {"task": "digits", "sweep": "c", "values": "0.5,2"}
-    given = choice("sign", "default", "clipped", **swept)
-    assert node.run(body, {"document": document, "choice": given}) == [swept, {"task": "digits"}]
-
-
 def test_before_the_first_run_the_plan_has_a_line_a_rule_and_a_ring_a_seed(
     picture: Run, study: tuple[Plan, list[Row]]
 ):
     plan = picture()["plan"]
     assert plan["rates"] == RATES.split(",")
-    assert [row["name"] for row in plan["rows"]] == [
-        "Default autograd", "Clipped straight-through", "Zero", "Gradient reversal",
-    ]  # fmt: skip
+    assert [row["label"] for row in plan["rows"]] == LABELS
     assert (plan["rings"], plan["others"]) == (2, "")
-    swept = choice(
-        "sign", "clipped", task="circles", seeds="3", sweep="c",
-        values="0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8",
-    )  # fmt: skip
-    plan = picture(chosen=swept)["plan"]
+    many = ["default", "clipped", "approx_sign", "swish_sign", "reste", "straight_through", "masked"]
+    plan = picture(chosen=choice("sign", *many, task="circles", seeds="3"))["plan"]
     assert (len(plan["rows"]), plan["rings"]) == (8, 3)
-    assert plan["others"].startswith("and ")
+    assert plan["others"] == "and 1 more lines"
     assert picture(chosen=choice("relu", "default", task="documents"))["plan"] is None
     assert picture(SEEN, event=event(*study))["plan"] is None

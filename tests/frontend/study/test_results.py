@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
-from explorer.formula import percent
 from explorer.study import Plan, Result, Row
 from explorer.study.differences import differences
 from explorer.study.words import headline
@@ -24,7 +22,7 @@ def test_all_scores_have_as_many_decimals_as_the_sentence_on_them(
     near = [row._replace(held_out=0.9464 + 0.00002 * number) for number, row in enumerate(rows)]
     shown = picture(SEEN, event=event(plan, near, "finished"))
     cells = [cell["text"] for row in shown["heat"]["rows"] for cell in row["cells"]]
-    said = [point["words"] for series in shown["accuracy"]["series"] for point in series["points"]]
+    said = [series["point"]["words"] for series in shown["accuracy"]["series"]]
     numbers = re.findall(r"\d+\.\d+(?= ±| ?%)", " ".join([*said, *Result(plan, near).sentences]))
     assert len(numbers) > len(said)
     assert {len(number.partition(".")[2]) for number in [*cells, *numbers]} == {3}
@@ -62,7 +60,7 @@ def test_each_line_has_the_share_of_its_rule(picture: Run, study: tuple[Plan, li
     plan, rows = study
     assert {row["share"] for row in picture()["heat"]["rows"]} == {"–"}
     shown = picture(SEEN, event=event(plan, rows[:1]))
-    wanted = {rule: f"{100 * share:.0f} %" for (rule, _), share in plan.shares.items()}
+    wanted = {rule: f"{100 * share:.0f} %" for rule, share in plan.shares.items()}
     assert {row["line"]["key"]: row["share"] for row in shown["heat"]["rows"]} == wanted
     assert "Share: how large the rule's gradient is" in shown["heat"]["legend"]
 
@@ -76,7 +74,7 @@ def test_cells_and_points_are_what_python_found(picture: Run, study: tuple[Plan,
     assert texts == [[f"{100 * means[rule, lr]:.1f}" for lr in plan.lrs] for rule in plan.keys]
     chosen = [[cell["chosen"] for cell in row["cells"]].index(True) for row in shown["heat"]["rows"]]
     assert [plan.lrs[place] for place in chosen] == result.best["lr"].tolist()
-    points = [series["points"][0] for series in shown["accuracy"]["series"]]
+    points = [series["point"] for series in shown["accuracy"]["series"]]
     assert [point["score"] for point in points] == pytest.approx(result.best["held_out"].tolist())
     assert all(point["sure"] for point in points)
     assert shown["accuracy"]["firstControl"] == 2
@@ -88,7 +86,7 @@ def test_what_is_not_yet_judged_is_drawn_as_such(picture: Run, study: tuple[Plan
     plan, rows = study
     first = [row for row in rows if row.trial.stage == "choose"]
     shown = picture(SEEN, event=event(plan, first))
-    points = [series["points"][0] for series in shown["accuracy"]["series"]]
+    points = [series["point"] for series in shown["accuracy"]["series"]]
     assert [(point["sure"], point["half"]) for point in points] == [(False, None)] * 4
     assert all("not yet judged" in point["words"] for point in points)
 
@@ -149,28 +147,6 @@ def test_pairs_that_change_order_are_counted_as_python_counts_them(picture: Run)
     assert seen["order"] == f"With equal footing and without: {order.sentence}"
 
 
-def test_how_many_quantised_weights_equal_straight_throughs_stands_in_a_map_of_its_own(
-    picture: Run, study: tuple[Plan, list[Row]]
-):
-    rules = ["straight_through", "dsq"]
-    small: dict[str, Any] = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 5, "hidden": 8, "batch": 16}
-    plan = Plan.of("ternary weights", None, rules, **small)
-    rows = rows_of(plan)
-    chosen = choice("quantize", *rules, task="ternary weights", rates=RATES, seeds="2")
-    seen = picture(SEEN, chosen=chosen, event=event(plan, rows, "finished"))["agreement"]
-    cells = Result(plan, rows).cells.set_index(["rule", "lr"])
-    assert seen["rates"] == ["0.003", "0.03"]
-    for row in seen["rows"]:
-        for drawn, lr in zip(row["cells"], plan.lrs, strict=True):
-            cell = cells.loc[(row["line"]["key"], lr)]
-            assert drawn["shade"] == pytest.approx(cell.agree)
-            assert drawn["text"] == percent(cell.agree)
-            assert drawn["mark"] == f"({percent(cell.agree_changed)})"
-            assert f"{drawn['text']} of all weights" in drawn["words"]
-    on_units, units = study
-    assert picture(SEEN, event=event(on_units, units, "finished"))["agreement"] is None
-
-
 def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
     plan = Plan.of(
         "circles", "sign", ["formula: g / 0"], lrs=[0.1], seeds=2, steps=3, controls=False, hidden=4, batch=8
@@ -186,7 +162,7 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
     (cell,) = shown["heat"]["rows"][0]["cells"]
     assert (cell["text"], cell["diverged"], cell["shade"]) == ("diverged", True, None)
     assert "every seed diverged" in cell["words"]
-    assert shown["accuracy"]["series"][0]["points"] == []
+    assert shown["accuracy"]["series"][0]["point"] is None
 
 
 def test_scores_that_hardly_differ_have_hardly_different_colours(picture: Run, study: tuple[Plan, list[Row]]):

@@ -23,8 +23,6 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         "rates": "0.001,0.01",
         "controls": "no",
         "equal": "yes",
-        "sweep": "c",
-        "values": "0.5,2",
     }
     query = "op=sign&rule=clipped&" + "&".join(f"{name}={text}" for name, text in words.items())
     assert mounted(opened(query, "study"), "study")["choice"]["training"] == words
@@ -43,11 +41,8 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         ),
         ("controls=x", 'controls = "x"'),
         ("equal=1", 'equal = "1"'),
-        ("sweep=c", "A sweep needs a parameter and its values"),
-        ("values=1,2", "A sweep needs a parameter and its values"),
-        ("op=bernoulli&sweep=target&values=0.1,1", "sweeps target, a parameter of the loss on Explore"),
-        ("sweep=<b>&values=1", 'sweeps "<b>"'),
-        ("sweep=c&values=1,x", 'values = "1,x"'),
+        ("sweep=c&values=0.5,2", "The link sweeps a parameter, which a study no longer does: add a rule"),
+        ("values=1,2", "The link sweeps a parameter"),
     ],
 )
 def test_what_a_link_cannot_have_is_said_and_left_out(asked, said):
@@ -68,13 +63,11 @@ def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
 
 def test_limits_at_two(monkeypatch):
     monkeypatch.setattr(training_words, "MOST_RATES", 2)
-    monkeypatch.setattr(training_words, "MOST_VALUES", 2)
-    query = "op=sign&rule=clipped&rates=1,2{}&sweep=c&values=1,2{}"
-    choice, notices = from_text(query.format("", ""))
-    assert (choice.rates, choice.values, notices) == ((1, 2), (1, 2), [])
-    choice, notices = from_text(query.format(",3", ",3"))
-    assert (choice.rates, choice.sweep, choice.values) == ((), "", ())
-    assert [notice.count("up to 2 numbers") for notice in notices[:2]] == [1, 1]
+    choice, notices = from_text("op=sign&rule=clipped&rates=1,2")
+    assert (choice.rates, notices) == ((1, 2), [])
+    choice, (notice,) = from_text("op=sign&rule=clipped&rates=1,2,3")
+    assert choice.rates == ()
+    assert "up to 2 numbers" in notice
 
 
 def test_rates_come_in_order_and_once():

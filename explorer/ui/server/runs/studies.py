@@ -103,7 +103,6 @@ ROUTES = (
 def _plan(data: Json) -> Plan:
     """The study of a request's query. Raises Refused, and ValueError for what cannot be studied."""
     choice = choice_of(data)
-    swept = {choice.sweep: choice.values} if choice.sweep else {}
     rest = {name: getattr(choice, name) for name in SETTINGS if name not in _SAID_OTHERWISE}
     return Plan.of(
         choice.task,
@@ -112,7 +111,7 @@ def _plan(data: Json) -> Plan:
         lrs=choice.rates or None,
         seeds=choice.seeds,
         steps=choice.steps,
-        parameters={**choice.trained, **swept},
+        parameters=choice.trained,
         controls=choice.controls,
         equal=choice.equal,
         most=limits.LANES,

@@ -29,9 +29,8 @@ def measured_seconds(plan: Plan) -> float:
 def _sample(plan: Plan) -> Plan:
     """So many of its nets as go together: the same for all studies of these rules on this net."""
     middle = plan.lrs[len(plan.lrs) // 2]
-    first = tuple((name, values[0]) for name, values in plan.swept)
     seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
-    return replace(plan, lrs=(middle,), seeds=seeds, judge_seeds=(), fixed=plan.fixed + first, swept=())
+    return replace(plan, lrs=(middle,), seeds=seeds, judge_seeds=())
 
 
 @lru_cache(maxsize=128)

@@ -16,19 +16,13 @@ from explorer.training import TASKS
 
 
 class Cell(TypedDict):
-    """The scores that a rate is chosen by, of one rule and value: ``mean`` validation over ``seeds``.
-
-    ``agree``, ``agreeChanged``: shares of quantised weights that equal straight-through's, see ``Row``.
-    """
+    """The scores that a rate is chosen by, of one rule: ``mean`` validation over ``seeds``."""
 
     rule: str
     lr: float
     seeds: int
     diverged: int
-    value: float | None
     mean: float | None
-    agree: float | None
-    agreeChanged: float | None
 
 
 class Judgement(TypedDict):
@@ -38,7 +32,6 @@ class Judgement(TypedDict):
     """
 
     rule: str
-    value: float | None
     lr: float | None
     seeds: int
     diverged: int
@@ -109,8 +102,8 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "chance": task.chance,
         "runs": len(rows),
         "most": plan.runs,
-        "cells": [_cell(plan, cell) for cell in result.cells.to_dict("records")],
-        "judged": [_judged(each, result.shares[each.rule, each.values]) for each in ended],
+        "cells": [_cell(cell) for cell in result.cells.to_dict("records")],
+        "judged": [_judged(each, result.shares[each.rule]) for each in ended],
         "differences": [_distance(each) for each in differences(plan, ended)],
         "equal": equal_to_controls(plan, ended),
         "standings": _standings(plan, ended) if result.finished else [],
@@ -119,23 +112,19 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
     }
 
 
-def _cell(plan: Plan, cell: Mapping[Hashable, Any]) -> Cell:
+def _cell(cell: Mapping[Hashable, Any]) -> Cell:
     return {
         "rule": cell["rule"],
         "lr": cell["lr"],
         "seeds": cell["seeds"],
         "diverged": cell["diverged"],
-        "value": next((_finite(cell[name]) for name in plan.columns), None),
         "mean": _finite(cell["validation"]),
-        "agree": _finite(cell.get("agree", math.nan)),
-        "agreeChanged": _finite(cell.get("agree_changed", math.nan)),
     }
 
 
 def _judged(each: Judged, share: float) -> Judgement:
     return {
         "rule": each.rule,
-        "value": next((value for _, value in each.values), None),
         "lr": each.lr,
         "seeds": len(each.scores),
         "diverged": each.lost,

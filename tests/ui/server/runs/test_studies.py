@@ -155,17 +155,6 @@ def test_only_who_started_a_study_commands_it(client, engine):
     assert client.post("/studies/nobody-knows/stop", json={"key": "x"}).json()["state"] == "gone"
 
 
-def test_a_swept_parameter_has_a_line_for_each_value(client, engine):
-    query = QUERY.replace("straight_through", "clipped") + "&sweep=c&values=0.5,2&controls=no"
-    study = begun(client, query=query)
-    turn_until_idle(engine)
-    results = last_event(study)["results"]
-    assert [(each["rule"], each["value"]) for each in results["judged"]] == [("clipped", 0.5), ("clipped", 2)]
-    assert {(cell["value"], cell["lr"]) for cell in results["cells"]} == {
-        (value, lr) for value in (0.5, 2) for lr in (0.003, 0.03)
-    }
-
-
 def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
     study = begun(client, query=QUERY.replace("straight_through", "formula: g / 0") + "&controls=no")
     turn_until_idle(engine)
@@ -183,7 +172,7 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
         (f"{QUERY}&rates=0", "rates = "),
         (f"{QUERY}&rates=-1,0.1", "rates = "),
         (f"{QUERY}&rates=", "rates = "),
-        (f"{QUERY}&sweep=nothing&values=1,2", "no parameter of its op and rules"),
+        (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add a rule of your own"),
         (f"{QUERY}&controls=perhaps", "yes or no"),
         (f"{QUERY}&optimiser=adam&equal=yes", "says nothing about adam"),
     ],
