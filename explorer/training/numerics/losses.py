@@ -64,7 +64,7 @@ def _squared_along(output: Tensor, y: Tensor, _count: int, directions: Tensor, d
 def _mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     losses, gradient = _squared_error(output, y)
     count = output[0].numel()
-    return losses / count, gradient / count
+    return losses / count, gradient * (1 / count)  # as autograd rounds it
 
 
 def _mean_squares(output: Tensor, y: Tensor, count: int) -> Tensor:

@@ -41,9 +41,8 @@ class Run(Stepper):
     It knows no clock, thread or screen. All rules start from the same tensors and see the same
     batches, and the members of seed k are those that ``seed + k`` alone has. The same settings give the same
     losses bit for bit on one machine, and so does a run continued from ``state_dict``, whatever else runs
-    beside it or in it. In the last bits the company in it may show on an accelerator, and on some processors
-    where a net has one output, as for a table with a numeric target; there the exported script may differ in
-    them as well. Not to be advanced by two threads at once.
+    beside it or in it (on an accelerator the company in it may show in the last bits). Not to be advanced by
+    two threads at once.
 
     Attributes:
         settings: of the run; a learning rate that was changed on the way is a branch point in it.

@@ -1,0 +1,87 @@
+"""Nets that learn a number from a table: run, resumed run, company and exported script agree in every bit."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.scripts import script
+from explorer.snippets import layout
+from explorer.training import Run, Settings
+from explorer.training.numerics import mean_squared_error
+
+STEPS = 20
+RULES = ("straight_through", "zero")
+CASES = 42
+
+
+def draw_table(rng):
+    """A table of 20 to 90 rows whose last column is a noisy sum of the others."""
+    columns = rng.randint(1, 6)
+    rows = [[rng.gauss(0, 1) for _ in range(columns)] for _ in range(rng.randint(20, 90))]
+    lines = [",".join(f"{value:.3f}" for value in [*row, sum(row) + rng.gauss(0, 0.1)]) for row in rows]
+    return "\n".join([",".join(f"c{column}" for column in range(columns + 1)), *lines])
+
+
+def draw_settings(seed):
+    """Settings of a run on a random table, whose batches are any number of rows or all of them."""
+    rng = random.Random(seed)
+    return {
+        "table": draw_table(rng), "steps": STEPS, "device": "cpu", "bias": rng.random() < 0.7,
+        "op": rng.choice(["sign", "tanh", "round", "relu", "clamp"]), "batch": rng.randint(1, 100),
+        "hidden": rng.choice([1, 4, 7, 16, 32, (8, 6), (5, 3)]),
+        "optimiser": rng.choice(["sgd", "momentum", "adam"]),
+    }  # fmt: skip
+
+
+def losses_of(run, steps):
+    run.advance(steps)
+    return run.snapshot().losses[RULES[0]]
+
+
+@pytest.fixture(params=[1, 2, 4], ids="{} threads".format)
+def threads(request):
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield request.param
+    torch.set_num_threads(before)
+
+
+def test_a_run_is_its_script_in_any_company_and_resumed(threads, tmp_path, monkeypatch):
+    monkeypatch.setattr(layout, "formatted", lambda code: code)
+    monkeypatch.chdir(tmp_path)
+    for seed in range(threads * 100, threads * 100 + CASES // 3):
+        given = draw_settings(seed)
+        settings = Settings(**given, rules=RULES[:1])
+        expected = losses_of(Run(settings, recorded=()), STEPS)
+        np.testing.assert_array_equal(run_script(settings), expected, f"script {seed}")
+        beside = losses_of(Run(Settings(**given, rules=RULES), recorded=()), STEPS)
+        np.testing.assert_array_equal(beside, expected, f"beside another rule {seed}")
+        for step in (1, 5, 12):
+            begun, resumed = Run(settings, recorded=()), Run(settings, recorded=())
+            begun.advance(step)
+            resumed.load_state_dict(begun.state_dict())
+            np.testing.assert_array_equal(losses_of(resumed, STEPS - step), expected, f"resumed {seed}")
+
+
+def run_script(settings):
+    """The losses of the only rule of a script, run where its table is."""
+    with open("table.csv", "w", encoding="utf-8") as file:
+        file.write(settings.table)
+    threads, names = torch.get_num_threads(), {}
+    exec(script(settings).rpartition("\nfor op")[0], names)
+    function = next(value for name, value in names.items() if name.endswith("_straight_through"))
+    losses, _ = names["train"](function, 0)
+    torch.set_num_threads(threads)
+    return np.float32(losses)
+
+
+@pytest.mark.parametrize("rows", range(1, 40))
+def test_the_gradient_of_the_mean_squared_error_is_autograds(rows):
+    generator = torch.Generator().manual_seed(rows)
+    output = torch.randn(1, rows, 1, generator=generator, requires_grad=True)
+    y = torch.randn(1, rows, 1, generator=generator)
+    loss = (output - y).square().sum() / rows
+    loss.backward()
+    assert torch.equal(mean_squared_error(output.detach(), y)[1], output.grad)
