@@ -54,6 +54,12 @@ def test_curves_hold_what_a_picture_needs():
     assert list(curves.columns) == ["forward", "default", "clipped"]
 
 
+def test_torchs_gradient_of_a_polynomial_has_a_degree_less():
+    for degree in (1, 2, 3):
+        curves = sample_curves(f"formula: x**{degree}", ["default", "straight_through"])
+        assert (curves.degrees["forward"], curves.degrees["default"]) == (degree, degree - 1)
+
+
 def test_a_table_is_a_view_of_its_curves():
     frame = sample("clamp", ["default", "clipped"], c=0.5)
     assert list(frame.attrs) == ["curves"]

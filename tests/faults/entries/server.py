@@ -50,7 +50,7 @@ FAULTS = (
         file="explorer/ui/server/files.py",
         old='weight.strip("0.")',
         new='weight.strip(".")',
-        tests="test_app.py load/test_files.py",
+        tests="browser/test_delivery.py",
     ),
     Fault(
         name="The printed course takes a < of a lesson for markup",

@@ -99,7 +99,7 @@ FAULTS = (
         file="explorer/reading/spoiling.py",
         old='case ast.Call(ast.Name("setattr"), [owner, *_]):',
         new='case ast.Call(ast.Name("delattr"), [owner, *_]):',
-        tests="reading/test_bugs.py reading/test_classes.py reading/test_hostile.py",
+        tests="reading/test_unreadable.py",
     ),
     Fault(
         name="A solution that is wrong for negative g alone is judged right",

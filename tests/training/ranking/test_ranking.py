@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from explorer.training.ranking import rank
+from explorer.training.ranking import lower_text, rank
 from explorer.training.ranking.quantiles import _DEGREES, _RULES, MOST_RULES, quantile
 from tests.training.ranking.tabulate import half
 
@@ -121,6 +121,12 @@ def test_one_seed_claims_nothing():
         "One seed: A (99.0 %) and B (1.0 %) on the 360 held-out examples. How far another seed would change "
         "that is unknown: take 5."
     )
+
+
+def test_a_difference_that_may_be_either_way_says_first_how_much_higher_it_may_be():
+    result = rank({"A": [0.95, 0.97, 0.9], "B": [0.94, 0.98, 0.91]}, 1 / 360, unit="%")
+    assert re.fullmatch(r"0\.3\d* points higher to 1\.2\d* lower", lower_text(result, (-0.003, 0.012)))
+    assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", lower_text(result, (-0.012, -0.003)))
 
 
 def test_an_equal_lead_on_two_seeds_is_no_claim():

@@ -164,6 +164,13 @@ def test_changed_before_the_first_step_it_is_another_start():
         one.change(seed=4)
 
 
+def test_a_branch_keeps_what_changed_at_the_step_where_it_leaves():
+    one = trained(SMALL, 10)
+    one.change(lr=0.001)
+    other = one.branch(10, default="zero")
+    assert other.settings.branch == ((10, "lr", 0.001), (10, "default", "zero"))
+
+
 def test_of_two_steps_as_near_the_earlier_one_is_taken():
     assert nearest([0, 10], 5) == 0
     assert nearest([10, 0], 5) == 0
