@@ -162,14 +162,14 @@ def test_a_net_is_judged_in_eval_and_learns_nothing_then():
 def test_every_rule_sees_the_same_batches_of_a_loader(shuffled, monkeypatch):
     seen = []
     loader = DataLoader(TensorDataset(*TRAIN), 100, shuffle=shuffled)
-    batches = Loader.batches
+    batches = Loader.iterate_batches
 
     def watched(self, seed, steps, size):
         for x, y in batches(self, seed, steps, size):
             seen.append((seed, y[:6].tolist()))
             yield x, y
 
-    monkeypatch.setattr(Loader, "batches", watched)
+    monkeypatch.setattr(Loader, "iterate_batches", watched)
     found = race(Dropping, train=loader, rules=["clipped", "zero"], seeds=2, steps=15)
     trials = [seen[start : start + 15] for start in range(1, len(seen), 15)]  # one tried before
     by_seed = {seed: [trial for trial in trials if trial[0][0] == seed] for seed in (2, 3)}
@@ -334,8 +334,8 @@ def test_what_the_model_raises_passes_through():
 def test_a_dataset_is_gone_through_by_a_loader_of_ours():
     data = data_of("train", TensorDataset(*TRAIN), 50)
     rest, held = data.split()
-    assert sum(len(y) for _, y in rest.whole()) == 1080
-    assert sum(len(y) for _, y in held.whole()) == 120
+    assert sum(len(y) for _, y in rest.iterate_all()) == 1080
+    assert sum(len(y) for _, y in held.iterate_all()) == 120
 
 
 class Clipped(torch.autograd.Function):

@@ -25,10 +25,10 @@ class Blame(NamedTuple):
 
     gradient: str
     culprits: tuple[tuple[Site, str, str], ...]
-    why: str
+    reason: str
 
 
-def blames(
+def find_blame(
     tape: Tape, left: Mapping[str, Tensor], arrived: Mapping[str, bool], cut: Callable[[Call], None]
 ) -> dict[str, Blame]:
     """Return why the parameters ``left`` have no gradient; ``cut`` is told of cuts to blame."""
@@ -37,20 +37,20 @@ def blames(
     for call in tape.calls:
         for value in call.inputs:
             consumers.setdefault(value, []).append(call)
-    found = {}
+    find_blame = {}
     for name, parameter in left.items():
         leaf = tape.leaves.get(id(parameter))
-        calls = [] if leaf is None else _culprits(leaf, consumers, graph, data)
-        why = "" if calls else UNUSED if leaf is None or leaf not in data else BY_VALUE
+        calls = [] if leaf is None else _find_culprits(leaf, consumers, graph, data)
+        reason = "" if calls else UNUSED if leaf is None or leaf not in data else BY_VALUE
         for call in calls:
             if call.is_cut:
                 cut(call)
-        told = tuple(dict.fromkeys((call.site, call.op, call.reason or ZERO) for call in calls))
-        found[name] = Blame("zero" if name in arrived else "none", told, why)
-    return found
+        descriptions = tuple(dict.fromkeys((call.site, call.op, call.reason or ZERO) for call in calls))
+        find_blame[name] = Blame("zero" if name in arrived else "none", descriptions, reason)
+    return find_blame
 
 
-def _culprits(
+def _find_culprits(
     leaf: Value,
     consumers: Mapping[Value, list[Call]],
     graph: Mapping[Value, None],
@@ -58,25 +58,27 @@ def _culprits(
 ) -> list[Call]:
     """Return the calls that stop the gradient for a leaf: those whose backward is all zero, or that cut."""
     blame: dict[Call, None] = {}
-    seen, todo, on_graph = {leaf}, [leaf], leaf in graph
+    visited, todo, on_graph = {leaf}, [leaf], leaf in graph
     while todo:
         value = todo.pop()
         for call in consumers.get(value, ()):
-            cuts = not on_graph and call.is_cut and any(out in data for out in call.outputs)
-            if cuts or _blocks(call, value):
+            cuts = not on_graph and call.is_cut and any(output in data for output in call.outputs)
+            if cuts or _is_blocking(call, value):
                 blame[call] = None
                 continue
-            new = [o for o in call.outputs if o.live and o not in seen and (o in graph or not on_graph)]
-            seen.update(new)
-            todo += new
+            outputs = [
+                o for o in call.outputs if o.live and o not in visited and (o in graph or not on_graph)
+            ]
+            visited.update(outputs)
+            todo += outputs
     return [*blame]
 
 
-def _blocks(call: Call, value: Value) -> bool:
+def _is_blocking(call: Call, value: Value) -> bool:
     """Return whether gradient came to a call and none passed on to a value."""
     if call.measured is None or not value.live:
         return False
-    inputs = call.live_inputs()
-    got = call.measured.got
-    number = inputs.index(value) if value in inputs else len(got)
-    return number < len(got) and got[number] == 0 and call.measured.came > 0
+    inputs = call.list_live_inputs()
+    counts = call.measured.got
+    number = inputs.index(value) if value in inputs else len(counts)
+    return number < len(counts) and counts[number] == 0 and call.measured.came > 0

@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from explorer.model.observing.blame import Blame, blames
-from explorer.model.observing.rows import Met, Row
-from explorer.model.observing.statistics import has_any, sampled, unit_axis
+from explorer.model.observing.blame import Blame, find_blame
+from explorer.model.observing.rows import Measurement, Row
+from explorer.model.observing.statistics import find_unit_axis, has_any, sample_tensor
 from explorer.model.tape import CALLS, Call, Join, Site, Span, Tape, Value, op_key_of, parameters_of
-from explorer.model.tape.names import LINEAR, STEPS, UNMEASURED, is_pointwise, may_write, tensors_in
+from explorer.model.tape.names import LINEAR, STEPS, UNMEASURED, find_tensors, is_pointwise, may_write
 from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
-from explorer.model.tape.tricks import Meaning, applied_keys, chain_of, meaning_of, site_of_chain
+from explorer.model.tape.tricks import JoinKind, chain_of, classify_join, find_applied_keys, find_chain_site
 
 _PASSES = 8  # forward passes without a backward before the oldest calls are forgotten
 UNNEEDED = "its x requires no gradient"
-BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
+WRITTEN_BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Unseen:
         return f"{self.node}{f' × {self.count}' if self.count > 1 else ''}, {self.reason}"
 
 
-class Prepared(NamedTuple):
+class CallInput(NamedTuple):
     """The x of a call that may be a site, before the call."""
 
     x: Tensor
@@ -72,15 +72,15 @@ class Listener(Tape):
         self.modules: dict[
             str, bool
         ] = {}  # by path, in order of first calls: whether gradient came to its result
-        self._mets: list[Met] = []
+        self._mets: list[Measurement] = []
         super().__init__(model)
 
     def enter(self) -> None:
         """Begin to listen."""
         self.attach()
-        for name, each in self.model.named_parameters():
-            if each.requires_grad:
-                hook = each.register_hook(partial(self._arrive, name))  # type: ignore[no-untyped-call]  # torch's own
+        for name, item in self.model.named_parameters():
+            if item.requires_grad:
+                hook = item.register_hook(partial(self._record_arrival, name))  # type: ignore[no-untyped-call]  # torch's own
                 self._stack.callback(hook.remove)
         Tape.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
@@ -92,7 +92,7 @@ class Listener(Tape):
         self.detach()
         self.clear()
 
-    def begins(self) -> None:
+    def on_pass_begin(self) -> None:
         """Take notice that a forward pass begins."""
         self._since_backward = 0 if self.done else self._since_backward + 1
         if self._since_backward > _PASSES:
@@ -100,102 +100,104 @@ class Listener(Tape):
         if self.done and not self._in_backward:
             self.settle()
             self._mets.clear()
-        super().begins()
+        super().on_pass_begin()
         if not self._in_backward:
             self.passes += 1
 
     def settle(self) -> None:
         """Count the calls of passes that had a backward, as far as no gradient came to them."""
-        turns = self.turns | {met.turn for met in self._mets if met.backwards}
+        turns = self.turns | {measurement.turn for measurement in self._mets if measurement.backwards}
         self.turns |= turns
-        open_ = []
-        for met in self._mets:
-            if met.turn in turns or met.cut or met.merged:
-                met.settle(met.turn in turns)
+        open_measurements = []
+        for measurement in self._mets:
+            if measurement.turn in turns or measurement.cut or measurement.merged:
+                measurement.settle(measurement.turn in turns)
             else:
-                open_.append(met)
-        self._mets = open_
+                open_measurements.append(measurement)
+        self._mets = open_measurements
 
-    def ends(self, path: str, result: Any) -> Any:
+    def on_pass_end(self, path: str, result: Any) -> Any:
         """Take notice of the end of a pass."""
-        results = [each for each in tensors_in(result) if isinstance(each, Tensor)]
-        for each in results:
-            if each.requires_grad and torch.is_grad_enabled() and not is_functorch_wrapped_tensor(each):
+        results = [item for item in find_tensors(result) if isinstance(item, Tensor)]
+        for item in results:
+            if item.requires_grad and torch.is_grad_enabled() and not is_functorch_wrapped_tensor(item):
                 turn = self.passes
-                each.register_hook(lambda _, turn=turn: self.turns.add(turn))  # type: ignore[no-untyped-call]
-        values = [self.value_of(each) for each in results]
-        lost = [v for v in values if v.cuts]
-        if lost and not any(v.live for v in values):
-            for value in lost:
-                self.cut(value, None, set())
+                item.register_hook(lambda _, turn=turn: self.turns.add(turn))  # type: ignore[no-untyped-call]
+        values = [self.value_of(item) for item in results]
+        lost_values = [v for v in values if v.cuts]
+        if lost_values and not any(v.live for v in values):
+            for value in lost_values:
+                self.on_cut(value, None, set())
             self.roots += values
-            self.finished()
+            self.on_backward_end()
 
-    def module_returned(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
+    def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
         """Take notice of what a submodule returns."""
         self.modules.setdefault(path, False)
-        for each in tensors_in(result):
-            if each.requires_grad and not self.modules[path] and not is_functorch_wrapped_tensor(each):
-                each.register_hook(partial(self._reach_module, path))  # type: ignore[no-untyped-call]
+        for item in find_tensors(result):
+            if item.requires_grad and not self.modules[path] and not is_functorch_wrapped_tensor(item):
+                item.register_hook(partial(self._reach_module, path))  # type: ignore[no-untyped-call]
                 break
 
     def _reach_module(self, path: str, g: Tensor | None) -> None:
         if g is not None and not self.modules[path]:
             self.modules[path] = has_any(g)
 
-    def _arrive(self, name: str, g: Tensor | None) -> None:
+    def _record_arrival(self, name: str, g: Tensor | None) -> None:
         if g is not None and not self.arrived.get(name):
             values = g.coalesce().values() if g.is_sparse else g
             self.arrived[name] = has_any(values)
 
-    def finished(self) -> None:
+    def on_backward_end(self) -> None:
         """Take notice of the end of a backward."""
         with DisableTorchFunction():
             names = [
                 n for n, p in self.model.named_parameters() if p.requires_grad and not self.arrived.get(n)
             ]
-            if new := {n: p for n, p in self.model.named_parameters() if n in names and n not in self.blamed}:
-                self.blamed |= blames(self, new, self.arrived, self.add_culprit)
+            if unblamed := {
+                n: p for n, p in self.model.named_parameters() if n in names and n not in self.blamed
+            }:
+                self.blamed |= find_blame(self, unblamed, self.arrived, self.add_culprit)
 
-    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Prepared | None:
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
         """Return what is kept of x before a call."""
         listed = CALLS.get(function)
         x = args[0] if args else None
-        known = listed is not None or name in STEPS or (name not in LINEAR and is_pointwise(name))
-        if not known or not isinstance(x, Tensor) or not x.is_floating_point():
+        is_known = listed is not None or name in STEPS or (name not in LINEAR and is_pointwise(name))
+        if not is_known or not isinstance(x, Tensor) or not x.is_floating_point():
             return None
         key = (op_key_of(listed, args, kwargs) or "") if listed else ""
         writes = may_write(function, args, kwargs)
         parameters = parameters_of(listed, args, kwargs) if listed and key else {}
-        return Prepared(
+        return CallInput(
             x.detach().clone() if writes else x, key, parameters, _run_of(function, args, kwargs, writes)
         )
 
-    def called(self, call: Call, x_before: Any, y: Tensor) -> None:
+    def on_call(self, call: Call, x_before: Any, y: Tensor) -> None:
         """Take notice of a call."""
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
-        out = next((v for v in call.outputs if v.live), None)
-        if out is None:
-            self._without_graph(call, x_before)
+        output = next((v for v in call.outputs if v.live), None)
+        if output is None:
+            self._record_without_graph(call, x_before)
             return
-        inputs = call.live_inputs()
+        inputs = call.list_live_inputs()
         if not inputs or (x_before is None and call.name in UNMEASURED) or call.kind == "function":
             return
         row = None
         if x_before is not None and call.inputs and call.inputs[0].live:
             row = self._row_of(call, x_before, x_before.x if x_before.x.requires_grad else y)
-        met = self._measure(call, row, out, inputs)
+        measurement = self._measure(call, row, output, inputs)
         if row is not None and x_before is not None:
-            self._take_x(row, met, x_before.x, None if row.key else y)
+            self._take_x(row, measurement, x_before.x, None if row.key else y)
 
-    def _row_of(self, call: Call, prepared: Prepared, like: Tensor) -> Row:
+    def _row_of(self, call: Call, prepared: CallInput, like: Tensor) -> Row:
         call.op = prepared.key or call.name
         row = self._row(call.site, "call", call.op, prepared.key)
         row.run = prepared.run
         row.parameters = {n: v for n, v in prepared.parameters.items() if not isinstance(v, Tensor)}
         if row.total.axis is None:
-            row.total.axis = unit_axis(like if prepared.x.dim() == like.dim() else prepared.x)
+            row.total.axis = find_unit_axis(like if prepared.x.dim() == like.dim() else prepared.x)
         return row
 
     def _row(self, site: Site, kind: str, op: str, key: str = "") -> Row:
@@ -205,20 +207,20 @@ class Listener(Tape):
         row.take_call()
         return row
 
-    def _take_x(self, row: Row, met: Met, x: Tensor, y: Tensor | None) -> None:
+    def _take_x(self, row: Row, measurement: Measurement, x: Tensor, y: Tensor | None) -> None:
         row.total.add_x(x)
         if row.total.wants_samples:
-            met.x = sampled(x)
-            met.y = sampled(y) if y is not None and y.shape == x.shape else None
+            measurement.x = sample_tensor(x)
+            measurement.y = sample_tensor(y) if y is not None and y.shape == x.shape else None
 
-    def _without_graph(self, call: Call, prepared: Prepared | None) -> None:
+    def _record_without_graph(self, call: Call, prepared: CallInput | None) -> None:
         """Take notice of a call that autograd does not follow."""
         source = call.inputs[0] if call.inputs else None
-        behind = source is not None and source.call.name in (".data", "detach") and source.cuts
-        if behind and prepared is not None and any(v is not source for v in call.outputs):
+        writes_behind = source is not None and source.call.name in (".data", "detach") and source.cuts
+        if writes_behind and prepared is not None and any(v is not source for v in call.outputs):
             carried = source.ref() if source is not None else None
             if carried is not None and call.outputs[0].ref() is carried:
-                self._cut_row(call.site, prepared.key or call.name, BEHIND)
+                self._cut_row(call.site, prepared.key or call.name, WRITTEN_BEHIND)
                 return
         if prepared is not None and prepared.key and call.graded and source is not None and not source.cuts:
             call.op = prepared.key
@@ -226,9 +228,9 @@ class Listener(Tape):
             row.total.add_x(prepared.x)
             row.total.reasons[UNNEEDED] = None
 
-    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Take notice of the y of a Function."""
-        inputs = call.live_inputs()
+        inputs = call.list_live_inputs()
         if (
             call.place.path is None
             or not inputs
@@ -236,73 +238,73 @@ class Listener(Tape):
         ):
             return
         x = inputs[0].ref()
-        keys = applied_keys(value.edge)
+        keys = find_applied_keys(value.edge)
         call.op = keys[0] or call.name
         row = self._row(call.site, "function", call.op, keys[0])
         row.rule, row.owner = keys[1], forward_class(call.function)
-        met = self._measure(call, row, value, inputs)
+        measurement = self._measure(call, row, value, inputs)
         if x is not None:
-            row.total.axis = unit_axis(x) if row.total.axis is None else row.total.axis
-            self._take_x(row, met, x, tensor)
+            row.total.axis = find_unit_axis(x) if row.total.axis is None else row.total.axis
+            self._take_x(row, measurement, x, tensor)
 
-    def joined(self, call: Call, join: Join, y: Tensor) -> None:
+    def on_join(self, call: Call, join: Join, y: Tensor) -> None:
         """Take notice of a join."""
-        meaning = meaning_of(call, join, y)
+        meaning = classify_join(call, join, y)
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
         side = [v.call for v in join.made - join.way]
-        if meaning is Meaning.GATE:
-            self._detached(side)
+        if meaning is JoinKind.GATE:
+            self._record_detached(side)
             return
         ops = chain_of(join.made - join.way, join.way)
-        call.op = " → ".join(each.op for each in ops) or call.name
-        if meaning is Meaning.MASK:
-            call.op = " → ".join(dict.fromkeys([*(each.op for each in ops), call.name]))
-        row = self._row(site_of_chain(call, ops), meaning.value, call.op)
-        self._merge(side, [v.call for v in join.way] if meaning is Meaning.TRICK else ())
+        call.op = " → ".join(item.op for item in ops) or call.name
+        if meaning is JoinKind.MASK:
+            call.op = " → ".join(dict.fromkeys([*(item.op for item in ops), call.name]))
+        row = self._row(find_chain_site(call, ops), meaning.value, call.op)
+        self._merge(side, [v.call for v in join.way] if meaning is JoinKind.TRICK else ())
         x = join.x.ref()
-        met, call.row = self._measure(call, row, call.outputs[0], [join.x]), row
+        measurement, call.row = self._measure(call, row, call.outputs[0], [join.x]), row
         call.measured = None  # blame asks for the call itself, which is measured next
         if x is not None:
-            row.total.axis = unit_axis(x) if row.total.axis is None else row.total.axis
-            self._take_x(row, met, x, y)
+            row.total.axis = find_unit_axis(x) if row.total.axis is None else row.total.axis
+            self._take_x(row, measurement, x, y)
 
-    def _detached(self, side: list[Call]) -> None:
+    def _record_detached(self, side: list[Call]) -> None:
         """Name the ops on the side of a gate, whose own gradient is dropped."""
-        why = next(
+        reason = next(
             (c.reason for c in side if c.is_cut and c.name in ("detach", ".data")), "its output is detached"
         )
         for call in side:
-            if isinstance(call.measured, Met) and call.measured.row is not None:
-                call.measured.cut = why
+            if isinstance(call.measured, Measurement) and call.measured.row is not None:
+                call.measured.cut = reason
             elif call.is_cut and not call.graded and not call.merged and call.name not in LINEAR:
                 self._cut_row(call.site, call.op, call.reason)
 
     def _merge(self, side: list[Call], way: Any) -> None:
         for call in side:
-            if isinstance(call.measured, Met):
+            if isinstance(call.measured, Measurement):
                 call.measured.merged = True
             for kind in ("cut", "trick"):
                 row = self.rows.get((call.site, kind))
                 if row is not None and (kind == "cut" or call.kind == "join"):
                     row.listed = False
         for call in way:
-            for row in (call.row, call.measured.row if isinstance(call.measured, Met) else None):
+            for row in (call.row, call.measured.row if isinstance(call.measured, Measurement) else None):
                 if row is not None:
                     row.carries = True
 
-    def cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
+    def on_cut(self, dead: Value, x: Value | None, made_values: set[Value]) -> None:
         """Take notice of a cut."""
-        between = {*_before_cut(dead)} | {v for v in made if not v.live}
-        first = next((v.call for v in sorted(between, key=lambda v: v.number) if v.call.is_cut), None)
+        values_between = {*_iterate_before_cut(dead)} | {v for v in made_values if not v.live}
+        first = next((v.call for v in sorted(values_between, key=lambda v: v.number) if v.call.is_cut), None)
         if first is None or first.place.path is None or first.merged or (x is None and self.path):
             return
-        if any((v.call.site, "cut") in self.rows for v in between if v.call.kind == "exit"):
+        if any((v.call.site, "cut") in self.rows for v in values_between if v.call.kind == "exit"):
             return
-        ops = chain_of(between, ())
-        self._cut_row(first.site, " → ".join(each.op for each in ops) or first.name, first.reason)
+        ops = chain_of(values_between, ())
+        self._cut_row(first.site, " → ".join(item.op for item in ops) or first.name, first.reason)
 
-    def exited(self, call: Call) -> None:
+    def on_exit(self, call: Call) -> None:
         """Take notice of a call that leaves torch."""
         dead_or_live = any(v.live or v.cuts for v in call.inputs)
         if (
@@ -311,9 +313,13 @@ class Listener(Tape):
             and call.name not in ("bool", "index")
             and not call.merged
         ):
-            first = call if call.inputs[0].live else next((v.call for v in _before_cut(call.inputs[0])), call)
-            inner = [] if first is call else chain_of(_before_cut(call.inputs[0]), ())
-            op = " → ".join(dict.fromkeys([*(each.op for each in inner), call.name]))
+            first = (
+                call
+                if call.inputs[0].live
+                else next((v.call for v in _iterate_before_cut(call.inputs[0])), call)
+            )
+            inner = [] if first is call else chain_of(_iterate_before_cut(call.inputs[0]), ())
+            op = " → ".join(dict.fromkeys([*(item.op for item in inner), call.name]))
             self._cut_row(call.site, op, call.reason)
 
     def _cut_row(self, site: Site, op: str, reason: str) -> None:
@@ -326,30 +332,30 @@ class Listener(Tape):
         if call.place.path is not None and (call.site.file, call.site.line) not in lines:
             self._cut_row(call.site, call.op, call.reason)
 
-    def _measure(self, call: Call, row: Row | None, y: Value, inputs: list[Value]) -> Met:
+    def _measure(self, call: Call, row: Row | None, y: Value, inputs: list[Value]) -> Measurement:
         shape = inputs[0].shape if inputs[0].shape is not None else y.shape
-        met = Met(row, len(inputs), shape if row is not None else None, self.passes)
-        call.measured = met
+        measurement = Measurement(row, len(inputs), shape if row is not None else None, self.passes)
+        call.measured = measurement
         if row is not None:
-            self._mets.append(met)
-        self.pending.append(partial(self._attach, met, y, inputs))
-        return met
+            self._mets.append(measurement)
+        self.pending.append(partial(self._attach, measurement, y, inputs))
+        return measurement
 
-    def _attach(self, met: Met, y: Value, inputs: list[Value]) -> None:
+    def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
         if y.edge is None:
             return
-        span = Span(y.edge, [each.edge for each in inputs if each.edge is not None], met)
+        span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
         functions, span.functions = span.functions, []
         for node in functions:  # those that an op of torch.library calls
-            if not self.knows(node):
-                self.hidden((node, 0), place=y.call.place)
-        met.got = [0 if number in span.reached else None for number in range(len(inputs))]
-        met.first = min(span.reached, default=0)
-        if met.first:
-            met.shape = None
+            if not self.has_call(node):
+                self.find_hidden((node, 0), place=y.call.place)
+        measurement.got = [0 if number in span.reached else None for number in range(len(inputs))]
+        measurement.first = min(span.reached, default=0)
+        if measurement.first:
+            measurement.shape = None
 
-    def _hidden_call(self, *arguments: Any) -> Call:
-        call = super()._hidden_call(*arguments)
+    def _make_hidden_call(self, *arguments: Any) -> Call:
+        call = super()._make_hidden_call(*arguments)
         node = arguments[0].name()
         plain = re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", plain).lower()
@@ -365,18 +371,18 @@ class Listener(Tape):
 
 def _run_of(function: Any, args: Any, kwargs: Any, writes: bool) -> Callable[[Tensor], Any] | None:
     rest = args[1:]
-    if any(each.grad_fn is not None for each in tensors_in((rest, kwargs))):
+    if any(item.grad_fn is not None for item in find_tensors((rest, kwargs))):
         return None
     return lambda z: function(z.clone() if writes else z, *rest, **kwargs)
 
 
-def _before_cut(dead: Value) -> Iterator[Value]:
+def _iterate_before_cut(dead: Value) -> Iterator[Value]:
     """Yield a value outside the graph and those before it up to the calls that left the graph."""
-    seen, todo = {dead}, [dead]
+    visited, todo = {dead}, [dead]
     while todo:
         value = todo.pop()
         yield value
-        for each in value.call.inputs:
-            if not each.live and each not in seen and (each.cuts or each.call.is_cut):
-                seen.add(each)
-                todo.append(each)
+        for item in value.call.inputs:
+            if not item.live and item not in visited and (item.cuts or item.call.is_cut):
+                visited.add(item)
+                todo.append(item)

@@ -15,11 +15,11 @@ from explorer.gradient import bind
 from explorer.model.observing.rows import Row
 from explorer.model.observing.statistics import Sample
 
-OWN = "own"
+OWN_RULE = "own"
 _COMPARED = 500  # elements by which a rule is named
 _CLOSE = 1e-4
-_FEW = 9  # distinct values of x that tell nothing of an op
-_FACTORS, _ONE = 64.0, 0.02  # largest factor on a rule, and how near 1 is no factor
+_FEW_VALUES = 9  # distinct values of x that tell nothing of an op
+_FACTORS, _NEAR_ONE = 64.0, 0.02  # largest factor on a rule, and how near 1 is no factor
 _GRID = (0.1, 0.2, 0.25, 0.5, 0.75, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 25.0, 50.0, 100.0)
 
 
@@ -27,17 +27,17 @@ def op_of(row: Row) -> str:
     """Return the key of the op that a site computes: known, or found by its y; "" where none fits."""
     if row.key:
         return row.key
-    pairs = [(each.x, each.y) for each in row.total.samples if each.y is not None]
+    pairs = [(item.x, item.y) for item in row.total.samples if item.y is not None]
     if not pairs:
         return ""
-    x, y = (torch.cat(each) for each in zip(*pairs, strict=True))
-    if len(torch.unique(x)) <= _FEW:
+    x, y = (torch.cat(item) for item in zip(*pairs, strict=True))
+    if len(torch.unique(x)) <= _FEW_VALUES:
         return ""
     first = [row.op] if row.op in OPS else []
-    return next((key for key in (*first, *OPS) if _computes(key, x, y)), "")
+    return next((key for key in (*first, *OPS) if _is_computing(key, x, y)), "")
 
 
-def _computes(key: str, x: Tensor, y: Tensor) -> bool:
+def _is_computing(key: str, x: Tensor, y: Tensor) -> bool:
     if OPS[key].draws:
         return False
     with suppress(ValueError, RuntimeError, TypeError):
@@ -45,7 +45,7 @@ def _computes(key: str, x: Tensor, y: Tensor) -> bool:
     return False
 
 
-def rule_of_row(row: Row) -> str:
+def measure_rule(row: Row) -> str:
     """Return the name of a site's rule: a key, with a parameter or factor if need be, or "own"."""
     if row.rule:
         return row.rule
@@ -53,8 +53,8 @@ def rule_of_row(row: Row) -> str:
     if not samples:
         return ""
     op = op_of(row)
-    found = rule_of(op, row.parameters if op == row.op else {}, *row.total.points)
-    return "straight_through" if found == "default" and op not in OPS else found
+    name = rule_of(op, row.parameters if op == row.op else {}, *row.total.points)
+    return "straight_through" if name == "default" and op not in OPS else name
 
 
 def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:
@@ -63,43 +63,43 @@ def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, grad
     "default" where torch's own does; ``OWN`` where none does; "" where no gradient came. The op has the given
     parameters, the rule its own defaults; else one of its parameters or a factor is fitted.
     """
-    met = g.abs() > 1e-9 * g.abs().max() if len(g) else g.bool()
-    every = max(1, int(met.sum()) // _COMPARED)
-    x, g, gradient = (each[met][::every].float().double() for each in (x, g, gradient))
+    has_gradient = g.abs() > 1e-9 * g.abs().max() if len(g) else g.bool()
+    step = max(1, int(has_gradient.sum()) // _COMPARED)
+    x, g, gradient = (item[has_gradient][::step].float().double() for item in (x, g, gradient))
     if not len(x):
         return ""
     data = (x, g, gradient)
-    rules = _candidates(op)
+    rules = _list_candidates(op)
     for rule in rules:
-        if _factor(op, rule, parameters, *data) == 1:
+        if _find_factor(op, rule, parameters, *data) == 1:
             return rule.key
-    return _fitted(op, rules, parameters, *data) if bool(gradient.any()) else OWN
+    return _fit_rule(op, rules, parameters, *data) if bool(gradient.any()) else OWN_RULE
 
 
-def _fitted(
+def _fit_rule(
     op: str, rules: Sequence[Rule], parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
 ) -> str:
     """Return the rule with a factor or with another value of its one parameter; ``OWN`` where none fits."""
     for rule in rules:
-        factor = _factor(op, rule, parameters, x, g, gradient)
+        factor = _find_factor(op, rule, parameters, x, g, gradient)
         if factor is not None and rule.key not in ("default", "zero"):
             return f"{rule.key} × {number(round(factor, 4))}"
     for rule in rules:
-        for name, value in _trials(rule):
-            if _factor(op, rule, {**parameters, name: value}, x, g, gradient) == 1:
+        for name, value in _list_trials(rule):
+            if _find_factor(op, rule, {**parameters, name: value}, x, g, gradient) == 1:
                 return f"{rule.key} {name}={number(value)}"
-    return OWN
+    return OWN_RULE
 
 
-def _trials(rule: Rule) -> list[tuple[str, float]]:
-    own = [p for p in rule.parameters if p.name not in ("lo", "hi")]
-    if rule.parsed is None or len(own) != 1:
+def _list_trials(rule: Rule) -> list[tuple[str, float]]:
+    own_parameters = [p for p in rule.parameters if p.name not in ("lo", "hi")]
+    if rule.parsed is None or len(own_parameters) != 1:
         return []
-    return [(own[0].name, value) for value in _GRID]
+    return [(own_parameters[0].name, value) for value in _GRID]
 
 
 @lru_cache(maxsize=64)
-def _candidates(op: str) -> tuple[Rule, ...]:
+def _list_candidates(op: str) -> tuple[Rule, ...]:
     """Return the rules to compare, the most usual first."""
     first = ["default"] if op in OPS else []
     family = OPS[op].family if op in OPS else ""
@@ -107,27 +107,27 @@ def _candidates(op: str) -> tuple[Rule, ...]:
     return tuple(RULES[key] for key in dict.fromkeys([*first, "straight_through", "zero", *suiting]))
 
 
-def _factor(
+def _find_factor(
     op: str, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
 ) -> float | None:
     """Return the factor on a rule that gives the gradients; None where there is none."""
-    known: str | Op = op if op in OPS else "identity"
+    known_op: str | Op = op if op in OPS else "identity"
     if op not in OPS and (rule.parsed is None or "y" in rule.parsed.variables):
         return None
     with suppress(ValueError, RuntimeError):
-        bound = bind(known, rule, parameters)
+        bound = bind(known_op, rule, parameters)
         expected = bound.gradient(x, bound.forward(x), g)
-        return _ratio(expected, g, gradient)
+        return _fit_ratio(expected, g, gradient)
     return None
 
 
-def _ratio(expected: Tensor, g: Tensor, gradient: Tensor) -> float | None:
+def _fit_ratio(expected: Tensor, g: Tensor, gradient: Tensor) -> float | None:
     atol = _CLOSE * float(g.abs().max()) + 1e-30
     if torch.allclose(expected, gradient, rtol=_CLOSE, atol=atol):
         return 1.0
     square = float((expected * expected).sum())
     factor = float((expected * gradient).sum()) / square if square else 0.0
-    if abs(factor - 1) < _ONE or not 1 / _FACTORS < abs(factor) < _FACTORS:
+    if abs(factor - 1) < _NEAR_ONE or not 1 / _FACTORS < abs(factor) < _FACTORS:
         return None
     close = torch.allclose(factor * expected, gradient, rtol=_CLOSE, atol=atol * min(1.0, abs(factor)))
     return factor if close else None

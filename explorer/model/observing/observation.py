@@ -11,7 +11,7 @@ from torch.autograd import Function
 from explorer.model.observing.listener import Listener, Unseen
 from explorer.model.observing.rows import Row
 from explorer.model.observing.slopes import Slope, slope_of
-from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, parameter_rows, rows_of
+from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, make_parameter_rows, rows_of
 from explorer.model.observing.words import sentences
 from explorer.model.tape import Site
 from explorer.model.tape.sites import require_model
@@ -28,7 +28,7 @@ class Observation:
 
     def __init__(self, model: nn.Module, functions: Sequence[type[Function]] = ()) -> None:
         require_model("observe", model)
-        checked_functions(functions)
+        check_functions(functions)
         self.model = model
         self._listener = Listener(model)
 
@@ -59,7 +59,7 @@ class Observation:
         """
         import pandas as pd
 
-        return pd.DataFrame(self._rows(), columns=[*COLUMNS])
+        return pd.DataFrame(self._make_rows(), columns=[*COLUMNS])
 
     @property
     def parameters(self) -> pd.DataFrame:
@@ -70,7 +70,7 @@ class Observation:
         """
         import pandas as pd
 
-        return pd.DataFrame(self._parameter_rows(), columns=[*PARAMETER_COLUMNS])
+        return pd.DataFrame(self._make_parameter_rows(), columns=[*PARAMETER_COLUMNS])
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
@@ -89,13 +89,15 @@ class Observation:
         for row, seen in zip(rows, named.values(), strict=True):
             row["elements"] = seen.total.known
         listener = self._listener
-        return sentences(rows, self._parameter_rows(), self.unseen, bool(listener.turns), listener.passes > 0)
+        return sentences(
+            rows, self._make_parameter_rows(), self.unseen, bool(listener.turns), listener.passes > 0
+        )
 
     def scalars(self, prefix: str = "explorer") -> dict[str, float]:
         """Return all numbers as a flat dict for TensorBoard or W&B: "explorer/act1/share_grad"."""
         return {
             f"{prefix}/{row['site']}/{name}": float(value)
-            for row in self._rows()
+            for row in self._make_rows()
             for name, value in row.items()
             if name not in ("line", "calls") and isinstance(value, int | float) and value == value
         }
@@ -109,12 +111,12 @@ class Observation:
 
         Raises ValueError for a name that no site has.
         """
-        from explorer.model.observing.picture import chain_figure, site_figure
+        from explorer.model.observing.picture import draw_chain, draw_site
 
         if site is None:
-            return chain_figure(self._listener, self._named(), self._parameter_rows())
-        name, row = self._found(site)
-        return site_figure(name, row)
+            return draw_chain(self._listener, self._named(), self._make_parameter_rows())
+        name, row = self._find_row(site)
+        return draw_site(name, row)
 
     def slope(
         self,
@@ -142,46 +144,46 @@ class Observation:
 
         Raises ValueError for a site of another name, and for one that gets no gradient.
         """
-        name, row = self._found(site)
+        name, row = self._find_row(site)
         return slope_of(self.model, loss, name, row, sigma, draws, seed)
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _make_rows(self) -> list[dict[str, Any]]:
         return rows_of(self._named())
 
-    def _parameter_rows(self) -> list[dict[str, Any]]:
-        return parameter_rows(self._listener, {row.site: name for name, row in self._named().items()})
+    def _make_parameter_rows(self) -> list[dict[str, Any]]:
+        return make_parameter_rows(self._listener, {row.site: name for name, row in self._named().items()})
 
     def _named(self) -> dict[str, Row]:
         """Return the sites that have a row, by the shortest name that no other has."""
         self._listener.settle()
         visible = [row for row in self._listener.rows.values() if row.listed and row.total.calls > 0]
-        taken: dict[str, int] = {}
+        name_counts: dict[str, int] = {}
         for row in visible:
             for name in dict.fromkeys(row.site.names):
-                taken[name] = taken.get(name, 0) + 1
+                name_counts[name] = name_counts.get(name, 0) + 1
         named: dict[str, Row] = {}
         for row in visible:
-            free = (name for name in row.site.names if taken[name] == 1 and name not in named)
-            named[next(free, f"{row.site.names[-1]} {row.kind}")] = row
+            free_names = (name for name in row.site.names if name_counts[name] == 1 and name not in named)
+            named[next(free_names, f"{row.site.names[-1]} {row.kind}")] = row
         return named
 
-    def _found(self, site: str | Site) -> tuple[str, Row]:
+    def _find_row(self, site: str | Site) -> tuple[str, Row]:
         named = self._named()
         for name, row in named.items():
             if site == name or site == row.site or site in row.site.names:
                 return name, row
-        known = ", ".join(named) or "none: the model has not been called"
-        raise ValueError(f"no site is called {str(site)!r}: the sites are {known}")
+        known_names = ", ".join(named) or "none: the model has not been called"
+        raise ValueError(f"no site is called {str(site)!r}: the sites are {known_names}")
 
 
-def checked_functions(functions: Sequence[type[Function]] | type[Function]) -> tuple[type[Function], ...]:
+def check_functions(functions: Sequence[type[Function]] | type[Function]) -> tuple[type[Function], ...]:
     """Return Function classes, each once. Raises ValueError for anything else."""
-    given = (functions,) if isinstance(functions, type) else tuple(functions)
-    for each in given:
-        if not (isinstance(each, type) and issubclass(each, Function)):
-            name = getattr(each, "__name__", repr(each))
+    classes = (functions,) if isinstance(functions, type) else tuple(functions)
+    for item in classes:
+        if not (isinstance(item, type) and issubclass(item, Function)):
+            name = getattr(item, "__name__", repr(item))
             raise ValueError(f"functions takes classes of torch.autograd.Function, not {name}")
-    return tuple(dict.fromkeys(given))
+    return tuple(dict.fromkeys(classes))
 
 
 def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Observation:

@@ -18,10 +18,10 @@ from explorer.model.observing.rows import Row
 Run = Callable[[Tensor], Any]
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
 _BINS, _GRID_POINTS, _MEASURED = 60, 801, 1_500
-_BEYOND = 0.1  # of the range of x on each side
+_MARGIN = 0.1  # of the range of x on each side
 
 
-def site_figure(name: str, row: Row) -> go.Figure:
+def draw_site(name: str, row: Row) -> go.Figure:
     """Return the histogram of x, and the gradient over x for an upstream gradient of 1.
 
     The curve is computed by the model's own call; where that takes no single numbers, what was measured of
@@ -41,7 +41,7 @@ def site_figure(name: str, row: Row) -> go.Figure:
         hovertemplate="x near %{x:.3g}: %{y:.1%}<extra></extra>",
         yaxis="y2",
     )
-    figure.add_trace(_gradients(x, g, gradient, row.run))
+    figure.add_trace(_get_gradients(x, g, gradient, row.run))
     figure.update_layout(
         title_text=html.escape(f"{name}: {row.op}", quote=False),
         xaxis={"title_text": "x", "gridcolor": _GRID, "zerolinecolor": _GRID},
@@ -62,27 +62,27 @@ def site_figure(name: str, row: Row) -> go.Figure:
     return figure
 
 
-def _gradients(x: Tensor, g: Tensor, gradient: Tensor, run: Run | None) -> go.Scatter:
+def _get_gradients(x: Tensor, g: Tensor, gradient: Tensor, run: Run | None) -> go.Scatter:
     line = {"color": RULE_COLOURS_LIGHT[0], "width": 2.5}
     low, high = float(x.min()), float(x.max())
-    wide = (high - low or 1.0) * _BEYOND
+    wide = (high - low or 1.0) * _MARGIN
     grid = torch.linspace(low - wide, high + wide, _GRID_POINTS)
-    curve = None if run is None else _curve(run, grid)
+    curve = None if run is None else _compute_curve(run, grid)
     if curve is not None:
         return go.Scatter(x=grid.numpy(), y=curve.numpy(), mode="lines", line=line, name="gradient")
-    met = g != 0
-    x, slope = x[met], gradient[met] / g[met]
-    every = max(1, len(x) // _MEASURED)
+    has_gradient = g != 0
+    x, slope = x[has_gradient], gradient[has_gradient] / g[has_gradient]
+    step = max(1, len(x) // _MEASURED)
     return go.Scatter(
-        x=x[::every].numpy(),
-        y=slope[::every].numpy(),
+        x=x[::step].numpy(),
+        y=slope[::step].numpy(),
         mode="markers",
         marker={"color": line["color"], "size": 4},
         name="gradient, as measured",
     )
 
 
-def _curve(run: Run, grid: Tensor) -> Tensor | None:
+def _compute_curve(run: Run, grid: Tensor) -> Tensor | None:
     """Return the gradient that a call gives over a grid; None where it takes no such x."""
     leaf = grid.clone().requires_grad_()
     try:
@@ -100,7 +100,7 @@ _LEGEND = {
 }  # fmt: skip
 
 
-def chain_figure(
+def draw_chain(
     listener: Listener, named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
 ) -> go.Figure:
     """Return the modules and sites of a model in the order of their first calls, from the input down to the
@@ -108,7 +108,7 @@ def chain_figure(
 
     Raises ValueError where the model has not been called.
     """
-    links = _links(listener, named, parameters)
+    links = _list_links(listener, named, parameters)
     if not links:
         raise ValueError("there is no picture of a model that has not been called inside the block")
     figure = go.Figure()
@@ -117,7 +117,7 @@ def chain_figure(
         hoverinfo="skip", showlegend=False,
     )  # fmt: skip
     for state, colour in _COLOURS.items():
-        at = [number for number, (_, own) in enumerate(links) if own == state]
+        at = [number for number, (_, state_here) in enumerate(links) if state_here == state]
         texts = [html.escape(links[number][0], quote=False) for number in at]
         figure.add_scatter(
             x=[0] * len(at), y=at, text=texts, mode="markers+text", textposition="middle right",
@@ -133,7 +133,7 @@ def chain_figure(
     return figure
 
 
-def _links(
+def _list_links(
     listener: Listener, named: Mapping[str, Row], parameters: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
     """Return name and state of each module without children and of each site, in order of first calls."""
@@ -144,10 +144,10 @@ def _links(
         sites.setdefault(row.site.module, []).append((f"{name}: {row.op}", _state(name, row, culprits)))
     links: list[tuple[str, str]] = []
     for path, reached in listener.modules.items():
-        own = sites.pop(path, [])
+        state_here = sites.pop(path, [])
         if path and path not in inner and path not in named:
             links.append((path, "arrives" if reached else "nothing"))
-        links += own
+        links += state_here
     return links
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from explorer.model.observing.statistics import Sample, Statistics, has_any, sampled
+from explorer.model.observing.statistics import Sample, Statistics, has_any, sample_tensor
 from explorer.model.tape import Site
 
 
@@ -40,7 +40,7 @@ class Row:
         self.total.calls += 1
 
 
-class Met:
+class Measurement:
     """What backward meets at one call: counts for blame, and the statistics of the row, if it has one.
 
     Attributes:
@@ -65,25 +65,27 @@ class Met:
         first = gradients[self.first]
         if self.row is not None and self.shape is not None:
             self._add_to_row(self.row.total, g, first)
-        else:
-            self.came += has_any(g)
+        passed = False
         for number, gradient in enumerate(gradients):
             if gradient is not None and (number != self.first or self.row is None or self.shape is None):
-                self.got[number] = (self.got[number] or 0) + has_any(gradient)
+                passed = has_any(gradient)
+                self.got[number] = (self.got[number] or 0) + passed
+        if self.row is None or self.shape is None:
+            self.came += passed or has_any(g)
 
     def _add_to_row(self, total: Statistics, g: Tensor, gradient: Tensor | None) -> None:
         assert self.shape is not None
         if gradient is not None and gradient.shape != self.shape:
             return
-        got, met = total.got, total.got + total.blocked
+        got_before, met_before = total.got, total.got + total.blocked
         total.add_backward(g, gradient, self.shape)
-        passed = total.got - got
-        self.came += total.got + total.blocked - met if total.same_shape else has_any(g)
+        passed = total.got - got_before
+        self.came += total.got + total.blocked - met_before if total.same_shape else has_any(g)
         if self.got[self.first] is not None:
             self.got[self.first] = (self.got[self.first] or 0) + passed
         if self.x is not None and total.same_shape and g.shape == self.shape:
             zero = torch.zeros_like(g) if gradient is None else gradient
-            total.samples.append(Sample(self.x, self.y, sampled(g), sampled(zero)))
+            total.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(zero)))
 
     def settle(self, with_backward: bool) -> None:
         """Count the call where no gradient came; ``with_backward``: whether its pass had a backward."""

@@ -17,8 +17,8 @@ from torch.autograd import Function
 from explorer.model.observing.rows import Row
 from explorer.model.tape import Call, Join, Span, Tape, Value
 from explorer.model.tape.names import may_write, replace_tensor
-from explorer.model.tape.sites import site_at
-from explorer.model.tape.tricks import chain_of, site_of_chain
+from explorer.model.tape.sites import find_site
+from explorer.model.tape.tricks import chain_of, find_chain_site
 
 _STEP = 0.5  # of the noise: the farthest that any element is moved
 
@@ -72,7 +72,7 @@ class _Mover(Tape):
     def __enter__(self) -> Self:
         self.attach()
         if self._row.owner is not None:
-            self._stack.enter_context(_other_apply(self._row.owner, self._apply))
+            self._stack.enter_context(_replace_apply(self._row.owner, self._apply))
         super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
         return self
 
@@ -81,26 +81,26 @@ class _Mover(Tape):
         self.detach()
         self.clear()
 
-    def arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def replace_arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         if self._row.owner is not None or not args or not isinstance(args[0], Tensor) or not self._is_here():
             return args, kwargs
         if may_write(function, args, kwargs) and not torch.is_grad_enabled():
-            args[0].copy_(self._moved(args[0]))
+            args[0].copy_(self._move_x(args[0]))
             return args, kwargs
-        return (self._moved(args[0]), *args[1:]), kwargs
+        return (self._move_x(args[0]), *args[1:]), kwargs
 
-    def _apply(self, own: Callable[..., Any], args: Any) -> Any:
-        x = next((each for each in args if isinstance(each, Tensor)), None)
+    def _apply(self, own_apply: Callable[..., Any], args: Any) -> Any:
+        x = next((item for item in args if isinstance(item, Tensor)), None)
         if x is None or not self._is_here():
-            return own(*args)
-        return own(*replace_tensor(args, x, self._moved(x)))
+            return own_apply(*args)
+        return own_apply(*replace_tensor(args, x, self._move_x(x)))
 
     def _is_here(self) -> bool:
         place = self.place()
-        site, wanted = site_at(place, place.lines, self._row.site.op), self._row.site
+        site, wanted = find_site(place, place.lines, self._row.site.op), self._row.site
         return place.path is not None and site == wanted
 
-    def _moved(self, x: Tensor) -> Tensor:
+    def _move_x(self, x: Tensor) -> Tensor:
         number, self._calls = self._calls, self._calls + 1
         return self._move(number, x)
 
@@ -118,23 +118,23 @@ class _Recorder(Tape):
         """Return x."""
         return args[0] if args and isinstance(args[0], Tensor) else None
 
-    def called(self, call: Call, x_before: Any, y: Tensor) -> None:
+    def on_call(self, call: Call, x_before: Any, y: Tensor) -> None:
         """Keep x of a call at the site."""
         if self._row.kind == "call" and x_before is not None and call.outputs[0].live:
             self._take(call, x_before, call.inputs[0])
 
-    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Keep x of a Function at the site."""
-        inputs = call.live_inputs()
+        inputs = call.list_live_inputs()
         x = inputs[0].ref() if inputs else None
         if self._row.kind == "function" and x is not None:
             self._take(call, x, inputs[0])
 
-    def joined(self, call: Call, join: Join, y: Tensor) -> None:
+    def on_join(self, call: Call, join: Join, y: Tensor) -> None:
         """Keep x of a detach trick at the site."""
         x = join.x.ref()
         ops = chain_of(join.made - join.way, join.way)
-        if self._row.kind == "trick" and x is not None and site_of_chain(call, ops) == self._row.site:
+        if self._row.kind == "trick" and x is not None and find_chain_site(call, ops) == self._row.site:
             self._keep(call.outputs[0], x, join.x)
 
     def _take(self, call: Call, x: Tensor, value: Value) -> None:
@@ -157,15 +157,15 @@ class _Recorder(Tape):
 
 
 @contextmanager
-def _other_apply(owner: type[Function], through: Callable[..., Any]) -> Iterator[None]:
+def _replace_apply(owner: type[Function], wrapper: Callable[..., Any]) -> Iterator[None]:
     """Return a context in which a Function class's ``apply`` goes through another function."""
-    own, had = owner.apply, "apply" in vars(owner)
-    owner.apply = staticmethod(lambda *args: through(own, args))  # type: ignore[method-assign]
+    own_apply, had = owner.apply, "apply" in vars(owner)
+    owner.apply = staticmethod(lambda *args: wrapper(own_apply, args))  # type: ignore[method-assign]
     try:
         yield
     finally:
         if had:
-            owner.apply = own  # type: ignore[method-assign]
+            owner.apply = own_apply  # type: ignore[method-assign]
         else:
             del owner.apply
 
@@ -181,25 +181,28 @@ def slope_of(
     if draws < 2:
         raise ValueError(f"draws must be 2 or more, not {draws}: one draw has no error")
     make = partial(_Mover, model, row)
-    with _left_alone(model):
-        kept = _gradients(model, row, loss)
-        norm = math.sqrt(sum(float(gradient.double().square().sum()) for _, gradient in kept))
+    with _preserve_state(model):
+        records = _get_gradients(model, row, loss)
+        norm = math.sqrt(sum(float(gradient.double().square().sum()) for _, gradient in records))
         if not norm or not math.isfinite(norm):
             raise ValueError(f"{name} gets no gradient, so that there is no way along it")
-        noises = [sigma * max(float(x.std()) if x.numel() > 1 else 0.0, 1e-12) for x, _ in kept]
+        noises = [sigma * max(float(x.std()) if x.numel() > 1 else 0.0, 1e-12) for x, _ in records]
         farthest = max(
             float(gradient.abs().max()) / norm / noise
-            for (_, gradient), noise in zip(kept, noises, strict=True)
+            for (_, gradient), noise in zip(records, noises, strict=True)
         )
         step = _STEP / farthest
         differences = []
         for draw in range(draws):
-            values = [_loss(make, loss, kept, noises, sign * step / norm, seed + draw) for sign in (1, -1)]
+            values = [
+                _compute_loss(make, loss, records, noises, sign * step / norm, seed + draw)
+                for sign in (1, -1)
+            ]
             differences.append((values[1] - values[0]) / (2 * step))
     return Slope(name, fmean(differences), stdev(differences) / math.sqrt(draws), norm, sigma, draws)
 
 
-def _gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
+def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
     """Return x of each call of the site, and the gradient for it."""
     recorder = _Recorder(model, row)
     recorder.attach()
@@ -218,16 +221,16 @@ def _gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[t
     return [(x.detach(), recorder.gradients.get(n, zero(x)).detach()) for n, x in enumerate(recorder.xs)]
 
 
-def _loss(
-    make: Callable[..., _Mover], loss: Callable[[], Tensor], kept: Sequence[tuple[Tensor, Tensor]],
-    noises: Sequence[float], along: float, seed: int,
+def _compute_loss(
+    make: Callable[..., _Mover], loss: Callable[[], Tensor], records: Sequence[tuple[Tensor, Tensor]],
+    noises: Sequence[float], distance: float, seed: int,
 ) -> float:  # fmt: skip
     """Return the loss with noise at the site, and x moved ``along`` down the gradient."""
     generator = Generator().manual_seed(seed)
 
     def move(number: int, x: Tensor) -> Tensor:
         noise = torch.randn(x.shape, generator=generator).to(x.device, x.dtype)
-        return x + noises[number] * noise - along * kept[number][1]
+        return x + noises[number] * noise - distance * records[number][1]
 
     torch.manual_seed(seed)  # a model may draw, the same both ways
     with torch.no_grad(), make(move):
@@ -235,7 +238,7 @@ def _loss(
 
 
 @contextmanager
-def _left_alone(model: nn.Module) -> Iterator[None]:
+def _preserve_state(model: nn.Module) -> Iterator[None]:
     """The block after which buffers and torch's random state are what they were."""
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
     with torch.random.fork_rng():

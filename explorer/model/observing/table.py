@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from explorer.model.observing.naming import op_of, rule_of_row
+from explorer.model.observing.naming import measure_rule, op_of
 from explorer.model.observing.rows import Row
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ def _row(name: str, row: Row) -> dict[str, Any]:
     total = row.total
     units = total.units
     count, by_rule, from_above = units if units else (math.nan,) * 3
-    known = bool(total.known)
+    has_backward = bool(total.known)
     return {
         "site": name,
         "op": row.op,
         "computes": op_of(row),
-        "rule": rule_of_row(row),
+        "rule": measure_rule(row),
         "line": row.site.line,
         "calls": total.calls,
         "x_mean": total.mean,
         "x_sd": total.spread,
-        "g_out": math.sqrt(total.square_out) if known else math.nan,
-        "g_in": math.sqrt(total.square_in) if known else math.nan,
+        "g_out": math.sqrt(total.square_out) if has_backward else math.nan,
+        "g_in": math.sqrt(total.square_in) if has_backward else math.nan,
         "share_grad": total.share(total.got),
         "blocked_here": total.share(total.blocked) if total.same_shape else math.nan,
         "none_came": total.share(total.none) if total.same_shape else math.nan,
@@ -55,8 +55,8 @@ def _note(row: Row) -> str:
     total = row.total
     notes = [_NOTES[row.kind]] if row.kind in _NOTES else []
     notes += ["carries a detach trick"] if row.carries else []
-    some = "in some calls " if total.known else ""
-    notes += [f"{some}{reason}" for reason in total.reasons]
+    prefix = "in some calls " if total.known else ""
+    notes += [f"{prefix}{reason}" for reason in total.reasons]
     if total.broken:
         notes.append(f"{total.broken} gradients are not finite")
     if not total.same_shape:
@@ -64,7 +64,7 @@ def _note(row: Row) -> str:
     return "; ".join(notes)
 
 
-def parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[str, Any]]:
+def make_parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[str, Any]]:
     """Return one row for each parameter of which a backward tells; see ``Observation.parameters``."""
     rows = []
     for name, parameter in listener.model.named_parameters():
@@ -73,10 +73,10 @@ def parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[st
         elif not parameter.requires_grad:
             rows.append(dict(zip(PARAMETER_COLUMNS, (name, "frozen", "", "", math.nan, ""), strict=True)))
         elif (blame := listener.blamed.get(name)) is not None:
-            site, op, why = blame.culprits[0] if blame.culprits else (None, "", blame.why)
-            told = "" if site is None else names.get(site, site.names[0])
+            site, op, reason = blame.culprits[0] if blame.culprits else (None, "", blame.reason)
+            site_name = "" if site is None else names.get(site, site.names[0])
             line = math.nan if site is None else site.line
             rows.append(
-                dict(zip(PARAMETER_COLUMNS, (name, blame.gradient, told, op, line, why), strict=True))
+                dict(zip(PARAMETER_COLUMNS, (name, blame.gradient, site_name, op, line, reason), strict=True))
             )
     return rows

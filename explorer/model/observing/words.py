@@ -9,7 +9,7 @@ from explorer.formula import listed, percent
 from explorer.model.observing.listener import UNNEEDED, Unseen
 
 Row = Mapping[str, Any]
-_MUCH = 0.5  # of the gradient blocked at one site: worth a sentence
+_MOST_BLOCKED = 0.5  # of the gradient blocked at one site: worth a sentence
 _NAMED = 3  # parameters or sites named in one sentence
 
 
@@ -18,26 +18,33 @@ def sentences(
     parameters: Sequence[Row],
     unseen: Sequence[Unseen],
     with_backward: bool,
-    called: bool,
+    on_call: bool,
 ) -> list[str]:
     """Return the sentences of ``describe``, the most important first."""
-    if not called:
+    if not on_call:
         return ["Nothing was observed: the model has not been called inside the block, as model(x)."]
-    said = _parameters(parameters)
+    sentences_said = _describe_parameters(parameters)
     if not rows:
-        return [*said, "No op of the catalogue was seen to be called.", *_unseen(unseen)]
+        return [*sentences_said, "No op of the catalogue was seen to be called.", *_describe_unseen(unseen)]
     if not with_backward:
-        cuts = _cuts(rows)
+        cuts = _describe_cuts(rows)
         return [
-            *said,
+            *sentences_said,
             *cuts,
-            f"{_sites(len(rows))}; no backward has run of these forward passes.",
-            *_unseen(unseen),
+            f"{_count_sites(len(rows))}; no backward has run of these forward passes.",
+            *_describe_unseen(unseen),
         ]
-    return [*said, *_blame(rows), *_victims(rows), *_cuts(rows), *_tricks(rows), *_unseen(unseen)]
+    return [
+        *sentences_said,
+        *_describe_blame(rows),
+        *_describe_victims(rows),
+        *_describe_cuts(rows),
+        *_describe_tricks(rows),
+        *_describe_unseen(unseen),
+    ]
 
 
-def _parameters(rows: Sequence[Row]) -> list[str]:
+def _describe_parameters(rows: Sequence[Row]) -> list[str]:
     """Return one sentence for the parameters that share a culprit."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for row in rows:
@@ -45,21 +52,17 @@ def _parameters(rows: Sequence[Row]) -> list[str]:
             groups.setdefault((row["gradient"], row["site"], row["op"], row["why"]), []).append(
                 row["parameter"]
             )
-    return [_cannot_learn(names, *key) for key, names in groups.items()]
+    return [_describe_group(names, *key) for key, names in groups.items()]
 
 
-def _cannot_learn(names: Sequence[str], gradient: str, site: str, op: str, why: str) -> str:
-    subject = f"{_some(names)} cannot learn"
-    got = "no gradient" if gradient == "none" else "only a gradient of zero"
-    verb = "get" if len(names) > 1 else "gets"
-    if not site:
-        return f"{subject}: {'they' if len(names) > 1 else 'it'} {verb} {got}, since {why}."
-    return (
-        f"{subject}: {'they' if len(names) > 1 else 'it'} {verb} {got}, stopped at {_place(site, op)}: {why}."
-    )
+def _describe_group(names: Sequence[str], gradient: str, site: str, op: str, reason: str) -> str:
+    many = len(names) > 1
+    received = "no gradient" if gradient == "none" else "only a gradient of zero"
+    start = f"{_list_some(names)} cannot learn: {'they get' if many else 'it gets'} {received}"
+    return f"{start}, stopped at {_place(site, op)}: {reason}." if site else f"{start}, since {reason}."
 
 
-def _some(names: Sequence[str]) -> str:
+def _list_some(names: Sequence[str]) -> str:
     if len(names) <= _NAMED:
         return listed(names)
     return f"{len(names)} parameters ({', '.join(names[:_NAMED])}, …)"
@@ -69,73 +72,77 @@ def _place(site: str, op: str) -> str:
     return site if op in site else f"{site} ({op})"
 
 
-def _sites(count: int) -> str:
+def _count_sites(count: int) -> str:
     return f"{count} site{'s' * (count > 1)}"
 
 
-def _blame(rows: Sequence[Row]) -> list[str]:
+def _describe_blame(rows: Sequence[Row]) -> list[str]:
     rows = [row for row in rows if not row["note"].startswith("carries")]
-    dead = [row for row in rows if _shown_dead(row)]
+    dead = [row for row in rows if _is_shown_dead(row)]
     if dead:
-        return _alike([(_deadly(row), row) for row in sorted(dead, key=_deaths, reverse=True)])
-    most = max(rows, key=lambda row: _known(row["blocked_here"]), default=None)
-    share = 0.0 if most is None else _known(most["blocked_here"])
-    if most is None or not share:
+        return _group_alike(
+            [(_describe_dead(row), row) for row in sorted(dead, key=_get_dead_share, reverse=True)]
+        )
+    worst = max(rows, key=lambda row: _replace_nan(row["blocked_here"]), default=None)
+    share = 0.0 if worst is None else _replace_nan(worst["blocked_here"])
+    if worst is None or not share:
         return ["No site blocks any gradient."]
-    if share > _MUCH:
-        return [f"{_named(most)} blocks the gradient of {percent(share)} of its elements."]
-    where = f"most are blocked at {most['site']}: {percent(share)} of its elements"
-    return [f"No unit is dead by a rule; {where}."]
+    if share > _MOST_BLOCKED:
+        return [f"{_named(worst)} blocks the gradient of {percent(share)} of its elements."]
+    place = f"most are blocked at {worst['site']}: {percent(share)} of its elements"
+    return [f"No unit is dead by a rule; {place}."]
 
 
-def _alike(told: Sequence[tuple[str, Row]]) -> list[str]:
+def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
     """Return one sentence for all sites that are told the same except for their names."""
     groups: dict[str, list[tuple[str, Row]]] = {}
-    for sentence, row in told:
+    for sentence, row in described:
         rest = sentence.removeprefix(_named(row))
         groups.setdefault(rest, []).append((sentence, row))
-    said = []
+    sentences_said = []
     for rest, group in groups.items():
         if len(group) == 1:
-            said.append(group[0][0])
+            sentences_said.append(group[0][0])
         else:
             names = [_named(row) for _, row in group]
-            more = ", …" * (len(names) > _NAMED)
-            said.append(f"{len(group)} sites alike ({', '.join(names[:_NAMED])}{more}), each:{rest}")
-    return said
+            ellipsis = ", …" * (len(names) > _NAMED)
+            sentences_said.append(
+                f"{len(group)} sites alike ({', '.join(names[:_NAMED])}{ellipsis}), each:{rest}"
+            )
+    return sentences_said
 
 
-def _shown_dead(row: Row) -> bool:
+def _is_shown_dead(row: Row) -> bool:
     """Return whether more units are dead by the rule than a small batch leaves dead by chance."""
-    dead, units = _known(row["dead_by_rule"]), _known(row["units"])
+    dead, units = _replace_nan(row["dead_by_rule"]), _replace_nan(row["units"])
     if not dead:
         return False
     if dead == units:
         return True
     share = dead / units
-    alive = min(1.0, max(0.0, (_known(row["blocked_here"]) - share) / (1 - share)))
-    each = row.get("elements", 0) / units
-    expected = units * alive**each
+    alive = min(1.0, max(0.0, (_replace_nan(row["blocked_here"]) - share) / (1 - share)))
+    item = row.get("elements", 0) / units
+    expected = units * alive**item
     return bool(dead > 2 * expected + 1)
 
 
-def _deaths(row: Row) -> float:
+def _get_dead_share(row: Row) -> float:
     return row["dead_by_rule"] / max(1, row["units"])  # type: ignore[no-any-return]
 
 
-def _deadly(row: Row) -> str:
+def _describe_dead(row: Row) -> str:
     units, dead = int(row["units"]), int(row["dead_by_rule"])
-    which = f"{dead} of its {units} units"
+    units_dead = f"{dead} of its {units} units"
     if dead == units:
-        which = "its one unit" if units == 1 else f"all its {units} units"
-    return f"{_named(row)} is to blame: its rule, {row['rule']}, lets no gradient through to {which}."
+        units_dead = "its one unit" if units == 1 else f"all its {units} units"
+    return f"{_named(row)} is to blame: its rule, {row['rule']}, lets no gradient through to {units_dead}."
 
 
 def _named(row: Row) -> str:
     return _place(str(row["site"]), row["op"])
 
 
-def _victims(rows: Sequence[Row]) -> list[str]:
+def _describe_victims(rows: Sequence[Row]) -> list[str]:
     reached = [row for row in rows if row["dead_from_above"] > 0]
     if not reached:
         return []
@@ -145,26 +152,26 @@ def _victims(rows: Sequence[Row]) -> list[str]:
     return [f"No gradient comes from above to {listed(sites)}."]
 
 
-def _cuts(rows: Sequence[Row]) -> list[str]:
-    told = []
+def _describe_cuts(rows: Sequence[Row]) -> list[str]:
+    described = []
     for row in rows:
         if row["note"] and row["note"] != UNNEEDED and row["share_grad"] != row["share_grad"]:
-            told.append((f"{_named(row)}: no gradient is seen: {row['note']}.", row))
-    return _alike(told)
+            described.append((f"{_named(row)}: no gradient is seen: {row['note']}.", row))
+    return _group_alike(described)
 
 
-def _tricks(rows: Sequence[Row]) -> list[str]:
-    told = [
+def _describe_tricks(rows: Sequence[Row]) -> list[str]:
+    described = [
         (f"{_named(row)} is a detach trick, whose backward is {row['rule']}.", row)
         for row in rows
         if row["note"].startswith("detach trick") and row["share_grad"] == row["share_grad"]
     ]
-    return _alike(told)
+    return _group_alike(described)
 
 
-def _unseen(unseen: Sequence[Unseen]) -> list[str]:
-    return [f"Unseen: {each}." for each in unseen]
+def _describe_unseen(unseen: Sequence[Unseen]) -> list[str]:
+    return [f"Unseen: {item}." for item in unseen]
 
 
-def _known(value: float) -> float:
+def _replace_nan(value: float) -> float:
     return 0.0 if value != value else float(value)

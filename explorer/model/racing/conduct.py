@@ -20,10 +20,19 @@ from tqdm.auto import tqdm
 
 from explorer.catalogue import Op, Rule, find_rule, finite
 from explorer.model.racing.data import Tensors, data_of
-from explorer.model.racing.plan import RacePlan, race_plan
-from explorer.model.racing.result import RaceResult, Trained
-from explorer.model.racing.rules import code_mark, race_rules
-from explorer.model.racing.work import Hooks, Outcome, Work, accuracy, alone, called, one_number, run_part
+from explorer.model.racing.plan import RacePlan, make_plan
+from explorer.model.racing.result import RaceResult, TrainedNet
+from explorer.model.racing.rules import hash_code, read_rules
+from explorer.model.racing.work import (
+    Hooks,
+    Outcome,
+    Work,
+    accuracy,
+    call_model,
+    isolate_random_state,
+    require_one_number,
+    run_part,
+)
 from explorer.study import Row, StudyFile, Trial, opened, packed, seeds_of, usual_rates
 
 USUAL_LR = 3e-3  # of Adam; where no rates are given, a tenth to ten times this
@@ -110,16 +119,16 @@ def race(
             "make_model must be a function that makes a new net, such as the class Net, not "
             f"{'a net' if isinstance(make_model, nn.Module) else repr(make_model)}"
         )
-    shown, code = race_rules(rules)
+    shown_rules, code = read_rules(rules)
     rates = rates_of(lrs)
-    steps, batch = _whole("steps", steps), _whole("batch", batch)
+    steps, batch = _require_whole("steps", steps), _require_whole("batch", batch)
     require_device(device)
     work = Work(
         make_model=make_model,
         rules=code,
         what=what,
         op=op,
-        parameters=parameters_of(parameters, shown),
+        parameters=parameters_of(parameters, shown_rules),
         loss=loss,
         metric=metric,
         optimiser=optimiser,
@@ -127,26 +136,26 @@ def race(
         steps=steps,
         device=device,
         hooks=Hooks(scheduler, clip, autocast, callback),
-        **_data(train, held_out, validation, batch, device, len(rates) > 1),
+        **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
     )
-    chosen = [operator.index(seed) for seed in seeds_of(seeds, 0)]
-    plan = race_plan(shown, rates, chosen, steps, **_facts(work, chosen))
+    chosen_seeds = [operator.index(seed) for seed in seeds_of(seeds, 0)]
+    plan = make_plan(shown_rules, rates, chosen_seeds, steps, **_collect_facts(work, chosen_seeds))
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
-    trained: dict[Trial, Trained] = {}
+    trained: dict[Trial, TrainedNet] = {}
     with opened(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
-        with _bar(plan, len(rows), progress) as moved:
-            for new in computed(work, plan, list(rows.values()), pool):
-                fresh = [each for each in new if each.row.trial not in rows]
+        with _show_bar(plan, len(rows), progress) as move_batch:
+            for new in compute_outcomes(work, plan, list(rows.values()), pool):
+                fresh = [item for item in new if item.row.trial not in rows]
                 if saved and fresh:
-                    saved.append([each.row for each in fresh])
-                rows |= {each.row.trial: each.row for each in fresh}
-                trained |= {each.row.trial: each.trained for each in fresh}
-                moved(len(rows))
-            moved(plan.runs)
-    return RaceResult(plan, rows.values(), _HOW, trained, work.model)
+                    saved.append([item.row for item in fresh])
+                rows |= {item.row.trial: item.row for item in fresh}
+                trained |= {item.row.trial: item.trained for item in fresh}
+                move_batch(len(rows))
+            move_batch(plan.runs)
+    return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
 
 
 def require_device(device: Any) -> None:
@@ -156,9 +165,9 @@ def require_device(device: Any) -> None:
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        said = str(error).strip().split("\n")[0]
+        message = str(error).strip().split("\n")[0]
         raise ValueError(
-            f"device {str(device)!r} is not available here: leave it out to stay on the CPU ({said})"
+            f"device {str(device)!r} is not available here: leave it out to stay on the CPU ({message})"
         ) from None
 
 
@@ -187,37 +196,37 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
     return {name: finite(f"parameter {name}", value) for name, value in parameters.items()}
 
 
-def computed(
+def compute_outcomes(
     work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes of missing trials, as parts of them end."""
     rows = list(rows)
     while trials := plan.missing(rows):
-        parts = _parts(trials, pool)
-        for new in _here(work, parts) if pool is None else _there(work, parts, pool):
-            rows += [each.row for each in new]
+        parts = _split_trials(trials, pool)
+        for new in _run_here(work, parts) if pool is None else _run_on_pool(work, parts, pool):
+            rows += [item.row for item in new]
             yield new
 
 
-def _parts(trials: Sequence[Trial], pool: Executor | None) -> list[list[Trial]]:
+def _split_trials(trials: Sequence[Trial], pool: Executor | None) -> list[list[Trial]]:
     """Return trials in parts: one each, or some for each worker."""
     workers = getattr(pool, "_max_workers", 1) or 1
     size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
     return [[*trials[start : start + size]] for start in range(0, len(trials), size)]
 
 
-def _here(work: Work, parts: Sequence[Sequence[Trial]]) -> Iterator[list[Outcome]]:
+def _run_here(work: Work, parts: Sequence[Sequence[Trial]]) -> Iterator[list[Outcome]]:
     for part in parts:
         yield run_part(work, part)
 
 
-def _there(work: Work, parts: Sequence[Sequence[Trial]], pool: Executor) -> Iterator[list[Outcome]]:
+def _run_on_pool(work: Work, parts: Sequence[Sequence[Trial]], pool: Executor) -> Iterator[list[Outcome]]:
     pending: set[Future[list[Outcome]]] = set()
     try:
         pending |= {pool.submit(run_part, work, part) for part in parts}
         while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
+            count_done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in count_done:
                 yield future.result()
     finally:
         for future in pending:
@@ -243,52 +252,54 @@ def require_portable(work: Work, pool: Executor) -> None:
         try:
             packed(getattr(work, name), pool)
         except Exception as error:
-            said = str(error).strip().split("\n")[0] or type(error).__name__
+            message = str(error).strip().split("\n")[0] or type(error).__name__
             raise ValueError(
                 f"{name} cannot be pickled, so that no other process can have it: define it at the top of a "
-                f"module ({said})"
+                f"module ({message})"
             ) from None
 
 
-def _data(
+def _collect_data(
     train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
 ) -> dict[str, Any]:
     """Return the data by name. Where no rate is chosen, validation data may be None."""
-    data, chosen = data_of("train", train, batch), None
+    data, chosen_seeds = data_of("train", train, batch), None
     if validation is not None:
-        chosen = data_of("validation", validation, batch)
+        chosen_seeds = data_of("validation", validation, batch)
     elif chooses:
-        data, chosen = data.split()
-    parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": chosen}
-    return {name: None if each is None else each.to(device) for name, each in parts.items()}
+        data, chosen_seeds = data.split()
+    parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": chosen_seeds}
+    return {name: None if item is None else item.move_to(device) for name, item in parts.items()}
 
 
-def _facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
+def _collect_facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
     """Return names, worth and mark, found by a try of every rule; impossible ones raise before the race."""
-    with alone():
-        x, y = work.moved(next(iter(work.train.batches(seeds[0], 1, work.batch))))
+    with isolate_random_state():
+        x, y = work.move_batch(next(iter(work.train.iterate_batches(seeds[0], 1, work.batch))))
         for rule in work.rules:
-            model = work.model(rule, seeds[0])
-            loss = work.loss(called(model, x), y)
-            one_number(loss)
+            model = work.make_swapped(rule, seeds[0])
+            loss = work.loss(call_model(model, x), y)
+            require_one_number(loss)
             loss.backward()  # type: ignore[no-untyped-call]  # torch's own
         work.optimiser(model.parameters(), lr=1e-3)
-        plain = work.plain(seeds[0])
+        plain = work.make_plain(seeds[0])
         start = [value.detach().cpu() for value in plain.state_dict().values() if isinstance(value, Tensor)]
         with torch.no_grad():
-            out = tree_leaves(called(plain.eval(), x))
-        work.scores(model)
-    usual = work.metric is accuracy
-    held = sum(len(y) for _, y in work.held_out.whole()) if usual else 0
-    outputs = [each.detach().cpu().double().round(decimals=3) for each in out if isinstance(each, Tensor)]
+            outputs_raw = tree_leaves(call_model(plain.eval(), x))
+        work.compute_scores(model)
+    is_accuracy = work.metric is accuracy
+    held_count = sum(len(y) for _, y in work.held_out.iterate_all()) if is_accuracy else 0
+    outputs = [
+        item.detach().cpu().double().round(decimals=3) for item in outputs_raw if isinstance(item, Tensor)
+    ]
     return {
         "model": type(plain).__name__,
         "what": _name(work.what),
-        "metric_name": "accuracy" if usual else _name(work.metric),
-        "worth": 1 / held if held else 0.0,
+        "metric_name": "accuracy" if is_accuracy else _name(work.metric),
+        "worth": 1 / held_count if held_count else 0.0,
         "mark": _mark(work, [*start, *outputs]),
         "codes": tuple(
-            (key, code_mark(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)
+            (key, hash_code(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)
         ),
     }
 
@@ -300,9 +311,9 @@ def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
         "steps": work.steps,
         "batch": work.batch,
         "parameters": dict(work.parameters),
-        "names": [_name(each) for each in (work.what, work.op, work.loss, work.metric, work.optimiser)],
+        "names": [_name(item) for item in (work.what, work.op, work.loss, work.metric, work.optimiser)],
         "hooks": [_name(hooks.scheduler), hooks.clip, str(hooks.autocast)],
-        "data": [each.mark for each in (work.train, work.validation, work.held_out) if each is not None],
+        "data": [item.mark for item in (work.train, work.validation, work.held_out) if item is not None],
         "start": [Tensors(value.reshape(-1), value.reshape(-1)).mark for value in tensors],
     }
     return hashlib.sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()[:16]
@@ -311,18 +322,18 @@ def _mark(work: Work, tensors: Sequence[Tensor]) -> str:
 def _name(value: Any) -> str:
     inner = getattr(value, "func", value)  # of a functools.partial
     name = getattr(inner, "__name__", None) or getattr(inner, "key", None) or str(inner)
-    more = "".join(f", {key}={each}" for key, each in getattr(value, "keywords", {}).items())
-    return f"{name}{more}"
+    keyword_text = "".join(f", {key}={item}" for key, item in getattr(value, "keywords", {}).items())
+    return f"{name}{keyword_text}"
 
 
-def _whole(name: str, value: Any) -> int:
+def _require_whole(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{name} must be a whole number from 1, not {value!r}")
     return value
 
 
 @contextmanager
-def _bar(plan: RacePlan, done: int, visible: bool) -> Iterator[Callable[[int], None]]:
+def _show_bar(plan: RacePlan, count_done: int, visible: bool) -> Iterator[Callable[[int], None]]:
     """A progress bar, to be called with the trials that have ended."""
-    with tqdm(total=plan.runs, initial=done, unit="net", disable=not visible) as bar:
+    with tqdm(total=plan.runs, initial=count_done, unit="net", disable=not visible) as bar:
         yield lambda ended: bar.update(ended - bar.n)

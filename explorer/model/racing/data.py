@@ -24,32 +24,32 @@ class Tensors:
     x: Tensor
     y: Tensor
 
-    def batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
+    def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
         """Batches for so many steps: all examples in an order of the seed's, and again in another."""
-        for indices in self.orders(seed, steps, size):
+        for indices in self.list_orders(seed, steps, size):
             yield self.x[indices], self.y[indices]
 
-    def orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
+    def list_orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
         """The indices of each batch, (size,) or fewer where there are fewer examples."""
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
-        each = length // size
-        orders: list[Tensor] = []
-        while len(orders) < steps:
+        item = length // size
+        list_orders: list[Tensor] = []
+        while len(list_orders) < steps:
             order = torch.randperm(length, generator=generator)
-            orders += [order[size * i : size * (i + 1)] for i in range(each)]
-        return orders[:steps]
+            list_orders += [order[size * i : size * (i + 1)] for i in range(item)]
+        return list_orders[:steps]
 
-    def whole(self) -> Iterator[Batch]:
+    def iterate_all(self) -> Iterator[Batch]:
         """All examples, some at a time."""
         return zip(torch.split(self.x, _AT_A_TIME), torch.split(self.y, _AT_A_TIME), strict=True)
 
     def split(self) -> tuple[Tensors, Tensors]:
         """Those to train on, and a tenth to validate by."""
-        held, rest = _parts(len(self.x))
-        return Tensors(self.x[rest], self.y[rest]), Tensors(self.x[held], self.y[held])
+        held_indices, rest = _split_indices(len(self.x))
+        return Tensors(self.x[rest], self.y[rest]), Tensors(self.x[held_indices], self.y[held_indices])
 
-    def to(self, device: Any) -> Tensors:
+    def move_to(self, device: Any) -> Tensors:
         """The same on a device."""
         return self if device is None else Tensors(self.x.to(device), self.y.to(device))
 
@@ -57,8 +57,8 @@ class Tensors:
     def mark(self) -> str:
         """A name of the values, the same for the same."""
         marks = hashlib.sha256()
-        for each in (self.x, self.y):
-            marks.update(each.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        for item in (self.x, self.y):
+            marks.update(item.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
         return marks.hexdigest()[:16]
 
 
@@ -68,24 +68,24 @@ class Loader:
 
     source: Any
 
-    def batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
+    def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
         """Batches for so many steps. The loader draws from a random state of the seed's own."""
-        with _Drawing(seed) as drawing:
+        with _OwnRandomState(seed) as drawing:
             generator = getattr(self.source, "generator", None)
             if generator is not None:
                 generator.manual_seed(seed)
-            done = 0
-            while done < steps:
-                batches = drawing.call(iter, self.source)
-                while done < steps and (batch := drawing.call(next, batches, None)) is not None:
+            steps_done = 0
+            while steps_done < steps:
+                iterate_batches = drawing.call(iter, self.source)
+                while steps_done < steps and (batch := drawing.call(next, iterate_batches, None)) is not None:
                     yield _pair(batch)
-                    done += 1
+                    steps_done += 1
 
-    def whole(self) -> Iterator[Batch]:
+    def iterate_all(self) -> Iterator[Batch]:
         """All batches, as they come with seed 0."""
-        with _Drawing(0) as drawing:
-            batches = drawing.call(iter, self.source)
-            while (batch := drawing.call(next, batches, None)) is not None:
+        with _OwnRandomState(0) as drawing:
+            iterate_batches = drawing.call(iter, self.source)
+            while (batch := drawing.call(next, iterate_batches, None)) is not None:
                 yield _pair(batch)
 
     def split(self) -> tuple[Loader, Loader]:
@@ -96,33 +96,33 @@ class Loader:
             raise ValueError(
                 "a tenth of train cannot be told apart in this loader, to validate by: give validation=…"
             )
-        held, rest = _parts(len(loader.dataset))  # type: ignore[arg-type]  # its sampler knows the length
+        held_indices, rest = _split_indices(len(loader.dataset))  # type: ignore[arg-type]  # its sampler knows the length
         shuffled = isinstance(sampler, RandomSampler)
-        return Loader(_like(loader, rest, shuffled)), Loader(_like(loader, held, False))
+        return Loader(_copy_loader(loader, rest, shuffled)), Loader(_copy_loader(loader, held_indices, False))
 
-    def to(self, _device: Any) -> Loader:
+    def move_to(self, _device: Any) -> Loader:
         """The same: batches are moved one by one."""
         return self
 
     @property
     def mark(self) -> str:
         """A name of the values of the first batch."""
-        x, y = next(self.whole())
-        tensors = [each for each in (x, y) if isinstance(each, Tensor)]
+        x, y = next(self.iterate_all())
+        tensors = [item for item in (x, y) if isinstance(item, Tensor)]
         return Tensors(tensors[0], tensors[-1]).mark if tensors else ""
 
 
 Data: TypeAlias = Tensors | Loader
 
 
-class _Drawing:
+class _OwnRandomState:
     """A random state of its own, beside the one that a training draws from."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._state: Tensor | None = None
 
-    def __enter__(self) -> _Drawing:
+    def __enter__(self) -> _OwnRandomState:
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -141,15 +141,15 @@ class _Drawing:
             torch.set_rng_state(before)
 
 
-def _parts(length: int) -> tuple[Tensor, Tensor]:
+def _split_indices(length: int) -> tuple[Tensor, Tensor]:
     order = torch.randperm(length, generator=Generator().manual_seed(0))
     if length < 2:
         raise ValueError("one example cannot be trained on and validated by: give validation=…")
-    held = max(1, length // _HELD_BACK)
-    return order[:held], order[held:]
+    held_indices = max(1, length // _HELD_BACK)
+    return order[:held_indices], order[held_indices:]
 
 
-def _like(loader: DataLoader[Any], indices: Tensor, shuffled: bool) -> DataLoader[Any]:
+def _copy_loader(loader: DataLoader[Any], indices: Tensor, shuffled: bool) -> DataLoader[Any]:
     return DataLoader(
         Subset(loader.dataset, indices.tolist()),
         batch_size=loader.batch_size,
@@ -177,9 +177,9 @@ def data_of(name: str, source: Any, size: int) -> Data:
     if (
         isinstance(source, tuple | list)
         and len(source) == 2
-        and all(isinstance(each, Tensor) for each in source)
+        and all(isinstance(item, Tensor) for item in source)
     ):
-        return _tensors(name, *source)
+        return _require_tensors(name, *source)
     if isinstance(source, Dataset) and not isinstance(source, IterableDataset):
         source = DataLoader(source, batch_size=size, shuffle=True) if len(source) else []  # type: ignore[arg-type]
     if isinstance(source, Iterator):
@@ -189,12 +189,12 @@ def data_of(name: str, source: Any, size: int) -> Data:
             f"{name} must be a pair of tensors x and y, a Dataset or a loader, not a {type(source).__name__}"
         )
     data = Loader(source)
-    if next(data.whole(), None) is None:
+    if next(data.iterate_all(), None) is None:
         raise ValueError(f"{name} is empty: it has no batch to train on or to judge by")
     return data
 
 
-def _tensors(name: str, x: Tensor, y: Tensor) -> Tensors:
+def _require_tensors(name: str, x: Tensor, y: Tensor) -> Tensors:
     if not x.dim() or not y.dim() or len(x) != len(y):
         raise ValueError(f"{name} must have as many x as y, not shapes {tuple(x.shape)} and {tuple(y.shape)}")
     if not len(x):

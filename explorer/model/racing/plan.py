@@ -84,18 +84,18 @@ class RacePlan(Plan):
         """The rate of each rule: with the fewest seeds that diverged, and of these the highest validation."""
         if len(self.lrs) == 1:
             return dict.fromkeys(self.keys, self.lrs[0])
-        made: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
+        rows_by_rate: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
         for row in rows:
             if row.trial.stage == "choose":
-                made[row.trial.rule].setdefault(row.trial.lr, []).append(row)
-        return {rule: _best(rates) for rule, rates in made.items()}
+                rows_by_rate[row.trial.rule].setdefault(row.trial.lr, []).append(row)
+        return {rule: _find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
     def missing(self, rows: Iterable[Row]) -> list[Trial]:
         """The trials that can be done next."""
         if len(self.lrs) > 1:
             return super().missing(rows)
-        done = {row.trial for row in rows}
-        return [trial for trial in self.trials("judge") if trial not in done]
+        trials_done = {row.trial for row in rows}
+        return [trial for trial in self.trials("judge") if trial not in trials_done]
 
     def possible(self) -> set[Trial]:
         """Every trial that the plan may ask for."""
@@ -108,16 +108,16 @@ class RacePlan(Plan):
         return judged | ({*self.trials("choose")} if len(self.lrs) > 1 else set())
 
 
-def _best(rates: dict[float, list[Row]]) -> float | None:
+def _find_best_rate(rates: dict[float, list[Row]]) -> float | None:
     ranked: list[tuple[int, float, float]] = []
     for lr, rows in rates.items():
-        scores = [row.validation for row in rows if not row.diverged]
-        if scores:
-            ranked.append((len(scores) - len(rows), fmean(scores), -lr))
+        compute_scores = [row.validation for row in rows if not row.diverged]
+        if compute_scores:
+            ranked.append((len(compute_scores) - len(rows), fmean(compute_scores), -lr))
     return -max(ranked)[2] if ranked else None
 
 
-def race_plan(
+def make_plan(
     rules: Sequence[object], lrs: tuple[float, ...], seeds: Sequence[int], steps: int, **names: object
 ) -> RacePlan:
     """A plan of rules, rates and seeds; as many seeds judge as choose, and they follow the last."""

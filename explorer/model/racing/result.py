@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Trained:
+class TrainedNet:
     """What a trial leaves besides its row.
 
     Attributes:
@@ -36,7 +36,7 @@ class RaceResult(Result):
     """
 
     def __init__(
-        self, plan: RacePlan, rows: Iterable[Row], how: str, trained: Mapping[Trial, Trained],
+        self, plan: RacePlan, rows: Iterable[Row], how: str, trained: Mapping[Trial, TrainedNet],
         make: Callable[[str, int], nn.Module],
     ) -> None:  # fmt: skip
         super().__init__(plan, rows)
@@ -49,8 +49,8 @@ class RaceResult(Result):
 
         records = [
             (trial.rule, trial.lr, trial.seed, trial.stage, step, loss)
-            for trial, each in self._trained.items()
-            for step, loss in enumerate(each.losses, 1)
+            for trial, item in self._trained.items()
+            for step, loss in enumerate(item.losses, 1)
         ]
         return pd.DataFrame(records, columns=["rule", "lr", "seed", "stage", "step", "loss"])
 
@@ -60,13 +60,13 @@ class RaceResult(Result):
 
         Raises ValueError where there is none: of another rule or seed, one that diverged, or one from a file.
         """
-        kept = {(t.rule, t.seed): each.state for t, each in self._trained.items() if each.state is not None}
-        found = next((key for key in kept if key[0] == rule and seed in (None, key[1])), None)
-        if found is None:
-            known = ", ".join(f"{name} with seed {number}" for name, number in kept) or "none"
-            raise ValueError(f"no net of {rule!r} is kept: those of this call are {known}")
-        model = self._make(*found)
-        state: Mapping[str, Tensor] = kept[found] or {}
+        states = {(t.rule, t.seed): item.state for t, item in self._trained.items() if item.state is not None}
+        match = next((key for key in states if key[0] == rule and seed in (None, key[1])), None)
+        if match is None:
+            known_nets = ", ".join(f"{name} with seed {number}" for name, number in states) or "none"
+            raise ValueError(f"no net of {rule!r} is kept: those of this call are {known_nets}")
+        model = self._make(*match)
+        state: Mapping[str, Tensor] = states[match] or {}
         model.load_state_dict(state)
         return model.eval()
 

@@ -13,24 +13,24 @@ from explorer.model.swapping.exchange import Exchange
 from explorer.study import key_of, rules_of
 
 
-def race_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
+def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
     """Return the rules as a plan shows them, and what is swapped in for each key.
 
     Raises ValueError for what is no rule, and for two of one name.
     """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         return rules_of(rules), {}
-    shown: list[str | Rule] = []
+    shown_rules: list[str | Rule] = []
     code: dict[str, Any] = {}
     for rule in rules:
-        each = rule if isinstance(rule, str | Rule) else _record_of(rule)
-        key = key_of(each)
+        item = rule if isinstance(rule, str | Rule) else _record_of(rule)
+        key = key_of(item)
         if key in code and code[key] is not rule and not isinstance(rule, str | Rule):
             raise ValueError(f"two rules are called {key}: give one of them another name")
         code.setdefault(key, rule)
-        shown.append(each)
-    distinct = rules_of(shown)
-    return distinct, {key_of(each): code[key_of(each)] for each in distinct}
+        shown_rules.append(item)
+    distinct = rules_of(shown_rules)
+    return distinct, {key_of(item): code[key_of(item)] for item in distinct}
 
 
 def _record_of(rule: Any) -> Rule:
@@ -40,14 +40,14 @@ def _record_of(rule: Any) -> Rule:
     return Rule(key=name, label=name, formula="g")
 
 
-def code_mark(rule: Any) -> str:
+def hash_code(rule: Any) -> str:
     """Return a name of a rule's code, the same for the same."""
     kind = type(rule) if isinstance(rule, nn.Module) else rule
     functions = (
         [getattr(kind, name, None) for name in ("forward", "backward")] if isinstance(kind, type) else [kind]
     )
-    found = [getattr(function, "__code__", None) for function in functions]
-    codes = [code for code in found if code is not None]
+    code_objects = [getattr(function, "__code__", None) for function in functions]
+    codes = [code for code in code_objects if code is not None]
     text = repr(
         [
             (code.co_code, code.co_names, [c for c in code.co_consts if not hasattr(c, "co_code")])

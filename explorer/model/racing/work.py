@@ -15,11 +15,11 @@ from torch.utils._pytree import tree_map
 
 from explorer.catalogue import Op, Rule, beside, find_op, find_rule
 from explorer.model.racing.data import Batch, Data
-from explorer.model.racing.result import Trained
+from explorer.model.racing.result import TrainedNet
 from explorer.model.swapping import swap
 from explorer.study import Row, Trial
 
-_ALONE = threading.RLock()  # torch has one random state a process: a net at a time draws from it
+_LOCK = threading.RLock()  # torch has one random state a process: a net at a time draws from it
 
 
 class Scores(NamedTuple):
@@ -38,7 +38,7 @@ class Hooks:
     autocast: torch.dtype | None = None
     callback: Callable[[int, nn.Module, float], Any] | None = None
 
-    def precision(self, device: Any) -> AbstractContextManager[Any]:
+    def get_precision(self, device: Any) -> AbstractContextManager[Any]:
         """Return the context in which outputs and loss are computed."""
         if self.autocast is None:
             return nullcontext()
@@ -65,7 +65,7 @@ class Work:
     device: Any
     hooks: Hooks
 
-    def plain(self, seed: int) -> nn.Module:
+    def make_plain(self, seed: int) -> nn.Module:
         """Return a net at its start, with its own backward."""
         torch.manual_seed(seed)
         model = self.make_model()
@@ -73,10 +73,10 @@ class Work:
             raise ValueError(f"make_model must return an nn.Module, not a {type(model).__name__}")
         return model if self.device is None else model.to(self.device)
 
-    def model(self, rule: str, seed: int) -> nn.Module:
+    def make_swapped(self, rule: str, seed: int) -> nn.Module:
         """Return a net at its start with a rule, the same for every rule."""
-        own: Any = self.parameters_of(rule)
-        swapped: nn.Module = swap(self.plain(seed), self.what, self.rules[rule], self.op, **own)
+        own_values: Any = self.parameters_of(rule)
+        swapped: nn.Module = swap(self.make_plain(seed), self.what, self.rules[rule], self.op, **own_values)
         return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
@@ -89,66 +89,68 @@ class Work:
         names = {parameter.name for parameter in taken}
         shared = {name: value for name, value in self.parameters.items() if name in names}
         names_of = {p.shown: p.name for p in taken}  # of two that mean it differently, the rule's
-        own = {
+        own_values = {
             name: self.parameters[f"{rule}.{shown}"]
             for shown, name in names_of.items()
             if f"{rule}.{shown}" in self.parameters
         }
-        return shared | own
+        return shared | own_values
 
-    def moved(self, batch: Batch) -> Batch:
+    def move_batch(self, batch: Batch) -> Batch:
         """A batch on the device."""
         if self.device is None:
             return batch
-        x, y = tree_map(lambda each: each.to(self.device) if isinstance(each, Tensor) else each, batch)
+        x, y = tree_map(lambda item: item.to(self.device) if isinstance(item, Tensor) else item, batch)
         return x, y
 
-    def scores(self, model: nn.Module) -> Scores:
+    def compute_scores(self, model: nn.Module) -> Scores:
         """The scores of a net, in eval mode: what it has learnt stays as it is."""
-        chosen = math.nan if self.validation is None else self._score(model, self.validation)
-        return Scores(chosen, self._score(model, self.held_out))
+        validation_score = (
+            math.nan if self.validation is None else self._compute_score(model, self.validation)
+        )
+        return Scores(validation_score, self._compute_score(model, self.held_out))
 
-    def _score(self, model: nn.Module, data: Data) -> float:
+    def _compute_score(self, model: nn.Module, data: Data) -> float:
         model.eval()
         with torch.no_grad():
-            pairs = [(called(model, x), y) for x, y in map(self.moved, data.whole())]
+            pairs = [(call_model(model, x), y) for x, y in map(self.move_batch, data.iterate_all())]
         model.train()
-        return self.measured(*_joined(pairs))
+        return self.measure_metric(*_join_batches(pairs))
 
-    def measured(self, out: Any, y: Any) -> float:
+    def measure_metric(self, output: Any, y: Any) -> float:
         """The metric of outputs; NaN where they are not finite. Raises ValueError for what is no number."""
         if self.metric is accuracy and isinstance(y, Tensor) and y.is_floating_point():
             raise ValueError(
                 "accuracy compares classes, and the targets are floating-point numbers: give metric=, the "
                 "higher the better, such as lambda out, y: -F.mse_loss(out, y)"
             )
-        score = self.metric(out, y)
+        score = self.metric(output, y)
         try:
             number = float(score)
         except (TypeError, ValueError, RuntimeError):
             kind = f"a tensor of shape {tuple(score.shape)}" if isinstance(score, Tensor) else f"{score!r}"
             raise ValueError(f"metric must return one number, not {kind}") from None
-        finite = not isinstance(out, Tensor) or bool(out.isfinite().all())
+        finite = not isinstance(output, Tensor) or bool(output.isfinite().all())
         if finite and not math.isfinite(number):
             raise ValueError(f"metric gives {number} on outputs that are finite: it cannot be judged by")
         return number if finite else math.nan
 
 
-def accuracy(out: Tensor, y: Tensor) -> Tensor:
+def accuracy(output: Tensor, y: Tensor) -> Tensor:
     """Return the share of examples whose largest output is that of their class."""
-    return (out.argmax(-1) == y).float().mean()
+    return (output.argmax(-1) == y).float().mean()
 
 
-def called(model: nn.Module, x: Any) -> Any:
+def call_model(model: nn.Module, x: Any) -> Any:
     """A model's outputs for x, several inputs being a tuple or a list."""
     return model(*x) if isinstance(x, tuple | list) else model(x)
 
 
-def _joined(pairs: list[Batch]) -> Batch:
+def _join_batches(pairs: list[Batch]) -> Batch:
     if len(pairs) == 1:
         return pairs[0]
     outs, ys = zip(*pairs, strict=True)
-    if not all(isinstance(each, Tensor) for each in (*outs, *ys)):
+    if not all(isinstance(item, Tensor) for item in (*outs, *ys)):
         raise ValueError(
             "outputs of several batches are judged together where they are tensors: give one batch"
         )
@@ -156,9 +158,9 @@ def _joined(pairs: list[Batch]) -> Batch:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def isolate_random_state() -> Iterator[None]:
     """The block in which nothing else of a race draws from torch's random state, which is left as it was."""
-    with _ALONE, torch.random.fork_rng():
+    with _LOCK, torch.random.fork_rng():
         yield
 
 
@@ -166,7 +168,7 @@ class Outcome(NamedTuple):
     """The row of a trial, and what else it leaves."""
 
     row: Row
-    trained: Trained
+    trained: TrainedNet
 
 
 def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
@@ -176,24 +178,24 @@ def run_part(work: Work, trials: Sequence[Trial]) -> list[Outcome]:
 
 def run_trial(work: Work, trial: Trial) -> Outcome:
     """Train one net from its start, and judge it."""
-    with alone():
-        model = work.model(trial.rule, trial.seed)
+    with isolate_random_state():
+        model = work.make_swapped(trial.rule, trial.seed)
         optimiser = work.optimiser(model.parameters(), lr=trial.lr)
         scheduler = None if work.hooks.scheduler is None else work.hooks.scheduler(optimiser)
         losses: list[float] = []
-        for x, y in map(work.moved, work.train.batches(trial.seed, work.steps, work.batch)):
-            with work.hooks.precision(work.device):
-                loss = work.loss(called(model, x), y)
-            losses.append(one_number(loss))
+        for x, y in map(work.move_batch, work.train.iterate_batches(trial.seed, work.steps, work.batch)):
+            with work.hooks.get_precision(work.device):
+                loss = work.loss(call_model(model, x), y)
+            losses.append(require_one_number(loss))
             if not math.isfinite(losses[-1]):
-                return Outcome(diverged(trial, len(losses) - 1, losses[-1]), Trained(losses, None))
+                return Outcome(diverged(trial, len(losses) - 1, losses[-1]), TrainedNet(losses, None))
             _step(work.hooks, model, optimiser, scheduler, loss)
             if work.hooks.callback is not None:
                 work.hooks.callback(len(losses), model, losses[-1])
-        scores = work.scores(model)
-    row = row_of(trial, len(losses), losses[-1], scores)
+        compute_scores = work.compute_scores(model)
+    row = row_of(trial, len(losses), losses[-1], compute_scores)
     return Outcome(
-        row, Trained(losses, _state(model) if trial.stage == "judge" and not row.diverged else None)
+        row, TrainedNet(losses, _state(model) if trial.stage == "judge" and not row.diverged else None)
     )
 
 
@@ -212,12 +214,12 @@ def _step(
 def _state(model: nn.Module) -> dict[str, Any]:
     state = model.state_dict()
     return {
-        name: each.detach().cpu().clone() if isinstance(each, Tensor) else each
-        for name, each in state.items()
+        name: item.detach().cpu().clone() if isinstance(item, Tensor) else item
+        for name, item in state.items()
     }
 
 
-def one_number(loss: Any) -> float:
+def require_one_number(loss: Any) -> float:
     """A loss as a number. Raises ValueError for what is none."""
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
@@ -225,11 +227,11 @@ def one_number(loss: Any) -> float:
     return float(loss.detach())
 
 
-def row_of(trial: Trial, taken: int, loss: float, scores: Scores) -> Row:
+def row_of(trial: Trial, taken: int, loss: float, compute_scores: Scores) -> Row:
     """The row of a trial that has come to its end."""
-    if not math.isfinite(scores.held_out):
+    if not math.isfinite(compute_scores.held_out):
         return diverged(trial, taken, loss)
-    return Row(trial, taken, loss, scores.validation, scores.held_out, False, math.nan)
+    return Row(trial, taken, loss, compute_scores.validation, compute_scores.held_out, False, math.nan)
 
 
 def diverged(trial: Trial, taken: int, loss: float) -> Row:

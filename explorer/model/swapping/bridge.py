@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.autograd import Function
 
 from explorer.model.swapping.exchange import Gradient
-from explorer.model.tape import Span, Value, nodes_between
+from explorer.model.tape import Span, Value, find_nodes_between
 from explorer.model.tape.private import BackwardCFunction, version_of
 
 
@@ -40,14 +40,14 @@ class Bridge(Function):
         return ctx.rule(x, y, g), None, None
 
 
-def bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
+def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
     """Return y with the gradient of a rule for x."""
-    joined: Tensor = Bridge.apply(x, y, rule)  # type: ignore[no-untyped-call]  # torch's own
-    return joined
+    on_join: Tensor = Bridge.apply(x, y, rule)  # type: ignore[no-untyped-call]  # torch's own
+    return on_join
 
 
 def exchange_backward(
-    y: Value, x: Value, rule: Gradient, x_tensor: Tensor, y_tensor: Tensor, told: str
+    y: Value, x: Value, rule: Gradient, x_tensor: Tensor, y_tensor: Tensor, place_name: str
 ) -> None:
     """Let the nodes between y and x pass the rule's gradient; what else y depends on keeps its own.
 
@@ -55,34 +55,34 @@ def exchange_backward(
     """
     assert y.edge is not None
     assert x.edge is not None
-    found = nodes_between(y.edge, [x.edge])[0]
-    if not found:
-        raise UnreachedError(f"{told}: autograd has no way from y to x")
-    kept, y_kept, version = x_tensor.detach(), y_tensor.detach(), version_of(x_tensor)
+    nodes = find_nodes_between(y.edge, [x.edge])[0]
+    if not nodes:
+        raise UnreachedError(f"{place_name}: autograd has no way from y to x")
+    x_kept, y_kept, version = x_tensor.detach(), y_tensor.detach(), version_of(x_tensor)
 
-    def passed(g: Tensor, _: Any = None) -> Tensor:
-        if version_of(kept) != version:
-            raise RuntimeError(f"{told}: its x was modified in place after the call, and a swap needs it")
-        return rule(kept, y_kept, g)
+    def pass_gradient(g: Tensor, _: Any = None) -> Tensor:
+        if version_of(x_kept) != version:
+            raise RuntimeError(f"{place_name}: its x was modified in place after the call: a swap needs it")
+        return rule(x_kept, y_kept, g)
 
     node, number = y.edge
-    if [*found] == [node] and isinstance(node, BackwardCFunction):
-        _exchange_function(node, number, found[node][0][0], passed)
+    if [*nodes] == [node] and isinstance(node, BackwardCFunction):
+        _exchange_function(node, number, nodes[node][0][0], pass_gradient)
     else:
-        Span(y.edge, [x.edge], passed, swaps=True).functions = []
+        Span(y.edge, [x.edge], pass_gradient, swaps=True).functions = []
 
 
-def _exchange_function(node: Any, number: int, at: int, passed: Callable[[Tensor], Tensor]) -> None:
+def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[[Tensor], Tensor]) -> None:
     """Give a Function's node another ``apply``: its backward may return None, which no hook can replace."""
-    own, needed = node.apply, [i for i, each in enumerate(node.needs_input_grad) if each]
-    live = [i for i, each in enumerate(node.next_functions) if each[0] is not None]
+    own_apply, needed = node.apply, [i for i, item in enumerate(node.needs_input_grad) if item]
+    live = [i for i, item in enumerate(node.next_functions) if item[0] is not None]
     size, place = len(node.needs_input_grad), needed[live.index(at)]
-    alone = len(needed) == 1
+    is_only_input = len(needed) == 1
 
     def apply(*gs: Any) -> tuple[Any, ...]:
-        given = None if alone else own(*gs)
-        new = [*given] if isinstance(given, tuple) else [None] * size
-        new[place] = passed(gs[number])
+        gradients = None if is_only_input else own_apply(*gs)
+        new = [*gradients] if isinstance(gradients, tuple) else [None] * size
+        new[place] = pass_gradient(gs[number])
         return tuple(new)
 
     node.apply = apply

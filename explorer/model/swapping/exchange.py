@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,10 @@ class Exchange:
     op: str | Op | None
     rule: Any
     parameters: Mapping[str, float | Tensor]
+    _gradients: dict[Any, Gradient | None] = field(default_factory=dict, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exchange, (self.op, self.rule, self.parameters)
 
     @cached_property
     def entry(self) -> Rule | None:
@@ -67,36 +71,46 @@ class Exchange:
             )
         if self.op is not None or self.parameters:
             raise ValueError("a rule that is code of your own takes neither op nor parameters")
-        _arity(self.rule)
+        _count_arguments(self.rule)
 
     def require_suitable(self, op: str | Op) -> None:
         """Raise ValueError unless the rule suits an op and the parameters are those of the two."""
         entry = self.entry
         if entry is None:
             return
-        known = find_op(op)
-        if entry.suits and known.family not in entry.suits and known.key in OPS:
-            why = entry.otherwise or f"it is one for {', '.join(entry.suits)}"
-            raise ValueError(f"the rule {entry.key} does not suit {known.key}: {why}")
-        given = self.parameters_for(known)
-        numbers: Any = {name: value for name, value in given.items() if not isinstance(value, Tensor)}
-        checked(known, (entry,), numbers, [name for name in given if name not in numbers])
+        known_values = find_op(op)
+        if entry.suits and known_values.family not in entry.suits and known_values.key in OPS:
+            reason = entry.otherwise or f"it is one for {', '.join(entry.suits)}"
+            raise ValueError(f"the rule {entry.key} does not suit {known_values.key}: {reason}")
+        call_values = self.select_parameters(known_values)
+        numbers: Any = {name: value for name, value in call_values.items() if not isinstance(value, Tensor)}
+        checked(known_values, (entry,), numbers, [name for name in call_values if name not in numbers])
 
-    def parameters_for(self, op: Op) -> Mapping[str, float | Tensor]:
+    def select_parameters(self, op: Op) -> Mapping[str, float | Tensor]:
         """Return the parameters with an op. Where the call keeps its own op, they are all the rule's."""
         if self.op is not None or self.entry is None:
             return self.parameters
         entry = self.entry
-        own = {p.plain: qualified(entry, p) for p in catalogue.beside(op, entry).parameters if p.plain}
-        return {own.get(name, name): value for name, value in self.parameters.items()}
+        own_values = {p.plain: qualified(entry, p) for p in catalogue.beside(op, entry).parameters if p.plain}
+        return {own_values.get(name, name): value for name, value in self.parameters.items()}
 
-    def gradient_for(self, op: str, given: Parameters) -> Gradient | None:
+    def make_gradient(self, op: str, call_values: Parameters) -> Gradient | None:
         """Return ``(x, y, g) -> gradient`` at a call of an op with its parameters; None keeps the call's own.
 
-        Raises ValueError where the rule does not suit, or needs what the call does not tell.
+        The gradient for numbers is kept for later calls.
+
+        Raises ValueError if the rule does not suit, or needs a parameter that the call does not give.
         """
         if self.is_code:
-            return code_gradient(self.rule)
+            return make_code_gradient(self.rule)
+        if any(isinstance(value, Tensor) for value in call_values.values()):
+            return self._bind_gradient(op, call_values)
+        key = op, *sorted(call_values.items())
+        if key not in self._gradients:
+            self._gradients[key] = self._bind_gradient(op, call_values)
+        return self._gradients[key]
+
+    def _bind_gradient(self, op: str, call_values: Parameters) -> Gradient | None:
         assert self.entry is not None
         if op in OPS:
             self.require_suitable(op)
@@ -110,13 +124,15 @@ class Exchange:
         entry: Op = OPS.get(op, ANY_OP)
         require_fixed("a swap that keeps the op of the model", self.entry)
         named = {*values(entry, self.entry, {})}
-        known = {name: _number(self.key, name, value) for name, value in given.items() if name in named}
-        own: Any = self.parameters_for(entry)
+        known_values = {
+            name: _number(self.key, name, value) for name, value in call_values.items() if name in named
+        }
+        own_values: Any = self.select_parameters(entry)
         if entry.draws:
             entry = ANY_OP
-        return bind(entry, self.entry, {**known, **own}).gradient
+        return bind(entry, self.entry, {**known_values, **own_values}).gradient
 
-    def replaced(self, op: str, given: Parameters, others_learn: bool, x: Tensor) -> Tensor:
+    def replace_call(self, op: str, call_values: Parameters, others_learn: bool, x: Tensor) -> Tensor:
         """Return y of the op put in place of a call on x, with the rule as its backward."""
         assert self.op is not None
         self.require_suitable(self.op)
@@ -127,25 +143,27 @@ class Exchange:
             )
         if self.entry is not None and self.entry.hangs_on_loss:
             raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")
-        same = isinstance(self.op, str) and self.op == op
-        own = {k: float(v) for k, v in given.items() if not isinstance(v, Tensor)} if same else {}
-        settings: Any = {**own, **self.parameters}
+        is_same_op = isinstance(self.op, str) and self.op == op
+        own_values = (
+            {k: float(v) for k, v in call_values.items() if not isinstance(v, Tensor)} if is_same_op else {}
+        )
+        settings: Any = {**own_values, **self.parameters}
         return apply(self.op, self.rule, x, draw=None, f=None, **settings)
 
 
-def code_gradient(rule: Any) -> Gradient:
+def make_code_gradient(rule: Any) -> Gradient:
     """Return ``(x, y, g) -> gradient`` of a Function class, a module or a function."""
     if isinstance(rule, type) and issubclass(rule, Function):
         rule = rule.apply
-    arity = _arity(rule)
+    arity = _count_arguments(rule)
     if arity == 2:
         return lambda x, _, g: rule(x, g)
     if arity == 3:
         return lambda x, y, g: rule(x, y, g)
-    return lambda x, _, g: _pulled(rule, x, g)
+    return lambda x, _, g: _pull_back(rule, x, g)
 
 
-def _arity(rule: Any) -> int:
+def _count_arguments(rule: Any) -> int:
     """Return how many tensors a rule takes. Raises ValueError for more than 3."""
     if not (inspect.isfunction(rule) or inspect.ismethod(rule)) or getattr(rule, "__name__", "") == "apply":
         return 1
@@ -159,7 +177,7 @@ def _arity(rule: Any) -> int:
     return len(needed)
 
 
-def _pulled(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
+def _pull_back(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
     """Return the gradient that autograd gives x for a function of x."""
     with torch.enable_grad():
         leaf = x.detach().requires_grad_()

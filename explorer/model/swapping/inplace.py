@@ -13,7 +13,7 @@ from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, Tape, Value, op_key_of, parameters_of
-from explorer.model.tape.tricks import applied_keys
+from explorer.model.tape.tricks import find_applied_keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,12 +64,12 @@ class _Calls(Tape):
         if listed and key:
             self.ops.append((key, parameters_of(listed, args, kwargs)))
 
-    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        if key := applied_keys(value.edge)[0]:
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+        if key := find_applied_keys(value.edge)[0]:
             self.ops.append((key, {}))
 
 
-def replaced(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
+def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
     """Replace the modules that are meant. Raises UnreachedError where something else is meant.
 
     Nothing is replaced unless all can be.
@@ -83,34 +83,40 @@ def replaced(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
         raise ValueError(
             "inplace=True takes a rule of the catalogue or a formula: an explorer.Layer holds it"
         )
-    layers = {path: _layer(path, model.get_submodule(path), exchange) for path in _leaves(model, target)}
-    before = {path: model.get_submodule(path) for path in layers}
+    layers = {
+        path: _make_layer(path, model.get_submodule(path), exchange) for path in _list_leaves(model, target)
+    }
+    find_ancestors = {path: model.get_submodule(path) for path in layers}
     for path, layer in layers.items():
         model.set_submodule(path, layer)
-    return Replaced(model, exchange.key, before)
+    return Replaced(model, exchange.key, find_ancestors)
 
 
-def _leaves(model: nn.Module, target: Target) -> list[str]:
+def _list_leaves(model: nn.Module, target: Target) -> list[str]:
     """The paths of the meant modules; of those with others inside, these."""
     named = dict(model.named_modules(remove_duplicate=False))
-    meant = [
+    meant_names = [
         name for name in named if any(name == path or name.startswith(f"{path}.") for path in target.modules)
     ]
-    return [name for name in meant if not any(True for _ in named[name].children())]
+    return [name for name in meant_names if not any(True for _ in named[name].children())]
 
 
-def _layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
-    called, parameters = _call(path, module)
-    op = exchange.op if exchange.op is not None else called
+def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
+    on_call, parameters = _call(path, module)
+    op = exchange.op if exchange.op is not None else on_call
     exchange.require_suitable(op)
-    own = {name: _plain(path, value) for name, value in parameters.items()} if op == called else {}
-    known = {parameter.name for parameter in (*find_op(op).parameters, *find_rule(exchange.rule).parameters)}
-    given = exchange.parameters_for(find_op(op))
-    settings = {name: value for name, value in own.items() if name in known} | dict(given)
+    unwrap = (
+        {name: _require_number(path, value) for name, value in parameters.items()} if op == on_call else {}
+    )
+    known_names = {
+        parameter.name for parameter in (*find_op(op).parameters, *find_rule(exchange.rule).parameters)
+    }
+    selected = exchange.select_parameters(find_op(op))
+    settings = {name: value for name, value in unwrap.items() if name in known_names} | dict(selected)
     layer = Layer(op, exchange.rule, (), **settings)
     if exchange.op is None and not torch.allclose(layer(_PROBE), module(_PROBE), atol=1e-6):
         raise UnreachedError(
-            f"{path} ({type(module).__name__}) computes something else than the op {called}: "
+            f"{path} ({type(module).__name__}) computes something else than the op {on_call}: "
             "leave inplace out, and it keeps its own forward"
         )
     return layer
@@ -134,7 +140,7 @@ def _call(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]
     return tried.ops[0]
 
 
-def _plain(path: str, value: float | Tensor) -> float:
+def _require_number(path: str, value: float | Tensor) -> float:
     if isinstance(value, Tensor):
         raise UnreachedError(f"{path} gives its op a tensor: leave inplace out")
     return float(value)

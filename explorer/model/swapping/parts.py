@@ -23,7 +23,7 @@ Call = Callable[..., Any]
 Modules = MutableMapping[str, "nn.Module | None"]
 
 
-class Called(NamedTuple):
+class CalledModule(NamedTuple):
     """A module that is called by itself, and its path."""
 
     path: str
@@ -41,7 +41,9 @@ class Owner(Protocol):
     model: nn.Module
     root: nn.Module
 
-    def through(self, call: Call, args: Any, kwargs: Any, called: Called, whole: bool) -> Any:
+    def call_swapped(
+        self, call: Call, args: Any, kwargs: Any, on_call: CalledModule, is_forward: bool
+    ) -> Any:
         """Return the result of a call, exchanged; ``whole``: of the module, not of a method."""
 
     def undo(self) -> nn.Module:
@@ -51,10 +53,10 @@ class Owner(Protocol):
     def frame(self) -> pd.DataFrame:
         """One row a site."""
 
-    def recipe(self) -> tuple[Call, tuple[Any, ...]]:
+    def make_recipe(self) -> tuple[Call, tuple[Any, ...]]:
         """Return a function and arguments that make the swapped model, for pickle."""
 
-    def again(self, model: nn.Module) -> nn.Module:
+    def copy_to(self, model: nn.Module) -> nn.Module:
         """Return another model with the same swap."""
 
     @property
@@ -65,17 +67,19 @@ class Owner(Protocol):
 class Parts(Modules):
     """Submodules by name, each as a part of a swapped model. What is set is the module's own."""
 
-    def __init__(self, owner: Owner, before: str, own: Modules) -> None:
-        self._owner, self._before, self._own = owner, before, own
+    def __init__(self, owner: Owner, find_ancestors: str, unwrap: Modules) -> None:
+        self._owner, self._before, self._own = owner, find_ancestors, unwrap
 
     def __getitem__(self, name: str) -> nn.Module | None:
         module = self._own[name]
         return (
-            module if module is None else swapped_part(self._owner, Called(f"{self._before}{name}", module))
+            module
+            if module is None
+            else make_part(self._owner, CalledModule(f"{self._before}{name}", module))
         )
 
     def __setitem__(self, name: str, module: nn.Module | None) -> None:
-        self._own[name] = own(module)
+        self._own[name] = unwrap(module)
 
     def __delitem__(self, name: str) -> None:
         del self._own[name]
@@ -94,7 +98,7 @@ class Swapped:
     """
 
     __slots__ = ("_called", "_owners")
-    _called: Called
+    _called: CalledModule
     _owners: tuple[Owner, ...]  # of a model that is swapped twice both, the outer one first
     __dict__: dict[str, Any]
 
@@ -125,10 +129,10 @@ class Swapped:
 
     @_modules.setter
     def _modules(self, modules: Modules) -> None:
-        self.__dict__["_modules"] = {name: own(module) for name, module in modules.items()}
+        self.__dict__["_modules"] = {name: unwrap(module) for name, module in modules.items()}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, own(value))
+        super().__setattr__(name, unwrap(value))
 
     def __getattr__(self, name: str) -> Any:
         value = super().__getattr__(name)  # type: ignore[misc]  # that of nn.Module
@@ -144,7 +148,7 @@ class Swapped:
 
     def __reduce__(self) -> tuple[Call, tuple[Any, ...]]:
         owner, path = self._owners[0], self._called.path
-        return owner.recipe() if self._is_root(owner) else (_part_again, (owner.root, path))
+        return owner.make_recipe() if self._is_root(owner) else (_find_part, (owner.root, path))
 
     def _is_root(self, owner: Owner) -> bool:
         root: Any = owner.root
@@ -155,8 +159,8 @@ class Swapped:
         if id(self) in memo:
             return memo[id(self)]  # type: ignore[no-any-return]
         if not self._is_root(owner):
-            return _part_again(copy.deepcopy(owner.root, memo), self._called.path)
-        memo[id(self)] = twin = owner.again(copy.deepcopy(owner.model, memo))
+            return _find_part(copy.deepcopy(owner.root, memo), self._called.path)
+        memo[id(self)] = twin = owner.copy_to(copy.deepcopy(owner.model, memo))
         return twin
 
     def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
@@ -165,45 +169,45 @@ class Swapped:
         return self
 
 
-def own(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
     """Return the module itself of a swapped part; anything else unchanged."""
     return value._called.module if isinstance(value, Swapped) else value
 
 
-def _part_again(root: nn.Module, path: str) -> nn.Module:
+def _find_part(root: nn.Module, path: str) -> nn.Module:
     return root.get_submodule(path)
 
 
-class Scripted(nn.Module):
+class ScriptedPart(nn.Module):
     """A module of TorchScript, whose class cannot be extended, in a swapped model."""
 
-    def __init__(self, owner: Owner, called: Called) -> None:
+    def __init__(self, owner: Owner, on_call: CalledModule) -> None:
         super().__init__()
-        self.__dict__["_owner"], self.__dict__["_called"] = owner, called
+        self.__dict__["_owner"], self.__dict__["_called"] = owner, on_call
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return the output of the module."""
-        called: Called = self.__dict__["_called"]
-        return self.__dict__["_owner"].through(called.module, args, kwargs, called, True)
+        on_call: CalledModule = self.__dict__["_called"]
+        return self.__dict__["_owner"].call_swapped(on_call.module, args, kwargs, on_call, True)
 
 
-def swapped_part(owner: Owner, called: Called) -> nn.Module:
+def make_part(owner: Owner, on_call: CalledModule) -> nn.Module:
     """Return the submodule that is called with the exchanged backward."""
-    module = called.module
+    module = on_call.module
     if isinstance(module, torch.jit.ScriptModule):
-        return Scripted(owner, called)
+        return ScriptedPart(owner, on_call)
     owners: tuple[Owner, ...] = (owner,)
     if isinstance(module, Swapped):
-        owners, called = (owner, *module._owners), module._called
-    kind: Any = type(called.module)
-    part: Any = object.__new__(_kind(kind))
-    for name, value in (("__dict__", module.__dict__), ("_owners", owners), ("_called", called)):
+        owners, on_call = (owner, *module._owners), module._called
+    kind: Any = type(on_call.module)
+    part: Any = object.__new__(_make_class(kind))
+    for name, value in (("__dict__", module.__dict__), ("_owners", owners), ("_called", on_call)):
         object.__setattr__(part, name, value)
     return part  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=256)
-def _kind(base: Any) -> type[Swapped]:
+def _make_class(base: Any) -> type[Swapped]:
     """The class of parts of a module's class; called as a slice of it does, it makes one of the module's."""
     members: dict[str, Any] = {
         "__slots__": (),
@@ -213,30 +217,32 @@ def _kind(base: Any) -> type[Swapped]:
         "__doc__": base.__doc__,
     }
     for name in ("forward", "__call__"):
-        members[name] = _passing(getattr(base, name), whole=True)
+        members[name] = _make_method(getattr(base, name), is_forward=True)
     for kind in base.__mro__[: base.__mro__.index(nn.Module)]:
         for name, value in vars(kind).items() if not kind.__module__.startswith("torch.") else ():
             if name in members or name in vars(Swapped) or (name.startswith("__") and name.endswith("__")):
                 continue
             if inspect.isfunction(value):
-                members[name] = _passing(value)
+                members[name] = _make_method(value)
             elif isinstance(value, property) and value.fget is not None:
-                members[name] = property(_passing(value.fget), value.fset, value.fdel)
+                members[name] = property(_make_method(value.fget), value.fset, value.fdel)
     return type(base.__name__, (Swapped, base), members)
 
 
-def _passing(function: Call, whole: bool = False) -> Call:
+def _make_method(function: Call, is_forward: bool = False) -> Call:
     """Return a method that calls the module's own with the exchanged backward; ``whole``: its forward."""
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         call: Call = partial(function, self._called.module)
         for owner in reversed(self._owners):
-            call = partial(_through, owner, call, self._called, whole)
+            call = partial(_call_through, owner, call, self._called, is_forward)
         return call(*args, **kwargs)
 
     return method
 
 
-def _through(owner: Owner, call: Call, called: Called, whole: bool, /, *args: Any, **kwargs: Any) -> Any:
-    return owner.through(call, args, kwargs, called, whole)
+def _call_through(
+    owner: Owner, call: Call, on_call: CalledModule, is_forward: bool, /, *args: Any, **kwargs: Any
+) -> Any:
+    return owner.call_swapped(call, args, kwargs, on_call, is_forward)

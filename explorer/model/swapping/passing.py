@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from explorer.model.swapping.bridge import UnreachedError, bridge, exchange_backward
+from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, Join, Tape, Value, op_key_of, parameters_of
-from explorer.model.tape.names import LINEAR, STEPS, is_pointwise, may_write, replace_tensor, tensors_in
+from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, may_write, replace_tensor
 from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
-from explorer.model.tape.tricks import applied_keys, chain_of, restores, site_of_chain
-from explorer.model.tape.values import elementwise_before, origin_of
+from explorer.model.tape.tricks import chain_of, find_applied_keys, find_chain_site, is_restoring
+from explorer.model.tape.values import find_elementwise_ancestors, origin_of
 
 
 class Hit(NamedTuple):
@@ -33,7 +33,7 @@ class Hit(NamedTuple):
     change: float | None = None
 
 
-class Given(NamedTuple):
+class CallInput(NamedTuple):
     """The x of a call before it, with the catalogue's key of its op and the parameters it is given."""
 
     x: Tensor
@@ -66,7 +66,7 @@ class Pass(Tape):
                 if path is None:
                     result = call()
                 else:
-                    with self.running(path):
+                    with self.run_at(path):
                         result = call()
             return self._with_substitutes(result)
         finally:
@@ -74,72 +74,72 @@ class Pass(Tape):
 
     def _with_substitutes(self, result: Any) -> Any:
         with DisableTorchFunction():
-            self.roots = [self.value_of(each) for each in tensors_in(result)]
+            self.roots = [self.value_of(item) for item in find_tensors(result)]
             if self.bridges:
-                for tensor, value in zip([*tensors_in(result)], [*self.roots], strict=True):
-                    if (new := self.stand_in(value, tensor)) is not None:
+                for tensor, value in zip([*find_tensors(result)], [*self.roots], strict=True):
+                    if (new := self.find_substitute(value, tensor)) is not None:
                         result = replace_tensor(result, tensor, new)
-                self.roots = [self.value_of(each) for each in tensors_in(result)]
+                self.roots = [self.value_of(item) for item in find_tensors(result)]
         return result
 
-    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Given | None:
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
         """Return what is kept of x before a call."""
-        x = next(tensors_in(args), None)
+        x = next(find_tensors(args), None)
         if x is None or not x.is_floating_point():
             return None
         listed = CALLS.get(function)
         key = (op_key_of(listed, args, kwargs) or "") if listed else ""
         if may_write(function, args, kwargs):
             x = x.clone()
-        return Given(x, parameters_of(listed, args, kwargs) if listed and key else {}, key)
+        return CallInput(x, parameters_of(listed, args, kwargs) if listed and key else {}, key)
 
-    def called(self, call: Call, x_before: Given | None, y: Tensor) -> Tensor | None:
+    def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
         """Take notice of a call."""
         if call.merged or not call.outputs:
             return None
         value = call.outputs[0]
         if call.graded and not value.live and value.cuts:
-            return self._bridge(value, y)
+            return self._build_bridge(value, y)
         if x_before is None:
             return None
         call.op = x_before.key or call.name
-        if not self._means(call, x_before.key):
+        if not self._is_meant(call, x_before.key):
             return None
-        x = next(iter(call.live_inputs()), None)
+        x = next(iter(call.list_live_inputs()), None)
         if self.exchange.op is not None and self._is_first(call, x_before):
             return self._replace(call, x_before, y)
         if not call.graded:
             self.hits.append(Hit(call, None))
         elif x is None or not value.live:
             if not value.cuts:
-                self._hit(call, None, "its x requires no gradient")
+                self.hits.append(Hit(call, None, "its x requires no gradient"))
         elif value.edge != x.edge:
-            kept = x_before.x if x is call.inputs[0] else x.ref()
-            if kept is not None:
-                self._exchange(call, x, value, kept, y, call.op, x_before.parameters)
+            x_kept = x_before.x if x is call.inputs[0] else x.ref()
+            if x_kept is not None:
+                self._exchange(call, x, value, x_kept, y, call.op, x_before.parameters)
         return None
 
-    def _is_first(self, call: Call, given: Given) -> bool:
+    def _is_first(self, call: Call, call_input: CallInput) -> bool:
         return bool(call.inputs) and (call.graded or not any(v.cuts for v in call.outputs))
 
-    def _replace(self, call: Call, given: Given, y: Tensor) -> Tensor:
+    def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
         """Return y of another op in place of a call's, written into x where the call wrote there."""
-        others = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
-        new = self.exchange.replaced(call.op, given.parameters, others, given.x)
-        self.hits.append(Hit(call, None, "", _difference(y, new)))
-        if any(y is each for each in (v.ref() for v in call.inputs)):
+        learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
+        new = self.exchange.replace_call(call.op, call_input.parameters, learns_more, call_input.x)
+        self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
+        if any(y is item for item in (v.ref() for v in call.inputs)):
             y.copy_(new)
             return y
         if new.requires_grad:
             self.put(new, Value(call, new, next(self.numbers), (new.grad_fn, new.output_nr)))
         return new
 
-    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Take notice of the y of a Function."""
-        keys = applied_keys(value.edge)
+        keys = find_applied_keys(value.edge)
         call.op = keys[0] or call.name
-        inputs = call.live_inputs()
-        if not inputs or not self._means(call, keys[0]):
+        inputs = call.list_live_inputs()
+        if not inputs or not self._is_meant(call, keys[0]):
             return
         x = inputs[0].ref()
         if x is None:
@@ -147,23 +147,24 @@ class Pass(Tape):
                 f"{call.site}: the x of {call.op} is not kept, so that no rule can be put there"
             )
         if self.exchange.op is not None:
-            value.substitute = self.exchange.replaced(call.op, {}, len(inputs) > 1, x)
-            self._stands_for(call, value, value.substitute)
-            change = None if tensor is None else _difference(tensor, value.substitute)
+            value.substitute = self.exchange.replace_call(call.op, {}, len(inputs) > 1, x)
+            self._put_bridge(call.op, call, [*call.inputs], value.substitute)
+            change = None if tensor is None else _measure_difference(tensor, value.substitute)
             self.hits.append(Hit(call, None, "", change))
             return
         self._exchange(call, inputs[0], value, x, x if tensor is None else tensor, call.op, {})
 
-    def _stands_for(self, call: Call, value: Value, new: Tensor) -> Value:
-        made = Call(call.op, None, call.place, [*call.inputs], "bridge")
-        self.calls.append(made)
+    def _put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
+        """Return the value of a tensor that takes the place of what ``call`` returned."""
+        made_call = Call(name, None, call.place, inputs, "bridge")
+        self.calls.append(made_call)
         self.bridges = True
-        return self.put(new, Value(made, new, next(self.numbers), (new.grad_fn, 0)))
+        return self.put(new, Value(made_call, new, next(self.numbers), (new.grad_fn, 0)))
 
-    def calls_again(self, node: Any) -> None:
+    def on_checkpoint(self, node: Any) -> None:
         """Listen while a checkpoint calls its function again."""
         self.hits.append(Hit(self._by_node.get(node) or Call("", None, self.place(), []), None))
-        super().calls_again(node)
+        super().on_checkpoint(node)
 
     def resume(self) -> None:
         """Follow the modules again."""
@@ -174,44 +175,44 @@ class Pass(Tape):
         self.flush()
         self.detach()
 
-    def _means(self, call: Call, key: str) -> bool:
+    def _is_meant(self, call: Call, key: str) -> bool:
         if self.target.modules and not (key or call.kind != "call" or _is_step(call.name)):
             return False
         if self.target.parameter:
             return self._is_of_parameter(call, key)
         if self.target.site and call.name in LINEAR and self.target.site != call.names[-1]:
             return False
-        return self.target.means(call)
+        return self.target.is_meant(call)
 
     def _is_of_parameter(self, call: Call, key: str) -> bool:
         leaf = None if self._parameter is None else self.leaves.get(id(self._parameter))
-        inputs = call.live_inputs()
+        inputs = call.list_live_inputs()
         if leaf is None or not inputs or not (key or call.kind == "function"):
             return False
-        return any(leaf in elementwise_before(each) for each in inputs)
+        return any(leaf in find_elementwise_ancestors(item) for item in inputs)
 
-    def joined(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
+    def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
         """Exchange a trick where it is named, or where a call is meant whose value it restores."""
         side = join.made - join.way
-        meant = self._meant(side)
+        meant_call = self._find_meant(side)
         chain = chain_of(side, join.way)
-        call.op = " → ".join(each.op for each in chain) or call.name
-        named = self.target.site and self.target.site in (*call.names, *site_of_chain(call, chain).names)
+        call.op = " → ".join(item.op for item in chain) or call.name
+        named = self.target.site and self.target.site in (*call.names, *find_chain_site(call, chain).names)
         x = join.x.ref()
-        if x is None or not (named or (meant is not None and any(restores(v, y) for v in side))):
+        if x is None or not (named or (meant_call is not None and any(is_restoring(v, y) for v in side))):
             return None
         call.merged = True
         inner = {v.call for v in side}
         self.hits = [hit for hit in self.hits if hit.call not in inner]
-        first = meant if meant is not None else next(iter(chain), call)
-        op = first.op if any(restores(v, y) for v in first.outputs) else "a trick"
+        first_call = meant_call if meant_call is not None else next(iter(chain), call)
+        op = first_call.op if any(is_restoring(v, y) for v in first_call.outputs) else "a trick"
         if self.exchange.op is not None:
-            new = self.exchange.replaced(first.op, {}, False, x)
-            self.hits.append(Hit(first, None, "", _difference(y, new)))
+            new = self.exchange.replace_call(first_call.op, {}, False, x)
+            self.hits.append(Hit(first_call, None, "", _measure_difference(y, new)))
             return new
-        if not _is_of_x(first, join.x, x):
+        if not _is_of_x(first_call, join.x, x):
             self._require_scale_free(call)
-        self._exchange(first, join.x, call.outputs[0], x, y, op, {})
+        self._exchange(first_call, join.x, call.outputs[0], x, y, op, {})
         return None
 
     def _require_scale_free(self, call: Call) -> None:
@@ -224,53 +225,45 @@ class Pass(Tape):
                 f"or the site with a rule of your own"
             )
 
-    def _meant(self, values: Iterable[Value]) -> Call | None:
+    def _find_meant(self, values: Iterable[Value]) -> Call | None:
         ordered = sorted(values, key=lambda v: v.number)
-        return next((v.call for v in ordered if self._means(v.call, v.call.op)), None)
+        return next((v.call for v in ordered if self._is_meant(v.call, v.call.op)), None)
 
-    def stand_in(self, value: Value, tensor: Tensor) -> Tensor | None:
+    def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
         """Return the tensor that takes the place of an argument, or None."""
         if value.substitute is not None:
             return None if value.substitute is tensor else value.substitute
         outside = not value.call.graded or value.call.function is None  # from no_grad, or from NumPy
-        return self._bridge(value, tensor) if value.cuts and outside else None
+        return self._build_bridge(value, tensor) if value.cuts and outside else None
 
-    def _bridge(self, dead: Value, tensor: Tensor) -> Tensor | None:
+    def _build_bridge(self, dead: Value, tensor: Tensor) -> Tensor | None:
         """Return the live tensor that stands for a dead one, where a call between x and it is meant."""
         plain = dead.call.name in ("detach", ".data") and self.target.op != dead.call.name
         if not dead.floating or (plain and not self.target.site.endswith(dead.call.name)):
             return None
-        x, made = origin_of(dead)
-        meant = self._meant(v for v in made if not v.live)
+        x, made_values = origin_of(dead)
+        meant_call = self._find_meant(v for v in made_values if not v.live)
         source = None if x is None else x.ref()
-        if meant is None or source is None or not torch.is_grad_enabled():
+        if meant_call is None or source is None or not torch.is_grad_enabled():
             return None
         if self.exchange.op is not None:
-            dead.substitute = self.exchange.replaced(meant.op, {}, False, source)
+            dead.substitute = self.exchange.replace_call(meant_call.op, {}, False, source)
         else:
-            rule = self.exchange.gradient_for(meant.op, {})
+            rule = self.exchange.make_gradient(meant_call.op, {})
             if rule is None:
                 return None
-            dead.substitute = bridge(source, tensor, rule)
-        made_call = Call(meant.name, None, dead.call.place, [x, dead] if x is not None else [dead], "bridge")
-        self.calls.append(made_call)
-        self.bridges = True
-        value = self.put(
-            dead.substitute,
-            Value(made_call, dead.substitute, next(self.numbers), (dead.substitute.grad_fn, 0)),
-        )
-        self.hits.append(Hit(meant, value, "", _difference(tensor, dead.substitute)))
+            dead.substitute = build_bridge(source, tensor, rule)
+        inputs = [x, dead] if x is not None else [dead]
+        value = self._put_bridge(meant_call.name, dead.call, inputs, dead.substitute)
+        self.hits.append(Hit(meant_call, value, "", _measure_difference(tensor, dead.substitute)))
         return dead.substitute
 
-    def _hit(self, call: Call, y: Value | None, reason: str = "") -> None:
-        self.hits.append(Hit(call, y, reason))
-
     def _exchange(
-        self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor, op: str, given: Any
+        self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor, op: str, call_input: Any
     ) -> None:
         def exchange() -> None:
-            rule = self.exchange.gradient_for(op, given)
-            self._hit(call, y)
+            rule = self.exchange.make_gradient(op, call_input)
+            self.hits.append(Hit(call, y))
             if rule is not None:
                 exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
 
@@ -279,46 +272,46 @@ class Pass(Tape):
         else:
             exchange()
 
-    def module_called(self, module: nn.Module, path: str, args: Any) -> None:
+    def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
         """Take notice of the x of a submodule."""
         if path in self.target.modules:
-            x = next(tensors_in(args), None)
+            x = next(find_tensors(args), None)
             if x is not None:
                 self._entered.append((self.value_of(x), x, x.detach().clone()))
 
-    def module_returned(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
+    def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
         """Take notice of what a submodule returns."""
         if path not in self.target.modules or not self._entered or not torch.is_grad_enabled():
             return None
-        x, source, kept = self._entered.pop()
-        tensor = next(tensors_in(result), None)
+        x, source, x_kept = self._entered.pop()
+        tensor = next(find_tensors(result), None)
         if tensor is None or not x.live or self.exchange.op is not None:
             return self._run_deferred()
         y = self.value_of(tensor)
         call = Call(type(module).__name__, None, self.place(), [x])
-        if y.live and y.shape == x.shape and x in elementwise_before(y) and y is not x:
-            call.op = next((each.op for each, own, _ in self._deferred if own is y), call.name)
+        if y.live and y.shape == x.shape and x in find_elementwise_ancestors(y) and y is not x:
+            call.op = next((item.op for item, unwrap, _ in self._deferred if unwrap is y), call.name)
             self._deferred.clear()
-            self._whole(call, x, y, kept, tensor)
+            self._exchange_module(call, x, y, x_kept, tensor)
             return None
         if not y.live and y.cuts and y.shape == x.shape and tensor.is_floating_point():
-            return self._bridge_module(call, x, y, source, tensor, result)
+            return self._put_module_bridge(call, x, y, source, tensor, result)
         return self._run_deferred()
 
-    def _whole(self, call: Call, x: Value, y: Value, kept: Tensor, tensor: Tensor) -> None:
-        rule = self.exchange.gradient_for(call.op, {})
-        self._hit(call, y)
+    def _exchange_module(self, call: Call, x: Value, y: Value, x_kept: Tensor, tensor: Tensor) -> None:
+        rule = self.exchange.make_gradient(call.op, {})
+        self.hits.append(Hit(call, y))
         if rule is not None:
-            exchange_backward(y, x, rule, kept, tensor, f"{call.site} ({call.op})")
+            exchange_backward(y, x, rule, x_kept, tensor, f"{call.site} ({call.op})")
 
-    def _bridge_module(
+    def _put_module_bridge(
         self, call: Call, x: Value, y: Value, source: Tensor, tensor: Tensor, result: Any
     ) -> Any:
-        rule = self.exchange.gradient_for(call.op, {})
+        rule = self.exchange.make_gradient(call.op, {})
         if rule is None:
             return self._run_deferred()
-        new = bridge(source, tensor, rule)
-        self.hits.append(Hit(call, self._stands_for(call, y, new)))
+        new = build_bridge(source, tensor, rule)
+        self.hits.append(Hit(call, self._put_bridge(call.op, call, [*call.inputs], new)))
         return replace_tensor(result, tensor, new)
 
     def _run_deferred(self) -> None:
@@ -327,8 +320,8 @@ class Pass(Tape):
                 exchange()
             self._deferred.clear()
 
-    def _hidden_call(self, *arguments: Any) -> Call:
-        call = super()._hidden_call(*arguments)
+    def _make_hidden_call(self, *arguments: Any) -> Call:
+        call = super()._make_hidden_call(*arguments)
         owner = self.target.owner
         if call.kind == "hidden" or (
             owner is not None and forward_class(call.function) is owner and call.kind == "source"
@@ -356,7 +349,7 @@ def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
     return torch.equal(other.detach(), tensor.detach())
 
 
-def _difference(y: Tensor, new: Tensor) -> float:
+def _measure_difference(y: Tensor, new: Tensor) -> float:
     with torch.no_grad():
         if y.shape != new.shape or not y.numel() or is_functorch_wrapped_tensor(y):
             return 0.0

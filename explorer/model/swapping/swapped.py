@@ -17,12 +17,12 @@ from torch.utils._pytree import tree_map
 from explorer.catalogue import OPS, Op, Rule, find_op
 from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
-from explorer.model.swapping.inplace import Replaced, replaced
-from explorer.model.swapping.parts import Called, own, swapped_part
+from explorer.model.swapping.inplace import Replaced, replace_modules
+from explorer.model.swapping.parts import CalledModule, make_part, unwrap
 from explorer.model.swapping.passing import Hit, Pass
 from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site, is_compiled
-from explorer.model.tape.names import tensors_in
+from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 from explorer.model.tape.sites import require_model
 from explorer.model.tape.values import Value
@@ -41,7 +41,7 @@ _EAGER = (
 
 
 @dataclass
-class Reached:
+class ReachedSite:
     """What is known of a site that a swap reaches."""
 
     calls: int = 0
@@ -49,16 +49,16 @@ class Reached:
     note: str = ""
 
 
-class _Running(threading.local):
+class _RunningSwaps(threading.local):
     def __init__(self) -> None:
         self.swaps: set[int] = set()
 
 
-_RUNNING = _Running()
+_RUNNING = _RunningSwaps()
 
 
 @dataclass
-class Swapping:
+class ModelSwap:
     """A swap of a model.
 
     Attributes:
@@ -71,11 +71,11 @@ class Swapping:
     model: nn.Module
     target: Target
     exchange: Exchange
-    seen: dict[tuple[Site, str], Reached] = field(default_factory=dict)
+    reached: dict[tuple[Site, str], ReachedSite] = field(default_factory=dict)
     active: bool = True
 
     def __post_init__(self) -> None:
-        self.root = swapped_part(self, Called("", self.model))
+        self.root = make_part(self, CalledModule("", self.model))
 
     @property
     def told(self) -> str:
@@ -88,8 +88,8 @@ class Swapping:
         import pandas as pd
 
         records = [
-            (str(site), op, self.exchange.key, seen.calls, seen.change, seen.note)
-            for (site, op), seen in self.seen.items()
+            (str(site), op, self.exchange.key, reached.calls, reached.change, reached.note)
+            for (site, op), reached in self.reached.items()
         ]
         return pd.DataFrame(records, columns=["site", "op", "rule", "calls", "change", "note"])
 
@@ -98,132 +98,140 @@ class Swapping:
         self.active = False
         return self.model
 
-    def recipe(self) -> tuple[Callable[..., nn.Module], tuple[Any, ...]]:
+    def make_recipe(self) -> tuple[Callable[..., nn.Module], tuple[Any, ...]]:
         """Return a function and arguments that make the swapped model, for pickle."""
-        return _made, (self.model, self.target, self.exchange, self.active)
+        return _make_swapped, (self.model, self.target, self.exchange, self.active)
 
-    def again(self, model: nn.Module) -> nn.Module:
+    def copy_to(self, model: nn.Module) -> nn.Module:
         """Return another model with the same swap."""
-        return _made(model, self.target, self.exchange, self.active)
+        return _make_swapped(model, self.target, self.exchange, self.active)
 
-    def through(self, call: Callable[..., Any], args: Any, kwargs: Any, called: Called, whole: bool) -> Any:
+    def call_swapped(
+        self, call: Callable[..., Any], args: Any, kwargs: Any, on_call: CalledModule, is_forward: bool
+    ) -> Any:
         """Return the result of a call with the exchanged backward; ``whole``: not of a method, but of the
         module.
 
         torch.compile leaves it as it is: what is swapped is found while it runs.
         """
-        if any(isinstance(each, fx.Proxy) for each in args):
+        if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
-        run = _disabled() if "torch._dynamo" in sys.modules else Swapping._passed
-        return run(self, call, args, kwargs, called, whole)
+        run = _get_uncompiled() if "torch._dynamo" in sys.modules else ModelSwap._run_pass
+        return run(self, call, args, kwargs, on_call, is_forward)
 
-    def _passed(self, call: Callable[..., Any], args: Any, kwargs: Any, called: Called, whole: bool) -> Any:
+    def _run_pass(
+        self, call: Callable[..., Any], args: Any, kwargs: Any, on_call: CalledModule, is_forward: bool
+    ) -> Any:
         idle = not torch.is_grad_enabled() and self.exchange.op is None
         if idle or not self.active or id(self) in _RUNNING.swaps:
             return call(*args, **kwargs)
-        one = Pass(own(self.model), self.target, self.exchange)
+        current = Pass(unwrap(self.model), self.target, self.exchange)
         _RUNNING.swaps.add(id(self))
         try:
-            result = _run(one, partial(call, *args, **kwargs), None if whole else called.path)
+            result = _run(current, partial(call, *args, **kwargs), None if is_forward else on_call.path)
         finally:
             _RUNNING.swaps.discard(id(self))
         with DisableTorchFunction():
-            self._finish(one, result, called, whole)
-            one.clear()
+            self._finish(current, result, on_call, is_forward)
+            current.clear()
         return result
 
-    def _finish(self, one: Pass, result: Any, called: Called, whole: bool) -> None:
+    def _finish(self, current: Pass, result: Any, on_call: CalledModule, is_forward: bool) -> None:
         """Note what was reached. Raises UnreachedError where the swap misses what it was made for."""
-        if whole and not one.hits and self._expects_hits(called):
-            hint = self._elsewhere(one) or _hint(called.module)
+        if is_forward and not current.hits and self._needs_hits(on_call):
+            hint = self._describe_elsewhere(current) or _write_hint(on_call.module)
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hint}")
-        self._require_seen(one, result)
-        lost = self._lost(one, result) if whole and not called.path else {}
-        for number, hit in enumerate(one.hits):
-            self._note(hit, lost.get(number, hit.reason))
-        if not lost:
+        self._require_seen(current, result)
+        lost_hits = self._find_lost(current, result) if is_forward and not on_call.path else {}
+        for number, hit in enumerate(current.hits):
+            self._note(hit, lost_hits.get(number, hit.reason))
+        if not lost_hits:
             return
-        why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
-        if len(lost) == len(one.hits):
-            raise UnreachedError(f"what {self.target.told} computes {why}")
-        warnings.warn(f"a part of what {self.target.told} computes {why}", stacklevel=2)
+        explanation = (
+            f"has left autograd's graph ({next(iter(lost_hits.values()))}): no rule there has any effect"
+        )
+        if len(lost_hits) == len(current.hits):
+            raise UnreachedError(f"what {self.target.told} computes {explanation}")
+        warnings.warn(f"a part of what {self.target.told} computes {explanation}", stacklevel=2)
 
-    def _elsewhere(self, one: Pass) -> str:
+    def _describe_elsewhere(self, current: Pass) -> str:
         """Return a clause on a Function of the target that was found without its call."""
         name = "" if self.target.owner is None else f"{self.target.owner.__name__}Backward"
         return (
             f": autograd's graph has a {name} whose call is not seen, as in another thread"
-            if name in one.unseen
+            if name in current.unseen
             else ""
         )
 
-    def _expects_hits(self, called: Called) -> bool:
-        return not called.path or self.target.is_inside(called.path) or bool(_hiding(called.module))
+    def _needs_hits(self, on_call: CalledModule) -> bool:
+        return not on_call.path or self.target.is_inside(on_call.path) or bool(_find_hiding(on_call.module))
 
-    def _require_seen(self, one: Pass, result: Any) -> None:
+    def _require_seen(self, current: Pass, result: Any) -> None:
         wanted = f"{self.target.op.replace('_', '')}backward"
-        node = next((n for n in one.unseen if self.target.op and n.lower().startswith(wanted)), None)
+        node = next((n for n in current.unseen if self.target.op and n.lower().startswith(wanted)), None)
         if node is not None:
             raise UnreachedError(
                 f"the swap of {self.target.told} does not reach all of it: autograd's graph has a {node} "
                 f"whose call is not seen, as in TorchScript or C++"
             )
 
-    def _lost(self, one: Pass, result: Any) -> dict[int, str]:
+    def _find_lost(self, current: Pass, result: Any) -> dict[int, str]:
         """Return by number the hits whose result has left the graph, and why."""
-        wrapped = any(is_functorch_wrapped_tensor(each) for each in tensors_in(result))
+        wrapped = any(is_functorch_wrapped_tensor(item) for item in find_tensors(result))
         if not torch.is_grad_enabled() or wrapped:
             return {}
-        graph = one.reach(True)
-        lost = {}
-        for number, hit in enumerate(one.hits):
+        graph = current.reach(True)
+        lost_hits = {}
+        for number, hit in enumerate(current.hits):
             if hit.reason:
-                lost[number] = hit.reason
+                lost_hits[number] = hit.reason
             elif hit.y is not None and hit.y not in graph:
-                lost[number] = _way_out(hit.y, one)
-        return lost
+                lost_hits[number] = _find_way_out(hit.y, current)
+        return lost_hits
 
     def _note(self, hit: Hit, note: str) -> None:
-        seen = self.seen.setdefault((hit.call.site, hit.call.op), Reached())
-        seen.calls += 1
-        seen.change = max(seen.change, hit.change or 0.0)
-        seen.note = seen.note or note
+        reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
+        reached.calls += 1
+        reached.change = max(reached.change, hit.change or 0.0)
+        reached.note = reached.note or note
 
 
-def _made(model: nn.Module, target: Target, exchange: Exchange, active: bool) -> nn.Module:
-    return Swapping(model, target, exchange, active=active).root
+def _make_swapped(model: nn.Module, target: Target, exchange: Exchange, active: bool) -> nn.Module:
+    return ModelSwap(model, target, exchange, active=active).root
 
 
-def _way_out(y: Value, one: Pass) -> str:
+def _find_way_out(y: Value, current: Pass) -> str:
     """Return why a value does not reach the result."""
-    for call in one.calls:
+    for call in current.calls:
         if y in call.inputs and call.is_cut:
             return call.reason
     return "the result does not depend on it"
 
 
-def _run(one: Pass, call: Callable[[], Any], path: str | None) -> Any:
+def _run(current: Pass, call: Callable[[], Any], path: str | None) -> Any:
     """Return the result of a pass. Without gradients a Function leaves no trace: it then runs with them."""
     if torch.is_grad_enabled():
-        return one.run(call, path)
+        return current.run(call, path)
     with torch.enable_grad():
-        result = one.run(call, path)
-    return tree_map(lambda each: each.detach() if isinstance(each, Tensor) else each, result)
+        result = current.run(call, path)
+    return tree_map(lambda item: item.detach() if isinstance(item, Tensor) else item, result)
 
 
 @cache
-def _disabled() -> Callable[..., Any]:
-    disabled: Callable[..., Any] = torch.compiler.disable(Swapping._passed)  # type: ignore[no-untyped-call]
+def _get_uncompiled() -> Callable[..., Any]:
+    disabled: Callable[..., Any] = torch.compiler.disable(ModelSwap._run_pass)  # type: ignore[no-untyped-call]
     return disabled
 
 
-def _hint(model: nn.Module) -> str:
-    return _hiding(model) or ": nothing is swapped; explorer.observe(model) names the sites that there are"
+def _write_hint(model: nn.Module) -> str:
+    return (
+        _find_hiding(model) or ": nothing is swapped; explorer.observe(model) names the sites that there are"
+    )
 
 
-def _hiding(model: nn.Module) -> str:
+def _find_hiding(model: nn.Module) -> str:
     """Return a clause for what may hide a call in a model; "" where nothing does."""
-    kinds = {type(each) for each in model.modules()}
+    kinds = {type(item) for item in model.modules()}
     if any(issubclass(kind, fx.GraphModule) for kind in kinds):
         return ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
     if any(issubclass(kind, torch.jit.ScriptModule) for kind in kinds):
@@ -296,22 +304,24 @@ def swap(
     target = target_of(model, what)
     exchange = Exchange(op, rule, parameters)
     exchange.require_possible()
-    known = op if op is not None else target.op if target.op in OPS else None
-    if known:
-        exchange.require_suitable(find_op(known))
-    elif unknown := sorted({*parameters} - _possible(exchange)):
-        raise ValueError(f"unknown parameter {unknown[0]!r}: {exchange.key} takes {_takes(exchange)}")
+    known_op = op if op is not None else target.op if target.op in OPS else None
+    if known_op:
+        exchange.require_suitable(find_op(known_op))
+    elif unknown := sorted({*parameters} - _list_parameters(exchange)):
+        raise ValueError(
+            f"unknown parameter {unknown[0]!r}: {exchange.key} takes {_name_parameters(exchange)}"
+        )
     if inplace:
-        return replaced(model, target, exchange)
+        return replace_modules(model, target, exchange)
     if is_compiled(model):
         warnings.warn(_EAGER, stacklevel=2)
-    return Swapping(model, target, exchange).root
+    return ModelSwap(model, target, exchange).root
 
 
-def _possible(exchange: Exchange) -> set[str]:
+def _list_parameters(exchange: Exchange) -> set[str]:
     rule: Rule | None = exchange.entry
     return set() if rule is None else {parameter.name for parameter in rule.parameters}
 
 
-def _takes(exchange: Exchange) -> str:
-    return ", ".join(sorted(_possible(exchange))) or "none"
+def _name_parameters(exchange: Exchange) -> str:
+    return ", ".join(sorted(_list_parameters(exchange))) or "none"

@@ -15,7 +15,7 @@ from explorer.formula import quoted
 from explorer.model.tape import CALLS, Call, Site
 from explorer.model.tape.names import COMPARISONS, EXITS, STEPS, is_pointwise, name_of
 from explorer.model.tape.private import forward_class
-from explorer.model.tape.sites import class_name
+from explorer.model.tape.sites import class_name_of
 
 _LINE = re.compile(r":\d+")
 _NAMES = (
@@ -43,7 +43,7 @@ class Target:
     site: str = ""
     parameter: str = ""
 
-    def means(self, call: Call) -> bool:
+    def is_meant(self, call: Call) -> bool:
         """Return whether a call is meant."""
         if self.owner is not None:
             return call.kind == "function" and _owner_of(call) in (self.owner, self.owner.__name__)
@@ -57,7 +57,7 @@ class Target:
         """Return whether a path is that of a meant submodule, or of one inside it."""
         if path is None or not self.modules:
             return False
-        return any(path == each or path.startswith(f"{each}.") for each in self.modules)
+        return any(path == item or path.startswith(f"{item}.") for item in self.modules)
 
 
 def _owner_of(call: Call) -> Any:
@@ -74,43 +74,45 @@ def target_of(model: nn.Module, what: Any) -> Target:
     if isinstance(what, Site):
         return Target(str(what), site=what.names[-1])
     if isinstance(what, type) and issubclass(what, nn.Module):
-        return _of_class(model, what)
+        return _find_class(model, what)
     if isinstance(what, nn.Module):
-        return _of_module(model, what)
+        return _find_module(model, what)
     if isinstance(what, nn.Parameter):
-        return _of_parameter(model, what)
+        return _find_parameter(model, what)
     if isinstance(what, str):
-        return _of_text(model, what)
-    return _of_call(what)
+        return _find_text(model, what)
+    return _find_function(what)
 
 
 def _is_function(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, Function)
 
 
-def _of_class(model: nn.Module, kind: type[nn.Module]) -> Target:
+def _find_class(model: nn.Module, kind: type[nn.Module]) -> Target:
     paths = frozenset(name for name, module in model.named_modules() if isinstance(module, kind) and name)
     if not paths:
         raise ValueError(f"the model has no submodule of the class {kind.__name__}")
     return Target(kind.__name__, modules=paths)
 
 
-def _of_module(model: nn.Module, wanted: nn.Module) -> Target:
-    same = (name for name, module in model.named_modules() if name and module.__dict__ is wanted.__dict__)
-    paths = frozenset(same)
+def _find_module(model: nn.Module, wanted: nn.Module) -> Target:
+    paths_same = (
+        name for name, module in model.named_modules() if name and module.__dict__ is wanted.__dict__
+    )
+    paths = frozenset(paths_same)
     if not paths:
         raise ValueError(f"this {type(wanted).__name__} is no submodule of the model")
     return Target(next(iter(paths)), modules=paths)
 
 
-def _of_parameter(model: nn.Module, wanted: nn.Parameter) -> Target:
-    name = next((name for name, each in model.named_parameters() if each is wanted), None)
+def _find_parameter(model: nn.Module, wanted: nn.Parameter) -> Target:
+    name = next((name for name, item in model.named_parameters() if item is wanted), None)
     if name is None:
         raise ValueError("this parameter is none of the model's")
     return Target(name, parameter=name)
 
 
-def _of_text(model: nn.Module, what: str) -> Target:
+def _find_text(model: nn.Module, what: str) -> Target:
     if what and what in dict(model.named_modules()):
         return Target(what, modules=frozenset({what}))
     if what in dict(model.named_parameters()):
@@ -119,14 +121,14 @@ def _of_text(model: nn.Module, what: str) -> Target:
         return Target(what, site=what)
     if what in OPS or what in _NAMES or is_pointwise(what):
         return Target(what, op=what)
-    meant = hint("op", what)
+    suggestion = hint("op", what)
     raise ValueError(
         f"the model has no submodule or site {quoted(what)}, and it is no op"
-        + (f": {meant}" if meant else ": explorer.observe(model) names its sites")
+        + (f": {suggestion}" if suggestion else ": explorer.observe(model) names its sites")
     )
 
 
-def _of_call(what: Callable[..., Any]) -> Target:
+def _find_function(what: Callable[..., Any]) -> Target:
     call = CALLS.get(what) if callable(what) else None
     if call is not None and call.op:
         return Target(call.op, op=call.op)
@@ -134,6 +136,6 @@ def _of_call(what: Callable[..., Any]) -> Target:
     if name in _NAMES or (name and is_pointwise(name)):
         return Target(name, op=name)
     raise ValueError(
-        f"{class_name(what)} is no op of the catalogue: what takes a function such as torch.round, a "
+        f"{class_name_of(what)} is no op of the catalogue: what takes a function such as torch.round, a "
         "class of modules or Functions, or the name of a submodule, parameter or site"
     )

@@ -2,11 +2,20 @@
 
 from explorer.model.tape.calls import CALLS, op_key_of, parameters_of
 from explorer.model.tape.sites import Site, is_compiled
-from explorer.model.tape.spans import Span, nodes_between
+from explorer.model.tape.spans import Span, find_nodes_between
 from explorer.model.tape.tape import Join, Tape
 from explorer.model.tape.values import Call, Value
 
 __all__ = [
-    "CALLS", "Call", "Join", "Site", "Span", "Tape", "Value", "is_compiled", "nodes_between", "op_key_of",
+    "CALLS",
+    "Call",
+    "Join",
+    "Site",
+    "Span",
+    "Tape",
+    "Value",
+    "find_nodes_between",
+    "is_compiled",
+    "op_key_of",
     "parameters_of",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
     "softshrink": ("lambd",), "hardshrink": ("lambd",), "abs": (), "square": (), "sqrt": (), "exp": (),
     "log": (), "sin": (), "reciprocal": (),
 }  # fmt: skip
-_ALSO = {"sigmoid": ("expit",), "abs": ("absolute",)}  # names that torch alone has
+_OTHER_NAMES = {"sigmoid": ("expit",), "abs": ("absolute",)}  # names that torch alone has
 _ONE_BOUND = {"clamp_min": ("min",), "clamp_max": ("max",)}
 _POWERS: dict[float, str] = {2: "square", 3: "cube"}
 _WITHOUT_BOUND = {"min": -math.inf, "max": math.inf}
@@ -47,7 +47,7 @@ class Call(NamedTuple):
     function: Callable[..., Tensor]
 
 
-def _named(names: Sequence[str]) -> Iterator[tuple[Callable[..., Tensor], bool]]:
+def _iterate_functions(names: Sequence[str]) -> Iterator[tuple[Callable[..., Tensor], bool]]:
     for home in _HOMES:
         for name in names:
             for spelled in (name, f"{name}_"):
@@ -55,24 +55,24 @@ def _named(names: Sequence[str]) -> Iterator[tuple[Callable[..., Tensor], bool]]
                     yield function, spelled != name
 
 
-def _calls() -> dict[Any, Call]:
+def _list_calls() -> dict[Any, Call]:
     calls = {}
     for op, keywords in _KEYWORDS.items():
-        for function, in_place in _named((op, *OPS[op].also, *_ALSO.get(op, ()))):
+        for function, in_place in _iterate_functions((op, *OPS[op].also, *_OTHER_NAMES.get(op, ()))):
             calls[function] = Call(op, keywords, in_place, function)
     for name, keywords in _ONE_BOUND.items():
-        for function, in_place in _named((name,)):
+        for function, in_place in _iterate_functions((name,)):
             calls[function] = Call("clamp", keywords, in_place, function)
-    for function, in_place in _named(("pow",)):
+    for function, in_place in _iterate_functions(("pow",)):
         calls[function] = Call("", ("exponent",), in_place, function)
     return calls
 
 
-CALLS: Mapping[Any, Call] = _calls()
+CALLS: Mapping[Any, Call] = _list_calls()
 """torch's function -> the op that it computes."""
 
 
-def _argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _get_argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     return args[position] if len(args) > position else kwargs.get(name)
 
 
@@ -80,7 +80,7 @@ def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str
     """The op that a call computes; None for a power that is none."""
     if call.op:
         return call.op
-    exponent = _argument(1, "exponent", args, kwargs)
+    exponent = _get_argument(1, "exponent", args, kwargs)
     return _POWERS.get(exponent) if isinstance(exponent, int | float) else None
 
 
@@ -88,7 +88,7 @@ def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     """The op's parameters in a call, under the op's own names; what it leaves out is at torch's default."""
     if not call.op:
         return {}
-    arguments = {name: _argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}
+    arguments = {name: _get_argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}
     values: dict[str, float | Tensor] = {}
     for parameter, name in zip(OPS[call.op].parameters, _KEYWORDS[call.op], strict=True):
         value = arguments.get(name)

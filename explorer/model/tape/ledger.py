@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.tape.passes import Passes
-from explorer.model.tape.private import BackwardCFunction, newest_number, sequence_number
+from explorer.model.tape.private import BackwardCFunction, get_newest_number, get_sequence_number
 from explorer.model.tape.sites import Place
-from explorer.model.tape.values import Call, Edge, Value, before
+from explorer.model.tape.values import Call, Edge, Value, find_ancestors
 
-_KEPT, _DEEP = 96, 99  # tensors kept alive; nodes followed to an older value
+_KEPT_TENSORS, _DEEP = 96, 99  # tensors kept alive; nodes followed to an older value
 
 
 class Ledger(Passes):
@@ -25,7 +25,7 @@ class Ledger(Passes):
         super().__init__(model)
         self.calls: list[Call] = []
         self.nested = False
-        self._recent: deque[Tensor] = deque(maxlen=_KEPT)
+        self._recent: deque[Tensor] = deque(maxlen=_KEPT_TENSORS)
         self.clear()
 
     def clear(self) -> None:
@@ -39,23 +39,23 @@ class Ledger(Passes):
         self.left: dict[
             Any, tuple[Call, int]
         ] = {}  # by site: a call out of torch, and the elements that left
-        self.calls, self.numbers, self._since = [], count(), newest_number()
+        self.calls, self.numbers, self._since = [], count(), get_newest_number()
         self._recent.clear()
 
-    def function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Take notice of a Function's y."""
 
-    def calls_again(self, node: Any) -> None:
+    def on_checkpoint(self, node: Any) -> None:
         """Take notice of a checkpoint, which calls a part of the model again in its backward."""
 
-    def returned(self, tensor: Tensor) -> None:
+    def on_return(self, tensor: Tensor) -> None:
         """Take notice of a tensor that a submodule returns."""
         self.value_of(tensor)
 
     def put(self, tensor: Tensor, value: Value) -> Value:
         """Note the value that a tensor holds from now on, and return it."""
-        key, held = id(tensor), self._held
-        held[key] = weakref.ref(tensor, lambda _: held.pop(key, None)), value
+        key, entries = id(tensor), self._held
+        entries[key] = weakref.ref(tensor, lambda _: entries.pop(key, None)), value
         self._recent.append(tensor)
         if value.edge is not None:
             self._by_edge[value.edge] = value
@@ -65,19 +65,19 @@ class Ledger(Passes):
         """Return the value that a tensor holds now."""
         value = self._held[id(tensor)][1] if id(tensor) in self._held else None
         if not tensor.requires_grad:
-            return value if value is not None and not value.live else self._source(tensor, value)
+            return value if value is not None and not value.live else self._make_source(tensor, value)
         if tensor.grad_fn is None:
-            return self.leaves.get(id(tensor)) or self._leaf(tensor)
+            return self.leaves.get(id(tensor)) or self._make_leaf(tensor)
         edge = tensor.grad_fn, tensor.output_nr
         if value is None or value.edge != edge:
-            value = self.put(tensor, self._by_edge.get(edge) or self.hidden(edge, value, tensor))
+            value = self.put(tensor, self._by_edge.get(edge) or self.find_hidden(edge, value, tensor))
         return value
 
-    def knows(self, node: Any) -> bool:
+    def has_call(self, node: Any) -> bool:
         """Return whether a node of autograd's graph has a call."""
         return node in self._by_node
 
-    def hidden(
+    def find_hidden(
         self, edge: Edge, inner: Value | None = None, tensor: Tensor | None = None, depth: int = 0,
         place: Place | None = None,
     ) -> Value:  # fmt: skip
@@ -88,45 +88,47 @@ class Ledger(Passes):
         node = edge[0]
         if edge in self._by_edge or hasattr(node, "variable"):
             return self._by_edge.get(edge) or self.value_of(node.variable)
-        call = self._by_node.get(node) or self._hidden_call(node, inner, depth, place)
+        call = self._by_node.get(node) or self._make_hidden_call(node, inner, depth, place)
         if inner is not None and call.kind != "leaf":
             call.inputs.append(inner)
             own = call.kind == "function"
-            for each in before([inner], lambda _, v: own and not v.live and not v.call.graded):
-                each.call.merged = own
+            for item in find_ancestors([inner], lambda _, v: own and not v.live and not v.call.graded):
+                item.call.merged = own
         value = self._by_edge[edge] = Value(call, tensor, next(self.numbers), edge)
         if node.name() == "CheckpointFunctionBackward":
-            self.calls_again(node)
+            self.on_checkpoint(node)
         elif call.kind == "function":
-            self.function(call, value, tensor)
+            self.on_function(call, value, tensor)
         return value
 
-    def _hidden_call(self, node: Any, inner: Value | None, depth: int, place: Place | None) -> Call:
-        old = depth > _DEEP or sequence_number(node) < self._since  # of an earlier pass
-        edges = [] if old else [edge for edge in node.next_functions if edge[0] is not None]
+    def _make_hidden_call(self, node: Any, inner: Value | None, depth: int, place: Place | None) -> Call:
+        is_old = depth > _DEEP or get_sequence_number(node) < self._since  # of an earlier pass
+        edges = [] if is_old else [edge for edge in node.next_functions if edge[0] is not None]
         if place is None:
-            seen = inner is not None and inner.call.kind == "call"
-            place = inner.call.place if inner is not None and seen else self.place()
-        inputs = [self.hidden(edge, None, None, depth + 1, place) for edge in edges]
-        own = isinstance(node, BackwardCFunction) and not old
+            is_seen = inner is not None and inner.call.kind == "call"
+            place = inner.call.place if inner is not None and is_seen else self.place()
+        inputs = [self.find_hidden(edge, None, None, depth + 1, place) for edge in edges]
+        own = isinstance(node, BackwardCFunction) and not is_old
         name = node.name().rpartition("::")[2].removesuffix("Backward")
-        call = Call(name, type(node), place, inputs, "function" if own else "source" if old else "hidden")
+        call = Call(name, type(node), place, inputs, "function" if own else "source" if is_old else "hidden")
         self._by_node[node] = call
         self.calls.append(call)
         return call
 
-    def _source(self, tensor: Tensor, before: Value | None) -> Value:
+    def _make_source(self, tensor: Tensor, find_ancestors: Value | None) -> Value:
         """Return a new value that no call of torch made, such as one that comes back from NumPy."""
-        call = Call("", None, self.place(), [before] if before else [], "source")
-        value = self.put(tensor, Value(call, tensor, next(self.numbers), cuts=(before,) if before else ()))
-        self.come_back(value, tensor)
+        call = Call("", None, self.place(), [find_ancestors] if find_ancestors else [], "source")
+        value = self.put(
+            tensor, Value(call, tensor, next(self.numbers), cuts=(find_ancestors,) if find_ancestors else ())
+        )
+        self.match_exit(value, tensor)
         return value
 
-    def _leaf(self, tensor: Tensor) -> Value:
+    def _make_leaf(self, tensor: Tensor) -> Value:
         try:
             edge = torch.autograd.graph.get_gradient_edge(tensor)
         except AttributeError:  # a constant under torch.func
-            return self._source(tensor, None)
+            return self._make_source(tensor, None)
         call = Call("", None, self.place(), [], "leaf")
         value = Value(call, tensor, next(self.numbers), (edge.node, edge.output_nr))
         self.leaves[id(tensor)] = value
@@ -135,7 +137,7 @@ class Ledger(Passes):
         self._recent.append(tensor)
         return value
 
-    def come_back(self, value: Value, tensor: Tensor) -> None:
+    def match_exit(self, value: Value, tensor: Tensor) -> None:
         """Take a tensor from nowhere for the last that left torch with as many elements, if there is one."""
         for call, elements in reversed(self.left.values()):
             if elements == tensor.numel():

@@ -54,16 +54,16 @@ UNMEASURED = {
 _POINTWISE = CARRIERS | STEPS | {"rsub", "masked_fill", "setitem"}
 
 
-def tensors_in(items: Any) -> Iterator[Tensor]:
+def find_tensors(items: Any) -> Iterator[Tensor]:
     """Yield the tensors in nested lists, tuples and dicts."""
     if isinstance(items, Tensor):
         yield items
     elif isinstance(items, Mapping):
-        for each in items.values():
-            yield from tensors_in(each)
+        for item in items.values():
+            yield from find_tensors(item)
     elif isinstance(items, tuple | list):
-        for each in items:
-            yield from tensors_in(each)
+        for item in items:
+            yield from find_tensors(item)
 
 
 def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
@@ -71,10 +71,10 @@ def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:
     if items is old:
         return new
     if isinstance(items, dict):
-        changed = {key: replace_tensor(each, old, new) for key, each in items.items()}
+        changed = {key: replace_tensor(item, old, new) for key, item in items.items()}
         return _with_values(items, changed)
     if isinstance(items, tuple | list):
-        each_new = [replace_tensor(each, old, new) for each in items]
+        each_new = [replace_tensor(item, old, new) for item in items]
         return type(items)(*each_new) if hasattr(items, "_fields") else type(items)(each_new)
     return items
 
@@ -101,11 +101,11 @@ def is_pointwise(name: str) -> bool:
     """Return whether the function of this name works element by element, by the tags of ATen."""
     packet: Any = getattr(torch.ops.aten, name, None)
     overloads = packet.overloads()[:1] if hasattr(packet, "overloads") else ()
-    return name in _POINTWISE or any(torch.Tag.pointwise in getattr(packet, each).tags for each in overloads)
+    return name in _POINTWISE or any(torch.Tag.pointwise in getattr(packet, item).tags for item in overloads)
 
 
 def may_write(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Return whether a call may write into its first tensor."""
     name = getattr(function, "__name__", "")
     in_place = name == name.rstrip("_") + "_" or name in ("__setitem__", "__iadd__", "__isub__", "__imul__")
-    return in_place or any(each is True for each in (*args, kwargs.get("inplace")))
+    return in_place or any(item is True for item in (*args, kwargs.get("inplace")))

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from explorer.model.tape.names import tensors_in
+from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction
-from explorer.model.tape.sites import OTHERS, Place, mark_of, paths_of
+from explorer.model.tape.sites import FOREIGN_FOLDERS, Place, mark_of, paths_of
 
 _FORWARD_LINES = (
     4  # under no_grad, where the forward of a Function may run: its own lines and those that call it
@@ -44,8 +44,8 @@ class Passes:
                 "ignore", "Using `torch.compile"
             )  # on hooks for all modules, which run eagerly
         hooks = (
-            register_module_forward_pre_hook(self._before),
-            register_module_forward_hook(self._after, always_call=True),
+            register_module_forward_pre_hook(self._handle_call),
+            register_module_forward_hook(self._handle_return, always_call=True),
         )
         for hook in hooks:
             self._stack.callback(hook.remove)
@@ -56,23 +56,23 @@ class Passes:
         self.path.clear()
         self._outer = None
 
-    def begins(self) -> None:
+    def on_pass_begin(self) -> None:
         """Take notice that a forward pass begins."""
 
-    def ends(self, path: str, result: Any) -> Any:
+    def on_pass_end(self, path: str, result: Any) -> Any:
         """Return what a forward pass returns instead of its result, or None."""
 
-    def returned(self, tensor: Tensor) -> None:
+    def on_return(self, tensor: Tensor) -> None:
         """Take notice of a tensor that a submodule returns."""
 
-    def module_called(self, module: nn.Module, path: str, args: Any) -> None:
+    def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
         """Take notice that a submodule is called."""
 
-    def module_returned(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
+    def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
         """Return what a submodule returns instead of its result; None for the result itself."""
 
     @contextmanager
-    def running(self, path: str) -> Iterator[None]:
+    def run_at(self, path: str) -> Iterator[None]:
         """Return a context in which a method of the submodule at ``path`` runs."""
         self._begin()
         self.path.append((path, False))
@@ -88,51 +88,51 @@ class Passes:
         """Return the running submodule and the model's lines that call."""
         frame: FrameType | None = sys._getframe(2)
         lines: list[tuple[CodeType, int]] = []
-        most = 1 if torch.is_grad_enabled() else _FORWARD_LINES
+        frame_limit = 1 if torch.is_grad_enabled() else _FORWARD_LINES
         path = self.path[-1] if self.path else None
-        while frame is not None and frame is not self._outer and (len(lines) < most or path is None):
+        while frame is not None and frame is not self._outer and (len(lines) < frame_limit or path is None):
             code = frame.f_code
-            if not code.co_filename.startswith(OTHERS):
+            if not code.co_filename.startswith(FOREIGN_FOLDERS):
                 lines.append((code, frame.f_lasti))
                 if path is None and code.co_varnames[:1] == ("self",):
                     path = self._paths.get(mark_of(frame.f_locals.get("self")))
             frame = frame.f_back
         if path is None:
-            return Place(None, False, tuple(lines[:most]))
-        return Place(path[0], path[1], tuple(lines[:most]))
+            return Place(None, False, tuple(lines[:frame_limit]))
+        return Place(path[0], path[1], tuple(lines[:frame_limit]))
 
     def _begin(self) -> None:
         if not self.path:
-            self._outer = _caller(sys._getframe(2))
-            self.begins()
+            self._outer = _find_caller(sys._getframe(2))
+            self.on_pass_begin()
 
-    def _before(self, module: nn.Module, args: Any) -> None:
-        where = self._paths.get(mark_of(module))
-        if where is None or threading.get_ident() != self._thread:
+    def _handle_call(self, module: nn.Module, args: Any) -> None:
+        location = self._paths.get(mark_of(module))
+        if location is None or threading.get_ident() != self._thread:
             return
         self._begin()
-        self.path.append(where)
+        self.path.append(location)
         with DisableTorchFunction():
-            self.module_called(module, where[0], args)
+            self.on_module_call(module, location[0], args)
 
-    def _after(self, module: nn.Module, args: Any, result: Any) -> Any:
-        where = self._paths.get(mark_of(module))
-        if where is None or threading.get_ident() != self._thread or not self.path:
+    def _handle_return(self, module: nn.Module, args: Any, result: Any) -> Any:
+        location = self._paths.get(mark_of(module))
+        if location is None or threading.get_ident() != self._thread or not self.path:
             return None
         with DisableTorchFunction():
-            for each in tensors_in(result):
-                self.returned(each)
-            changed = None if result is None else self.module_returned(module, where[0], args, result)
+            for item in find_tensors(result):
+                self.on_return(item)
+            changed = None if result is None else self.on_module_return(module, location[0], args, result)
             self.path.pop()
             if not self.path:
                 self._outer = None
-                ended = self.ends(where[0], result if changed is None else changed)
+                ended = self.on_pass_end(location[0], result if changed is None else changed)
                 changed = changed if ended is None else ended
         return changed
 
 
-def _caller(frame: FrameType | None) -> FrameType | None:
+def _find_caller(frame: FrameType | None) -> FrameType | None:
     """Return the innermost frame that is neither torch's nor ours: it calls the model."""
-    while frame is not None and frame.f_code.co_filename.startswith(OTHERS):
+    while frame is not None and frame.f_code.co_filename.startswith(FOREIGN_FOLDERS):
         frame = frame.f_back
     return frame

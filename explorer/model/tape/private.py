@@ -11,9 +11,13 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd.function import BackwardCFunction
 
 __all__ = [
-    "BackwardCFunction", "DisableTorchFunction", "forward_class", "is_functorch_wrapped_tensor",
-    "newest_number",
-    "sequence_number", "version_of",
+    "BackwardCFunction",
+    "DisableTorchFunction",
+    "forward_class",
+    "get_newest_number",
+    "get_sequence_number",
+    "is_functorch_wrapped_tensor",
+    "version_of",
 ]  # fmt: skip
 
 
@@ -22,16 +26,16 @@ def version_of(tensor: Tensor) -> int:
     return tensor._version
 
 
-def sequence_number(node: Any) -> int:
+def get_sequence_number(node: Any) -> int:
     """Return the number that autograd gave to a node; a newer node has a higher one."""
     number: int = node._sequence_nr()
     return number
 
 
-def newest_number() -> int:
+def get_newest_number() -> int:
     """Return the sequence number of a node made now."""
     with DisableTorchFunction(), torch.enable_grad():
-        return sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
+        return get_sequence_number((torch.ones((), requires_grad=True) * 1).grad_fn)
 
 
 def forward_class(node: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-OTHERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[2]))
+FOREIGN_FOLDERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[2]))
 """The folders whose lines belong to no model: torch's and ours."""
 
 
@@ -76,25 +76,25 @@ _SITES: dict[tuple[Any, ...], tuple[CodeType | None, Site]] = {}  # a code objec
 _MOST_SITES = 20_000
 
 
-def site_at(place: Place, lines: tuple[tuple[CodeType, int], ...], op: str) -> Site:
+def find_site(place: Place, lines: tuple[tuple[CodeType, int], ...], op: str) -> Site:
     """Return the site of an op at a place; ``lines``: those of its frames that count."""
     code, instruction = lines[0] if lines else (None, 0)
     key = place.path, place.own, id(code), instruction, op
-    known = _SITES.get(key)
-    if known is None or known[0] is not code:
+    entry = _SITES.get(key)
+    if entry is None or entry[0] is not code:
         if len(_SITES) > _MOST_SITES:
             _SITES.clear()
-        known = _SITES[key] = code, _new_site(place, code, instruction, op)
-    return known[1]
+        entry = _SITES[key] = code, _make_site(place, code, instruction, op)
+    return entry[1]
 
 
-def _new_site(place: Place, code: CodeType | None, instruction: int, op: str) -> Site:
+def _make_site(place: Place, code: CodeType | None, instruction: int, op: str) -> Site:
     if code is None:
         return Site(place.path or "", op)
     line, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
     name = code.co_name.strip("<>")
-    found = line or code.co_firstlineno
-    return Site(place.path or "", op, name, code.co_filename, found, column or 0, not place.own)
+    line_number = line or code.co_firstlineno
+    return Site(place.path or "", op, name, code.co_filename, line_number, column or 0, not place.own)
 
 
 def mark_of(module: object) -> int:
@@ -110,8 +110,8 @@ def paths_of(model: nn.Module) -> dict[int, tuple[str, bool]]:
 def is_compiled(model: nn.Module) -> bool:
     """Return whether a model, or a part of it, has been through torch.compile."""
     return any(
-        type(each).__name__ == "OptimizedModule" or each.__dict__.get("_compiled_call_impl") is not None
-        for each in model.modules()
+        type(item).__name__ == "OptimizedModule" or item.__dict__.get("_compiled_call_impl") is not None
+        for item in model.modules()
     )
 
 
@@ -123,6 +123,6 @@ def require_model(name: str, model: object) -> None:
         raise ValueError(f"{name} takes a model, an nn.Module, not a {type(model).__name__}")
 
 
-def class_name(function: Any) -> str:
+def class_name_of(function: Any) -> str:
     """Return the name of a class or function, for a sentence."""
     return getattr(function, "__name__", type(function).__name__)

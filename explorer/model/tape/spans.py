@@ -16,22 +16,22 @@ _FAR = 400  # nodes of a span
 Ways = dict[Any, list[tuple[int, int]]]
 
 
-def nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
+def find_nodes_between(y: Edge, xs: Sequence[Edge]) -> tuple[Ways, set[Any]]:
     """Return the nodes that pass gradient from y to xs, and all nodes visited.
 
     Each node has a list of pairs: the number of its input, and the position of the x among ``xs``.
     """
     wanted = {edge: number for number, edge in reversed([*enumerate(xs)])}
-    stops, found, seen, todo = {node for node, _ in wanted}, Ways(), {y[0]}, [y[0]]
-    while todo and len(seen) < _FAR:
+    stops, nodes, visited, todo = {node for node, _ in wanted}, Ways(), {y[0]}, [y[0]]
+    while todo and len(visited) < _FAR:
         node = todo.pop()
         for i, edge in enumerate(node.next_functions):
             if edge in wanted:
-                found.setdefault(node, []).append((i, wanted[edge]))
-            elif edge[0] is not None and edge[0] not in seen and edge[0] not in stops:
-                seen.add(edge[0])
+                nodes.setdefault(node, []).append((i, wanted[edge]))
+            elif edge[0] is not None and edge[0] not in visited and edge[0] not in stops:
+                visited.add(edge[0])
                 todo.append(edge[0])
-    return found, seen
+    return nodes, visited
 
 
 class Span:
@@ -42,17 +42,19 @@ class Span:
     holds the node itself is never freed.
     """
 
-    def __init__(self, y: Edge, xs: Sequence[Edge], met: Callable[..., Any], swaps: bool = False) -> None:
-        found, visited = nodes_between(y, xs)
-        self._count, self._nodes, self._met, self._swaps = len(xs), len(found), met, swaps
+    def __init__(
+        self, y: Edge, xs: Sequence[Edge], callback: Callable[..., Any], swaps: bool = False
+    ) -> None:
+        nodes, visited = find_nodes_between(y, xs)
+        self._count, self._nodes, self._met, self._swaps = len(xs), len(nodes), callback, swaps
         self._left, self._g = 0, None
         self._gradients: list[Tensor | None] = []
-        self.reached = {number for ways in found.values() for _, number in ways}
-        if len(found) == 1 and y[0] in found:
-            y[0].register_hook(partial(self._both, y[1], found[y[0]]))
-        elif found:
+        self.reached = {number for ways in nodes.values() for _, number in ways}
+        if len(nodes) == 1 and y[0] in nodes:
+            y[0].register_hook(partial(self._take_both, y[1], nodes[y[0]]))
+        elif nodes:
             y[0].register_hook(partial(self._take_g, y[1]))
-            for node, ways in found.items():
+            for node, ways in nodes.items():
                 node.register_hook(partial(self._take_gradient, ways))
         self.functions = [
             node for node in visited if isinstance(node, BackwardCFunction) and node is not y[0]
@@ -61,7 +63,7 @@ class Span:
     def _take_g(self, number: int, _: Any, grad_outputs: Any) -> None:
         self._g, self._left, self._gradients = grad_outputs[number], self._nodes, [None] * self._count
 
-    def _both(self, number: int, ways: Any, grad_inputs: Any, grad_outputs: Any) -> Any:
+    def _take_both(self, number: int, ways: Any, grad_inputs: Any, grad_outputs: Any) -> Any:
         self._take_g(number, None, grad_outputs)
         return self._take_gradient(ways, grad_inputs, None)
 
@@ -69,13 +71,13 @@ class Span:
         new, last = [*grad_inputs], ways[-1][0]
         for i, number in ways:
             if (gradient := new[i]) is not None:
-                before = self._gradients[number]
-                self._gradients[number] = gradient if before is None else before + gradient
+                find_ancestors = self._gradients[number]
+                self._gradients[number] = gradient if find_ancestors is None else find_ancestors + gradient
                 new[i] = torch.zeros_like(gradient) if self._swaps else gradient
         self._left -= 1
         if self._left == 0 and self._g is not None:
             (g, gradients), self._g, self._gradients = (self._g, self._gradients), None, []
-            given = self._met(g, gradients)
+            exchanged = self._met(g, gradients)
             if self._swaps and new[last] is not None:
-                new[last] = given.to(new[last].dtype)
+                new[last] = exchanged.to(new[last].dtype)
         return tuple(new) if self._swaps else None

@@ -19,23 +19,23 @@ from explorer.model.tape.ledger import Ledger
 from explorer.model.tape.names import (
     EXITS,
     VALUE_ATTRIBUTES,
+    find_tensors,
     is_pointwise,
     name_of,
     replace_tensor,
-    tensors_in,
 )
 from explorer.model.tape.private import DisableTorchFunction, version_of
 from explorer.model.tape.values import (
     Call,
     Value,
-    before,
-    elementwise_before,
-    latest,
-    made_of,
+    find_ancestors,
+    find_elementwise_ancestors,
+    find_latest,
+    find_values_between,
     origin_of,
 )
 
-_EVERYTHING = 10**9
+_UNLIMITED = 10**9
 
 
 class Join(NamedTuple):
@@ -52,7 +52,7 @@ class Join(NamedTuple):
     way: set[Value]
 
 
-class Asked(NamedTuple):
+class PendingCall(NamedTuple):
     """A call before it runs.
 
     Attributes:
@@ -89,38 +89,38 @@ class Tape(Ledger, TorchFunctionMode):
         super().clear()
         self.pending, self.roots, self.bridges = [], [], False
 
-    def arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def replace_arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Return the arguments that a call is to have."""
         return args, kwargs
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
         """Return what is needed of x as it is before a call."""
 
-    def called(self, call: Call, x_before: Any, y: Tensor) -> Any:
+    def on_call(self, call: Call, x_before: Any, y: Tensor) -> Any:
         """Take notice of a call; return what stands for y from now on, or None."""
 
-    def joined(self, call: Call, join: Join, y: Tensor) -> Any:
+    def on_join(self, call: Call, join: Join, y: Tensor) -> Any:
         """Take notice of a join; return what stands for y from now on, or None."""
 
-    def cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
+    def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
         """Take notice that a value outside the graph meets nothing live that was made of the same x."""
 
-    def exited(self, call: Call) -> None:
+    def on_exit(self, call: Call) -> None:
         """Take notice of a call whose result is no tensor."""
 
-    def stand_in(self, value: Value, tensor: Tensor) -> Tensor | None:
+    def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
         """Return the tensor that takes the place of an argument, or None."""
 
-    def finished(self) -> None:
+    def on_backward_end(self) -> None:
         """Take notice that a backward has ended."""
 
-    def begins(self) -> None:
+    def on_pass_begin(self) -> None:
         """Take notice that a forward pass begins."""
         if not self._in_backward and (self.done or not torch.is_grad_enabled()):
             self.clear()
             self.done = False
 
-    def calls_again(self, node: Any) -> None:
+    def on_checkpoint(self, node: Any) -> None:
         """Listen while a checkpoint calls its function again, where backward has put all modes aside."""
 
         def enter(_: Any) -> None:
@@ -145,47 +145,47 @@ class Tape(Ledger, TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs, name = kwargs or {}, name_of(func)
         if name in ("backward", "grad"):
-            return self._backward(func, args, kwargs)
+            return self._run_backward(func, args, kwargs)
         if torch.is_inference_mode_enabled() or (name[0] == "." and name not in VALUE_ATTRIBUTES):
             return func(*args, **kwargs)
         with DisableTorchFunction():  # another tape sees none of the calls made here
-            args, kwargs = self.arguments(name, func, args, kwargs)
-            asked = self._asked(name, func, args, kwargs)
+            args, kwargs = self.replace_arguments(name, func, args, kwargs)
+            asked = self._prepare_call(name, func, args, kwargs)
         result = func(*asked.args, **asked.kwargs)
         with DisableTorchFunction():
-            return self._answered(name, func, result, asked)
+            return self._finish_call(name, func, result, asked)
 
-    def _asked(self, name: str, func: Any, args: Any, kwargs: Any) -> Asked:
-        tensors = [*tensors_in((args, kwargs))]
-        values, join = [self.value_of(each) for each in tensors], None
+    def _prepare_call(self, name: str, func: Any, args: Any, kwargs: Any) -> PendingCall:
+        tensors = [*find_tensors((args, kwargs))]
+        values, join = [self.value_of(item) for item in tensors], None
         self.flush()
         if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
             for tensor, value in zip(tensors, values, strict=True):
-                if (new := self.stand_in(value, tensor)) is not None:
+                if (new := self.find_substitute(value, tensor)) is not None:
                     args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
-            tensors = [*tensors_in((args, kwargs))]
-            values = [self.value_of(each) for each in tensors]
+            tensors = [*find_tensors((args, kwargs))]
+            values = [self.value_of(item) for item in tensors]
             join = self._join(name, values)
         x_before = self.prepare(name, func, args, kwargs)
-        return Asked(args, kwargs, tensors, values, [version_of(t) for t in tensors], join, x_before)
+        return PendingCall(args, kwargs, tensors, values, [version_of(t) for t in tensors], join, x_before)
 
     def _join(self, name: str, values: list[Value]) -> Join | None:
         """Return what meets in a call; cuts among its arguments are told where nothing does."""
         if not any(v.live for v in values):
             return None
-        if (join := self._meeting(name, values)) is None:
+        if (join := self._find_meeting(name, values)) is None:
             for dead in values:
                 if dead.cuts:
-                    self.cut(dead, *origin_of(dead))
+                    self.on_cut(dead, *origin_of(dead))
         return join
 
-    def _answered(self, name: str, func: Any, result: Any, asked: Asked) -> Any:
+    def _finish_call(self, name: str, func: Any, result: Any, asked: PendingCall) -> Any:
         tensors, args = asked.tensors, asked.args
-        outs = [each for each in tensors_in(result) if not any(each is t for t in tensors)]
+        outs = [item for item in find_tensors(result) if not any(item is t for t in tensors)]
         outs += [
-            each
-            for each, version in zip(tensors, asked.versions, strict=True)
-            if version_of(each) != version or (name == ".data=" and each is args[0])
+            item
+            for item, version in zip(tensors, asked.versions, strict=True)
+            if version_of(item) != version or (name == ".data=" and item is args[0])
         ]
         if not outs:
             self._leave(name, func, asked)
@@ -197,34 +197,34 @@ class Tape(Ledger, TorchFunctionMode):
         call = self.record(name, func, values, outs, kind)
         new = None
         if asked.join is not None and call.outputs and call.outputs[0].live:
-            new = self.joined(call, asked.join, outs[0])
+            new = self.on_join(call, asked.join, outs[0])
         if new is None:
-            new = self.called(call, asked.x_before, outs[0])
+            new = self.on_call(call, asked.x_before, outs[0])
         return result if new is None else replace_tensor(result, outs[0], new)
 
-    def _leave(self, name: str, func: Any, asked: Asked) -> None:
+    def _leave(self, name: str, func: Any, asked: PendingCall) -> None:
         if name in EXITS and asked.values:
             call = self.record(name, func, asked.values[:1], (), "exit")
             elements = asked.tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
             self.left[call.site] = call, elements
-            self.exited(call)
+            self.on_exit(call)
 
     def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
         """Return the new call of a function that gives the tensors ``outs``."""
         call = Call(name, func, self.place(), values, kind)
         self.calls.append(call)
-        for each in outs:
-            edge = (each.grad_fn, each.output_nr) if each.requires_grad else None
+        for item in outs:
+            edge = (item.grad_fn, item.output_nr) if item.requires_grad else None
             if edge is not None and edge[0] is None:  # a leaf that is written into behind autograd's back
-                leaf = self.value_of(each)
+                leaf = self.value_of(item)
                 leaf.call.inputs += [v for v in values if self.path and v is not leaf]
                 continue
             cuts = (
                 () if edge else tuple(dict.fromkeys(c for v in values for c in ((v,) if v.live else v.cuts)))
             )
-            value = self.put(each, Value(call, each, next(self.numbers), edge, cuts[-8:]))
+            value = self.put(item, Value(call, item, next(self.numbers), edge, cuts[-8:]))
             if not values and name in ("tensor", "as_tensor", "asarray"):
-                self.come_back(value, each)
+                self.match_exit(value, item)
         return call
 
     def flush(self) -> None:
@@ -232,8 +232,8 @@ class Tape(Ledger, TorchFunctionMode):
         while self.pending:
             self.pending.pop(0)()
 
-    def _backward(self, func: Any, args: Any, kwargs: Any) -> Any:
-        self.roots += [self.value_of(each) for each in tensors_in(args[:1])]
+    def _run_backward(self, func: Any, args: Any, kwargs: Any) -> Any:
+        self.roots += [self.value_of(item) for item in find_tensors(args[:1])]
         self.flush()
         nested, self._in_backward = self._in_backward, True
         try:
@@ -241,13 +241,13 @@ class Tape(Ledger, TorchFunctionMode):
         finally:
             self._in_backward, self.done = nested, True
             if not nested:
-                self.finished()
+                self.on_backward_end()
 
     def is_bridged(self, value: Value) -> bool:
         """Return whether a live value is made of one that stands for another."""
-        return self.bridges and any(v.call.kind == "bridge" for v in elementwise_before(value))
+        return self.bridges and any(v.call.kind == "bridge" for v in find_elementwise_ancestors(value))
 
-    def _meeting(self, name: str, values: list[Value]) -> Join | None:
+    def _find_meeting(self, name: str, values: list[Value]) -> Join | None:
         shape = max((v.shape for v in values if v.shape is not None), key=lambda s: s.numel())
         bridged = [v for v in values if v.live and self.is_bridged(v)]
         if not any(v.live and v not in bridged for v in values):
@@ -255,16 +255,20 @@ class Tape(Ledger, TorchFunctionMode):
         side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]
         if not side or not is_pointwise(name):
             return None
-        sources = [elementwise_before(c) for v in side for c in ((v,) if v.live else v.cuts)]
+        sources = [find_elementwise_ancestors(c) for v in side for c in ((v,) if v.live else v.cuts)]
         common = set.intersection(*sources)
         ways = [
-            v for v in values if v.live and v not in side and not common.isdisjoint(elementwise_before(v))
+            v
+            for v in values
+            if v.live and v not in side and not common.isdisjoint(find_elementwise_ancestors(v))
         ]
-        x = latest(common.intersection(*map(elementwise_before, ways)), shape) if ways else None
+        x = find_latest(common.intersection(*map(find_elementwise_ancestors, ways)), shape) if ways else None
         if x is None:
             return None
-        made = made_of(x, side + ways)
-        return Join(x, made, {v for v in before(ways, lambda _, v: v.live and v in made) if v in made})
+        made = find_values_between(x, side + ways)
+        return Join(
+            x, made, {v for v in find_ancestors(ways, lambda _, v: v.live and v in made) if v in made}
+        )
 
     def reach(self, on_graph: bool) -> dict[Value, None]:
         """Return the values that the roots are made of; ``on_graph``: as far as autograd follows."""
@@ -272,4 +276,4 @@ class Tape(Ledger, TorchFunctionMode):
         def through(call: Call, value: Value) -> bool:
             return not on_graph or (value.live and any(o.live for o in call.outputs))
 
-        return before(self.roots, through, _EVERYTHING)
+        return find_ancestors(self.roots, through, _UNLIMITED)

@@ -24,7 +24,7 @@ _MASKING = (
 )
 
 
-class Meaning(Enum):
+class JoinKind(Enum):
     """What a join does: restore a value of the side, mask x by itself, or use the side as a factor."""
 
     TRICK = "trick"
@@ -32,14 +32,14 @@ class Meaning(Enum):
     GATE = "gate"
 
 
-def meaning_of(call: Call, join: Join, y: Tensor) -> Meaning:
+def classify_join(call: Call, join: Join, y: Tensor) -> JoinKind:
     """Return the meaning of a join whose result is y."""
     side = [*(join.made - join.way)]
     if call.name in _PRODUCTS and _is_mask(side):
-        return Meaning.MASK
-    if any(restores(v, y) for v in side):
-        return Meaning.TRICK
-    return Meaning.GATE
+        return JoinKind.MASK
+    if any(is_restoring(v, y) for v in side):
+        return JoinKind.TRICK
+    return JoinKind.GATE
 
 
 def _is_mask(side: Iterable[Value]) -> bool:
@@ -47,7 +47,7 @@ def _is_mask(side: Iterable[Value]) -> bool:
     return bool(names & COMPARISONS) and names <= _MASKING | LINEAR
 
 
-def restores(value: Value, y: Tensor) -> bool:
+def is_restoring(value: Value, y: Tensor) -> bool:
     """Return whether y is, up to rounding, a value that was computed on the side."""
     tensor = value.ref()
     if (
@@ -77,14 +77,14 @@ def chain_of(side: Iterable[Value], way: Iterable[Value]) -> list[Call]:
     return [call for call in chain.values() if call.name not in COMPARISONS] or [*chain.values()]
 
 
-def site_of_chain(call: Call, chain: list[Call]) -> Site:
+def find_chain_site(call: Call, chain: list[Call]) -> Site:
     """Return the site of a join: that of the one call on its side, or its own."""
     if len(chain) == 1 and chain[0].place.path is not None:
         return chain[0].site
     return call.site
 
 
-def applied_keys(edge: Edge | None) -> tuple[str, str]:
+def find_applied_keys(edge: Edge | None) -> tuple[str, str]:
     """Return the keys of op and rule where ``explorer.apply`` made an edge; empty texts elsewhere."""
     node = edge[0] if edge else None
     if forward_class(node) not in BOUNDARY:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from explorer.model.tape.names import COMPARISONS, EXITS, is_pointwise
 from explorer.model.tape.private import forward_class
-from explorer.model.tape.sites import Place, Site, site_at
+from explorer.model.tape.sites import Place, Site, find_site
 
 Edge = tuple[Any, int]  # a node of autograd's graph, and the number of its output
 _NEAR = 40  # values of a join
@@ -75,9 +75,9 @@ class Call:
         self.row: Any = None
         self.merged, self.graded, self.op = False, torch.is_grad_enabled(), name
 
-    def live_inputs(self) -> list[Value]:
+    def list_live_inputs(self) -> list[Value]:
         """Return the inputs that autograd follows, x first: the first one of y's shape."""
-        live = [each for each in self.inputs if each.live]
+        live = [item for item in self.inputs if item.live]
         return sorted(live, key=lambda v: v.shape != self.outputs[0].shape) if self.outputs else live
 
     @cached_property
@@ -86,7 +86,7 @@ class Call:
         lines = self.place.lines
         inner = getattr(getattr(forward_class(self.function), "forward", None), "__code__", None)
         at = next((number for number, (code, _) in enumerate(lines) if code is inner), -1)
-        return site_at(self.place, lines[at + 1 :] or lines, self.op)
+        return find_site(self.place, lines[at + 1 :] or lines, self.op)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,49 +118,51 @@ class Call:
         return "torch has no derivative for it"
 
 
-def _follow(values: Iterable[Value], through: Callable[[Call, Value], bool], most: int) -> dict[Value, None]:
-    seen, todo = dict.fromkeys(values), deque(values)
-    while todo and len(seen) < most:
+def _follow(
+    values: Iterable[Value], can_follow: Callable[[Call, Value], bool], limit: int
+) -> dict[Value, None]:
+    visited, todo = dict.fromkeys(values), deque(values)
+    while todo and len(visited) < limit:
         call = todo.popleft().call
-        for each in call.inputs:
-            if each not in seen and through(call, each):
-                seen[each] = None
-                todo.append(each)
-    return seen
+        for item in call.inputs:
+            if item not in visited and can_follow(call, item):
+                visited[item] = None
+                todo.append(item)
+    return visited
 
 
-def before(
-    values: Iterable[Value], through: Callable[[Call, Value], bool], most: int = 2 * _NEAR
+def find_ancestors(
+    values: Iterable[Value], can_follow: Callable[[Call, Value], bool], limit: int = 2 * _NEAR
 ) -> dict[Value, None]:
     """Return values and those before them, as far as ``through(call, input)`` allows; at most ``most``."""
-    return _follow([*values], through, most)
+    return _follow([*values], can_follow, limit)
 
 
-def elementwise_before(value: Value) -> set[Value]:
+def find_elementwise_ancestors(value: Value) -> set[Value]:
     """Return a live value and the live values it is made of element by element."""
 
-    def through(call: Call, each: Value) -> bool:
-        return each.live and (call.kind in ("function", "bridge") or is_pointwise(call.name))
+    def can_follow(call: Call, item: Value) -> bool:
+        return item.live and (call.kind in ("function", "bridge") or is_pointwise(call.name))
 
-    return {*before([value], through, _NEAR)}
+    return {*find_ancestors([value], can_follow, _NEAR)}
 
 
-def made_of(x: Value, values: Iterable[Value]) -> set[Value]:
+def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
     """Return the values that were made of x on the way to ``values``, these included and x excluded."""
-    inner = before(values, lambda _, v: v.number > x.number)
-    made = {x}
+    inner = find_ancestors(values, lambda _, v: v.number > x.number)
+    made_values = {x}
     for value in sorted(inner, key=lambda v: v.number):
-        if any(each in made for each in value.call.inputs):
-            made.add(value)
-    return made - {x}
+        if any(item in made_values for item in value.call.inputs):
+            made_values.add(value)
+    return made_values - {x}
 
 
-def latest(values: Iterable[Value], shape: Any) -> Value | None:
+def find_latest(values: Iterable[Value], shape: Any) -> Value | None:
     """Return the latest value of a shape; None if there is none."""
     return max((v for v in values if v.shape == shape), key=lambda v: v.number, default=None)
 
 
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
     """Return the x that a value outside the graph was made of element by element, and the values between."""
-    x = latest(set.intersection(*map(elementwise_before, dead.cuts)), dead.shape)
-    return x, set() if x is None else made_of(x, [dead])
+    x = find_latest(set.intersection(*map(find_elementwise_ancestors, dead.cuts)), dead.shape)
+    return x, set() if x is None else find_values_between(x, [dead])
