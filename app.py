@@ -5,6 +5,7 @@ import gc
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 
 import streamlit as st
 import torch
@@ -23,6 +24,7 @@ from explorer.ui.server.admission.payload import payload
 from explorer.ui.server.admission.protection import Protection
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.sending import Sending
+from explorer.ui.server.admission.turns import Turns
 from explorer.ui.server.admission.uvicorn_server import follow_server
 from explorer.ui.server.admission.visitors import arriving, asking, named
 from explorer.ui.server.classes import routes as classes
@@ -70,9 +72,15 @@ async def save(request: Request) -> Response:
     return HTMLResponse(page, headers=headers)
 
 
+@cache
+def _paper() -> bytes:
+    """Return the course on paper: one copy, which all responses share."""
+    return sheet.sheet().encode()
+
+
 async def on_paper(request: Request) -> Response:
     """The course on paper; who asks first waits for the numbers of all lessons."""
-    return HTMLResponse(await _judging.compute(asking(request), sheet.sheet))
+    return HTMLResponse(await _judging.compute(asking(request), _paper))
 
 
 # Below a page's address the front end first looks for its server where there is none, and logs two errors.
@@ -214,6 +222,7 @@ app = st.App(
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
     middleware=[
+        Middleware(Turns),
         Middleware(Protection, _EARLY),
         Middleware(Sending),
         Middleware(admission.Pages),

@@ -20,8 +20,9 @@ LONG_BODIES_SHARE = Share(each=1, nameless=2, address=4)  # further ones wait, u
 BODY_S = 30.0  # until all that is sent to be computed must be there
 UNREAD_S = 30.0  # until a connection is closed on which the client takes nothing of what is sent
 SLICE = 65_536  # bytes of an answer that are given to a connection at once
-LARGE_FILE = 1_000_000  # bytes; longer files to keep count in the next share until they have been taken
-FILES_SHARE = Share(each=2 * _SPARE, nameless=8 * _SPARE, address=24 * _SPARE)
+UNSENT = 65_536  # bytes that the system keeps of a connection beside those on their way
+LARGE_ANSWER = 500_000  # bytes; longer answers for one client count in the next share until they are taken
+ANSWERS_SHARE = Share(each=2 * _SPARE, nameless=8 * _SPARE, address=24 * _SPARE)
 FILES_A_PAGE = 12  # connections, a script's thread, and what is kept for a while of those who have left
 OPEN_FILES = 10_240  # more than all pages need, and what every system grants that has no limit
 

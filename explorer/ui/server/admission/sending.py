@@ -1,4 +1,4 @@
-"""Answers on their way: sent in slices, and few large files at one address at the same time."""
+"""Responses on their way: sent in slices, and few large ones to one address at the same time."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -10,18 +10,18 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import refusal
 from explorer.ui.server.admission.visitors import Share, advised, asking
 
-_MANY = "{count} files are sent to you already: try again when one has come."
+_MANY = "{count} large answers are sent to you already: try again when one has come."
 
 
 class Sending:
     """Sends bodies in slices, so that a slow client has no copy of a whole one in a buffer of its connection.
 
-    Of files to keep that are large only a share is sent at the same time; the server closes connections on
-    which nothing is taken (``send_at_once``).
+    Of large responses that are made for one client only a share is sent at the same time; all others are one
+    copy that every client shares. The server closes connections on which nothing is taken (``send_at_once``).
     """
 
     def __init__(
-        self, app: ASGIApp, share: Share = limits.FILES_SHARE, large: int = limits.LARGE_FILE
+        self, app: ASGIApp, share: Share = limits.ANSWERS_SHARE, large: int = limits.LARGE_ANSWER
     ) -> None:
         self.app = app
         self._share, self._large = share, large
@@ -38,8 +38,8 @@ class Sending:
 
         async def sliced(message: Message) -> None:
             nonlocal start, taken, refused
-            if message["type"] == "http.response.start" and _is_file(message):
-                start = message  # held until it is known how large the file is
+            if message["type"] == "http.response.start" and _is_for_one(message):
+                start = message  # held until the size of the body is known
                 return
             if start is not None:
                 first, start = start, None
@@ -64,9 +64,9 @@ class Sending:
             await refusal(429, refused)(scope, receive, send)
 
 
-def _is_file(start: Message) -> bool:
-    """Return whether a response is a file to keep, which has no copy that others share."""
-    return any(name.lower() == b"content-disposition" for name, _ in start.get("headers", ()))
+def _is_for_one(start: Message) -> bool:
+    """Return whether the body of a response is made for one client: no browser may store it."""
+    return (b"cache-control", b"no-store") in start.get("headers", ())
 
 
 async def _send_slices(message: Message, send: Send) -> None:

@@ -52,7 +52,7 @@ def send_at_once(server: Any) -> None:
     for which the body would wait. asyncio prevents that (TCP_NODELAY) only where a socket names TCP as its
     protocol, which the one that Streamlit makes does not: https://github.com/Kludex/uvicorn/issues/3149.
     Connections have what their listener had when they came: on Linux also a bound on the time in which a
-    client takes nothing.
+    client takes nothing, and one on the bytes that the system keeps unsent, which may be megabytes.
     """
     for listener in (listener for one in server.servers for listener in one.sockets):
         if listener.family in (socket.AF_INET, socket.AF_INET6):
@@ -60,3 +60,4 @@ def send_at_once(server: Any) -> None:
             if sys.platform == "linux":
                 unread_ms = int(1000 * limits.UNREAD_S)
                 listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, unread_ms)
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, limits.UNSENT)

@@ -1,8 +1,9 @@
-"""Answers in slices, few large files at a time, and connections that end where nothing is taken."""
+"""Responses in slices, few large ones at a time, and connections that end where nothing is taken."""
 
 import asyncio
 import socket
 import sys
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,8 @@ from explorer.ui.server.admission.uvicorn_server import send_at_once
 from explorer.ui.server.admission.visitors import Share
 
 BODY = bytes(range(256)) * 1000
-FILE = {"Content-Disposition": "attachment"}
+FOR_ONE = {"Cache-Control": "no-store"}
+SHARED = {"Cache-Control": "public, max-age=31536000"}
 SCOPE = {"type": "http", "method": "GET", "path": "/save", "headers": [], "client": ("192.0.2.1", 1)}
 
 
@@ -39,8 +41,10 @@ def test_a_long_body_is_sent_in_slices():
     assert [part["more_body"] for part in parts] == [True] * (len(parts) - 1) + [False]
 
 
-@pytest.mark.parametrize(("headers", "statuses"), [(FILE, [200, 200, 429]), ({}, [200, 200, 200])])
-def test_only_so_many_large_files_are_sent_to_one_address(headers: dict[str, str], statuses: list[int]):
+@pytest.mark.parametrize(("headers", "statuses"), [(FOR_ONE, [200, 200, 429]), (SHARED, [200, 200, 200])])
+def test_only_so_many_large_responses_for_one_client_are_sent_to_one_address(
+    headers: dict[str, str], statuses: list[int]
+):
     async def asked() -> tuple[list[int], int]:
         app = Sending(Response(BODY, headers=headers), Share(each=2, nameless=2, address=2), large=1000)
         taken = asyncio.Event()
@@ -80,3 +84,33 @@ def test_a_connection_on_which_nothing_is_taken_is_closed(monkeypatch: pytest.Mo
         return over
 
     assert asyncio.run(closed())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such bound")
+def test_the_system_keeps_little_of_what_a_client_does_not_take():
+    """Without a bound it keeps megabytes of each connection, which no quota of ours counts."""
+
+    async def written() -> int:
+        count: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        async def serve(_reader: Any, writer: Any) -> None:
+            connection = writer.get_extra_info("socket")
+            sent = 0
+            with suppress(BlockingIOError):
+                while sent < 50 * len(BODY):
+                    sent += socket.socket.send(connection._sock, BODY)
+            count.set_result(sent)
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        send_at_once(SimpleNamespace(servers=[server]))
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(client, server.sockets[0].getsockname())
+            sent = await asyncio.wait_for(count, 60)
+        server.close()
+        await server.wait_closed()
+        return sent
+
+    assert asyncio.run(written()) < 4 * limits.UNSENT + len(BODY)
