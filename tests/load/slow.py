@@ -51,7 +51,7 @@ def read_status(connection: socket.socket) -> str:
 def measure_memory(pid: int) -> int:
     """Return the memory in MB of a server's own process and of all TCP sockets of the machine."""
     sockets = Path("/proc/net/sockstat").read_text("ascii")
-    pages = int(re.search(r"^TCP:.* mem (\d+)", sockets, re.MULTILINE)[1])
+    (pages,) = map(int, re.findall(r"^TCP:.* mem (\d+)", sockets, re.MULTILINE))
     return figures(pid)[0].memory_mb + pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
