@@ -5,7 +5,6 @@ import gc
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from functools import cache
 
 import streamlit as st
 import torch
@@ -17,7 +16,7 @@ from starlette.routing import Route
 
 from explorer.ui import MAIN, warm_up
 from explorer.ui.links.preview import NAME, preview
-from explorer.ui.server import answers, files, sheet
+from explorer.ui.server import answers, files
 from explorer.ui.server.admission import admission, limits, operation, replicas
 from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
 from explorer.ui.server.admission.payload import payload
@@ -72,15 +71,9 @@ async def save(request: Request) -> Response:
     return HTMLResponse(page, headers=headers)
 
 
-@cache
-def _paper() -> bytes:
-    """Return the course on paper: one copy, which all responses share."""
-    return sheet.sheet().encode()
-
-
-async def on_paper(request: Request) -> Response:
-    """The course on paper; who asks first waits for the numbers of all lessons."""
-    return HTMLResponse(await _judging.compute(asking(request), _paper))
+async def on_paper(_request: Request) -> Response:
+    """Redirect an older address of the course on paper to where Learn shows it now."""
+    return RedirectResponse("learn?print=course")
 
 
 # Below a page's address the front end first looks for its server where there is none, and logs two errors.

@@ -34,13 +34,11 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.sections.code import LANGUAGES, NOTEBOOK
 from explorer.ui.server import answers
-from explorer.ui.server.sheet import sheet
 
 Json = dict[str, Any]
 
 ELSEWHERE = ("paste",)  # the sections of the page Explore that need the app without Pyodide
 SUFFIX = ".html"
-_SHEET = f"sheet{SUFFIX}"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
 COMMANDS = """python3 -m venv .venv
 .venv/bin/pip install -r requirements.txt
@@ -120,7 +118,6 @@ def _files(
         yield page.address, _html(page, pages, addresses).encode()
     yield from reader.values()
     yield drawing()
-    yield _SHEET, sheet(tuple(lessons)).encode()
     yield "favicon.svg", _FAVICON.encode()
     yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
     for key in lessons:
@@ -228,7 +225,6 @@ def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> 
             return common | own | {"saved": {"names": list(document()), "limits": list(document()["limits"])}}
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
-            addresses["sheet"] = _SHEET
             own = {"course": answers.course(), "pages": addresses, "unknown": answers.lesson("")}
             return common | own | {"python": reader or None}
         case name:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from explorer.catalogue import find_op, find_rule
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.lessons.retest import question
+from explorer.ui.server import answers
 from tests.browser.access import in_both_themes, violations
 from tests.browser.lessons import (
     COMPUTED_MS,
@@ -269,12 +270,53 @@ def test_what_is_revealed_stays_until_one_predicts_again(course: Page) -> None:
     expect(course.get_by_role("button", name="Skip")).to_be_visible(timeout=COMPUTED_MS)
 
 
-def test_the_course_is_printed_a_page_a_lesson(page: Page) -> None:
-    page.goto("/sheet")
-    expect(page.get_by_role("heading", name="Key")).to_be_attached(timeout=COMPUTED_MS)
-    for place in page.locator(".page").all():
-        assert place.evaluate("page => page.scrollWidth <= page.clientWidth")
+def plain(text: str) -> str:
+    """Return the words of a lesson's Markdown, without its marks."""
+    code = text.split("`")
+    code[::2] = [re.sub(r"\*|\[([^\]]+)\]\(\w+\)", r"\1", part) for part in code[::2]]
+    return " ".join("".join(code).split())
+
+
+# The curves in both panels of a picture.
+CURVES = """image => {
+    const text = decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1));
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml");
+    const paths = panel => [...svg.querySelectorAll(`.${panel} .trace path`)];
+    return ["xy", "xy2"].map(panel => paths(panel).filter(path => path.getAttribute("d")).length);
+}"""
+
+
+def test_the_course_is_printed_a_page_a_lesson_and_the_answers_in_a_key(page: Page) -> None:
+    page.goto("/learn")
+    page.get_by_role("link", name="Print the course").click()
+    expect(page.get_by_text("Print this page")).to_be_visible(timeout=COMPUTED_MS)
+    sheets, solutions = page.locator(".sheet .page"), page.locator(".sheet .key li")
+    assert (sheets.count(), solutions.count()) == (len(LESSONS), len(LESSONS))
+    for index, key in enumerate(LESSONS):
+        data, sheet, solution = answers.lesson(key), sheets.nth(index), solutions.nth(index)
+        assert sheet.evaluate("sheet => sheet.scrollWidth <= sheet.clientWidth")
+        words, solved = (" ".join((part.text_content() or "").split()) for part in (sheet, solution))
+        asked = data["prediction"]
+        for text in (data["title"], data["question"], asked["ask"], data["remember"]):
+            assert plain(text) in words
+        given = [] if "rule" in asked else [plain(answer["text"]) for answer in asked["answers"]]
+        assert all(
+            text in listed
+            for text, listed in zip(given, sheet.locator("li").all_text_contents(), strict=True)
+        )
+        right = asked["answers"][asked["right"]]
+        assert plain(right["why"]) in solved
+        assert plain(right["why"]) not in words
+        op, gradient = sheet.locator("img").evaluate(CURVES)
+        assert op > 0
+        assert gradient == 0, "the axes to draw on are empty"
+        keyed = solution.locator("img").evaluate_all(f"images => images.map({CURVES})")
+        assert [gradient > 0 for _, gradient in keyed] == [True] * bool(right["picture"])
     for paper in ("A4", "Letter"):
         printed = page.pdf(format=paper, prefer_css_page_size=True)
         pages = len(re.findall(rb"/Type\s*/Page\b", printed))
         assert len(LESSONS) < pages <= len(LESSONS) + 3, "the key takes up to three"
+    page.get_by_role("link", name="All lessons").click()
+    expect(page.get_by_role("link", name="Print the course")).to_be_visible()
+    page.goto("/sheet")  # as older links have it
+    expect(page).to_have_url(re.compile(r"/learn\?print=course$"))

@@ -1,6 +1,6 @@
 """Clients that ask for a large answer and read nothing of it.
 
-``python -m tests.load.slow http://127.0.0.1:8501 /sheet --pid 123`` prints the memory of the server and of
+``python -m tests.load.slow http://127.0.0.1:8501 /learn --pid 123`` prints the memory of the server and of
 all TCP sockets: before, while 600 connections from one address are open, and after they have closed. It
 prints the longest time that ``/readyz`` took meanwhile too.
 """

@@ -17,9 +17,8 @@ pytestmark = pytest.mark.thorough
 READER_MB = 0.4  # of the server and of the system for each reader, whatever the size of the answer
 
 
-@pytest.mark.parametrize("path", [f"/assets/{PLOTLY}", "/sheet"])
-def test_readers_that_read_nothing_cost_little_memory(address: str, path: str):
-    pid = server_at(urlsplit(address).port or 80)
+def test_readers_that_read_nothing_cost_little_memory(address: str):
+    pid, path = server_at(urlsplit(address).port or 80), f"/assets/{PLOTLY}"
     with urllib.request.urlopen(address + path) as first:  # it is computed for this one
         first.read()
     (before, most, after), answers, _ = read_slowly(address, path, pid, held_s=10.0)

@@ -19,7 +19,6 @@ from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
 from explorer.ui.links.link import from_text
 from explorer.ui.pages import sections
 from explorer.ui.server import answers
-from explorer.ui.server.sheet import sheet
 from tests.frontend import modules
 
 ROOT = Path(__file__).parents[2]
@@ -59,8 +58,7 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[str, str]:
-    files = [path for path in site.glob("*.html") if path.stem != "sheet"]  # which has no scripts
-    return {path.stem: path.read_text(encoding="utf-8") for path in files}
+    return {path.stem: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
 
 
 def test_there_is_a_page_for_each_of_the_app(pages: dict[str, str]) -> None:
@@ -74,14 +72,6 @@ def test_every_address_is_a_file_beside_the_page(site: Path, pages: dict[str, st
         beside = {address for address in found if not address.startswith((LOCAL, "https://example.org/"))}
         assert {"favicon.svg", "index.html", "learn.html", "train.html", "study.html"} < beside
         assert [address for address in beside if not (site / address).is_file()] == []
-
-
-def test_the_course_on_paper_is_a_page_that_learn_leads_to(site: Path, pages: dict[str, str]) -> None:
-    paper = (site / "sheet.html").read_text(encoding="utf-8")
-    assert paper == sheet(("autograd",))
-    assert "<script" not in paper
-    (start,) = re.findall(r'<script type="application/json" id="start">(.*?)</script>', pages["learn"])
-    assert json.loads(start)["pages"]["sheet"] == "sheet.html"
 
 
 def test_nothing_but_its_own_scripts_may_run(pages: dict[str, str]) -> None:

@@ -25,10 +25,10 @@ export function chosenLessons(lessons, paths) {
 /**
  * @param {Listed[]} lessons
  * @param {Path[]} paths
- * @param {{linkTo: (key: string, ...content: Node[]) => HTMLElement, onTerm: OnTerm, sheet: string}} acts
- *   ``sheet`` is the address of the course on paper
+ * @param {{linkTo: (key: string, ...content: Node[]) => HTMLElement, onTerm: OnTerm, print: HTMLElement}} acts
+ *   ``print`` leads to the course on paper
  */
-export function createContents(lessons, paths, { linkTo, onTerm, sheet }) {
+export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const list = element("ol", { class: "contents" });
   const buttons = ["", ...paths.map(({ title }) => title)].map((title) =>
     element("button", { onclick: () => choose(title), "data-path": title }, title || "All"),
@@ -68,6 +68,6 @@ export function createContents(lessons, paths, { linkTo, onTerm, sheet }) {
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
     list,
     element("p", { class: "kept" }, KEPT),
-    element("p", { class: "kept" }, element("a", { href: sheet, target: "_blank" }, "Print the course")),
+    element("p", { class: "kept" }, print),
   );
 }

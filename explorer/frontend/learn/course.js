@@ -3,6 +3,7 @@
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { chosenLessons, createContents } from "./contents.js";
 import { createLesson } from "./screen.js";
+import { createSheet } from "./sheet.js";
 import { createGlossary } from "./words.js";
 import { isPresented, present } from "../choice/presenting.js";
 import { followSteps } from "../choice/steps.js";
@@ -139,6 +140,7 @@ export function createCourse(
     current = together = null;
     if (id && classes) return showClass(id);
     dress();
+    if (queryNow().has("print")) return showSheet();
     if (key === null) return body.replaceChildren(contents());
     body.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
     const answer = await lesson(key);
@@ -146,6 +148,18 @@ export function createCourse(
     if (!("message" in answer)) return open(answer);
     const again = lessons.some((each) => each.key === key);
     return body.replaceChildren(failed(answer.message, again));
+  }
+
+  /** Show the course on paper. */
+  function showSheet() {
+    const sheet = createSheet(lessons, {
+      lesson,
+      plotly: instrument.plotly,
+      back: way({ print: null }, "All lessons"),
+    });
+    current = sheet;
+    body.replaceChildren(sheet.element);
+    return sheet.begin();
   }
 
   /** @param {string} id */
@@ -188,16 +202,25 @@ export function createCourse(
   function next(key) {
     const following = stepped(key, 1);
     if (following) return linkTo(following.key, go, `Next: ${following.title}`);
-    const list = (/** @type {MouseEvent} */ event) => {
+    return way({ lesson: null }, "All lessons");
+  }
+
+  /** A link that stays on the page. @param {Object<string, string|null>} change of the query @param {string} name */
+  function way(change, name) {
+    const follow = (/** @type {MouseEvent} */ event) => {
       event.preventDefault();
-      go(null);
+      leadTo({ class: null, ...change });
     };
-    return element("a", { href: addressWith({ lesson: null }), onclick: list }, "All lessons");
+    return element("a", { href: addressWith(change), onclick: follow }, name);
   }
 
   function contents() {
     const link = (/** @type {string} */ key, /** @type {Node[]} */ ...content) => linkTo(key, go, ...content);
-    return createContents(lessons, paths, { linkTo: link, onTerm: terms.show, sheet: address("sheet") });
+    return createContents(lessons, paths, {
+      linkTo: link,
+      onTerm: terms.show,
+      print: way({ lesson: null, print: "course" }, "Print the course"),
+    });
   }
 
   /** The lesson so many steps from another, along the path that the reader follows. @param {string|null} key @param {number} step */

@@ -53,11 +53,11 @@ FAULTS = (
         tests="browser/test_delivery.py",
     ),
     Fault(
-        name="The printed course takes a < of a lesson for markup",
-        file="explorer/ui/server/sheet.py",
-        old="return _MARKED.sub(element, html.escape(text))",
-        new="return _MARKED.sub(element, text)",
-        tests="ui/server/test_sheet.py",
+        name="The printed course draws the curve that is asked for",
+        file="explorer/frontend/learn/sheet.js",
+        old="await drawn(null)",
+        new="await drawn(rule)",
+        tests="browser/test_learn.py",
     ),
     Fault(
         name="A saved file comes without the table that is open",
