@@ -27,7 +27,7 @@ from explorer.checks.linearity import check_linearity
 from explorer.checks.memory import check_memory
 from explorer.checks.nature import fix_seed
 from explorer.checks.repetition import check_repetition
-from explorer.checks.result import VERDICTS, Result, Results, fails, unknown
+from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
 from explorer.checks.running import TRACING_LIMIT_S, Check, find_result
 from explorer.checks.shapes import check_dtype_and_shape
 from explorer.checks.transforms import check_transforms
@@ -41,6 +41,7 @@ from explorer.foreign import (
     make_own_subject,
     make_pair_subject,
     run_within,
+    use_one_thread_after_fork,
 )
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
@@ -48,95 +49,39 @@ __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "c
 _MOST_WRITTEN = 12  # numbers of a tensor
 
 CHECKS = (
-    Check(
-        "backward", "Does it return a gradient for x?", check_backward, without_gradient=True, repeats=False
-    ),
-    Check(
-        "true derivative",
-        "Is it the derivative of the op?",
-        check_derivative,
-        along.check_derivative_along,
-        averages.check_derivative_on_average,
-        in_app=True,
-        of="fixed",
-    ),
-    Check(
-        "linear in g",
-        "Does twice the upstream gradient give twice the gradient?",
-        check_linearity,
-        along.check_linearity_along,
-        in_app=True,
-    ),
-    Check(
-        "finite",
-        "Is it a number everywhere, in every dtype?",
-        check_finiteness,
-        along.check_finiteness_along,
-        in_app=True,
-        repeats=False,
-    ),
-    Check(
-        "kinks",
-        "What is it exactly at a kink?",
-        check_kinks,
-        along.check_kinks_along,
-        averages.check_kinks_on_average,
-        in_app=True,
-        of="fixed",
-    ),
-    Check(
-        "area",
-        "Does it weigh what the op's jumps weigh?",
-        check_area,
-        along.check_area_along,
-        averages.check_area_on_average,
-        in_app=True,
-        of="fixed",
-    ),
-    Check(
-        "antiderivative",
-        "Does its integral go along with the op?",
-        check_antiderivative,
-        along.check_antiderivative_along,
-        averages.check_antiderivative_on_average,
-        in_app=True,
-        of="fixed",
-    ),
-    Check(
-        "dtype and shape",
-        "Are dtype and shape kept?",
-        check_dtype_and_shape,
-        in_app=True,
-        without_gradient=True,
-        repeats=False,
-    ),
-    Check(
-        "parameter gradients",
-        "Do learned arguments get what they are due?",
-        check_parameter_gradients,
-        in_app=True,
-        if_learned=True,
-    ),
+    Check("backward", "Does it return a gradient for x?",
+          check_backward, without_gradient=True, repeats=False),
+    Check("true derivative", "Is it the derivative of the op?",
+          check_derivative, along.check_derivative_along, averages.check_derivative_on_average,
+          in_app=True, of="fixed"),
+    Check("linear in g", "Does twice the upstream gradient give twice the gradient?",
+          check_linearity, along.check_linearity_along, in_app=True),
+    Check("finite", "Is it a number everywhere, in every dtype?",
+          check_finiteness, along.check_finiteness_along, in_app=True, repeats=False),
+    Check("kinks", "What is it exactly at a kink?",
+          check_kinks, along.check_kinks_along, averages.check_kinks_on_average, in_app=True, of="fixed"),
+    Check("area", "Does it weigh what the op's jumps weigh?",
+          check_area, along.check_area_along, averages.check_area_on_average, in_app=True, of="fixed"),
+    Check("antiderivative", "Does its integral go along with the op?",
+          check_antiderivative, along.check_antiderivative_along, averages.check_antiderivative_on_average,
+          in_app=True, of="fixed"),
+    Check("dtype and shape", "Are dtype and shape kept?",
+          check_dtype_and_shape, in_app=True, without_gradient=True, repeats=False),
+    Check("parameter gradients", "Do learned arguments get what they are due?",
+          check_parameter_gradients, in_app=True, if_learned=True),
     Check("memory", "Does it leave x and g alone, in any layout?", check_memory),
-    Check(
-        "double backward",
-        "Is its own gradient right?",
-        check_double_backward,
-        along.check_double_backward_along,
-        in_app=True,
-    ),
-    Check(
-        "transforms", "Do torch.func's vmap, grad and jvp work?", check_transforms, limit_s=TRACING_LIMIT_S
-    ),
+    Check("double backward", "Is its own gradient right?",
+          check_double_backward, along.check_double_backward_along, in_app=True),
+    Check("transforms", "Do torch.func's vmap, grad and jvp work?",
+          check_transforms, limit_s=TRACING_LIMIT_S),
     Check("compile", "Does torch.compile keep it?", check_compile, limit_s=TRACING_LIMIT_S),
     Check("autocast", "Does it work under autocast?", check_autocast),
-    Check(
-        "devices", "Does it follow x to another device?", check_devices, without_gradient=True, repeats=False
-    ),
+    Check("devices", "Does it follow x to another device?",
+          check_devices, without_gradient=True, repeats=False),
     Check("deterministic", "Does it give the same twice?", check_repetition, repeats=False),
     Check("draw fits", "Does the rule see the op's own draw?", check_draw, in_app=True, of="drawn"),
     Check("unbiased", "Is it right on average?", check_bias, in_app=True, of="drawn"),
-)
+)  # fmt: skip
 
 
 def check(
@@ -163,7 +108,7 @@ def check(
         One result per check that applies, in the order of ``explorer.checks.CHECKS``, with name, verdict,
         sentence, where and figure; ``.failures`` holds the results whose verdict is "fails". A function runs
         in this process, each check with a time limit. An exception of its backward fails "backward"; any
-        other one becomes "unknown" with the reason.
+        other one becomes "unknown" with the reason. In a forked process torch is set to one thread.
 
     Raises:
         ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is no tensor or a
@@ -174,10 +119,9 @@ def check(
         raise ValueError("input is an example of x, a tensor, for a function of your own")
     if domain is not None and (is_pair or not len(domain) == 2 or not domain[0] < domain[1]):
         raise ValueError("domain is the least and the greatest x, such as (0, 1), for a function of your own")
+    use_one_thread_after_fork()
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # torch's own warnings are no finding, also where a test suite raises them
+        warnings.simplefilter("ignore")  # torch's own are no finding, also where a test suite raises them
         if is_pair:
             return _check_pair(CHECKS, subject, *arguments, parameters=parameters)
         return _check_own(make_own_subject(subject, arguments, parameters, input, domain))
@@ -202,7 +146,8 @@ def assert_rule(
         parameters: as for ``check``.
 
     Raises:
-        AssertionError: with one line per failing check and three lines that reproduce them.
+        AssertionError: with one line per failing check and three lines that reproduce them; also if no check
+            could be tried.
         ValueError: for a name in ``allow`` that no check has.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
@@ -211,17 +156,18 @@ def assert_rule(
             f"no check is called {wrong[0]!r}: they are {', '.join(item.name for item in CHECKS)}"
         )
     results = check(subject, *arguments, input=input, domain=domain, **parameters)
-    example = {"input": input, "domain": domain}
-    options = {key: value for key, value in example.items() if value is not None} | parameters
-    name = repr(subject) if isinstance(subject, str) else results.title
-    if failures := [result for result in results.failures if result.name not in allow]:
-        count = f"{len(failures)} check{'s' * (len(failures) > 1)} failed"
+    failures = [result for result in results.failures if result.name not in allow]
+    count = f"{len(failures)} check{'s' * (len(failures) > 1)} failed"
+    if {result.verdict for result in results} == {UNKNOWN}:
+        failures, count = results[:1], "nothing was tried"
+    if failures:
         lines = [f"{result.name}: {result.sentence}" for result in failures]
-        raise AssertionError(
-            "\n".join(
-                [f"{results.title}: {count}", *lines, "", *_write_reproduction(name, arguments, options)]
-            )
-        )
+        options = {"input": input, "domain": domain}
+        given = {key: value for key, value in options.items() if value is not None} | parameters
+        name = results.title if results.title.isidentifier() else "function"
+        expression = repr(subject) if isinstance(subject, str) else name
+        code = _write_reproduction(expression, arguments, given)
+        raise AssertionError("\n".join([f"{results.title}: {count}", *lines, "", *code]))
 
 
 def _write_reproduction(

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, fails, holds
+from explorer.checks.result import Finding, fails, holds, name_dtype
 from explorer.foreign import Subject, UntriedError, pull_gradient
 
 _COARSE = 4e-2  # bfloat16 has three digits
@@ -19,7 +19,7 @@ def check_autocast(curve: Curve) -> Finding:
             y, r = _run(subject, x, enabled=False)
         except UntriedError:
             continue  # it takes no such x without autocast either
-        name = str(dtype).removeprefix("torch.")
+        name = name_dtype(dtype)
         try:
             y_cast, r_cast = _run(subject, x, enabled=True)
         except UntriedError as error:

@@ -25,8 +25,8 @@ def check_backward(curve: Curve) -> Finding:
     """Return whether one backward of a plain x and g = 1 came back with a gradient."""
     nature = curve.nature
     if nature.cut:
-        advice = "return x's dtype" if "dtype" in nature.cut else "give it a Function with a backward"
-        return fails(f"{nature.cut.capitalize()}; backward is never called and x never learns: {advice}.")
+        advice = "Return x's dtype" if "dtype" in nature.cut else "Give it a Function with a backward"
+        return fails(f"No gradient reaches x, for {nature.cut}. {advice}.")
     if not nature.failure:
         more = f" Forward returns {nature.outputs} outputs: only the first is checked, with g = 0 for others."
         return holds(f"It returns a gradient for x.{more * (nature.outputs > 1)}")

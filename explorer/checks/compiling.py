@@ -8,10 +8,11 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, unknown
-from explorer.foreign import Subject, describe_error, pull_gradient
+from explorer.foreign import Subject, describe_error, is_same, pull_gradient
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
 _BACKEND = "aot_eager"
+_NEAR = 1e-4
 _MOST_COMPILED = 10_000  # all rules go through one Function, which torch would no longer trace after eight
 
 
@@ -32,7 +33,7 @@ def check_compile(curve: Curve) -> Finding:
         return unknown(f"Compiled it raises {describe_error(error)}.")
     if curve.nature.draws:
         return holds("Traced by torch.compile it runs; it draws at random, so values are not compared.")
-    if all(_is_near(y, fast_y) and _is_near(r, fast_r) for fast_y, fast_r in results):
+    if all(is_same(y, fast_y, _NEAR) and is_same(r, fast_r, _NEAR) for fast_y, fast_r in results):
         if not is_whole:
             return by_design(
                 "Compiled it gives the same y and gradient, but not as one graph: fullgraph=True raises."
@@ -57,7 +58,3 @@ def _run(subject: Subject, fast: Callable[..., Any], x: Tensor, g: Tensor) -> tu
     leaf = x.clone().requires_grad_()
     y = fast(leaf.clone(), *subject.prepare(x.dtype))
     return y.detach(), pull_gradient(y, leaf, g)
-
-
-def _is_near(left: Tensor, right: Tensor) -> bool:
-    return left.shape == right.shape and torch.allclose(left, right, 1e-4, 1e-5, equal_nan=True)

@@ -8,7 +8,7 @@ from explorer.checks.inheritance import match_rule
 from explorer.checks.masks import find_idle_mask
 from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
 
-_LEAST_TRUSTED = 0.1  # of the points
+_LEAST_TRUSTED = 0.1  # of the points at which y is finite
 _TIE = 1e-9
 _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
 
@@ -20,7 +20,7 @@ def check_derivative(curve: Curve) -> Finding:
     broken = curve.y.isfinite() & curve.gradient.isnan() & (curve.x.abs() < 100)
     if broken.any() and bool(curve.gradient.isnan().all()):
         return fails("The gradient is NaN everywhere, although y is a number.")
-    if float(curve.trusted.double().mean()) < _LEAST_TRUSTED:
+    if int(curve.trusted.sum()) < max(_LEAST_TRUSTED * int(curve.y.isfinite().sum()), 1):
         return _judge_unsteady(curve)
     if not deviating.any() and not broken.any():
         return _confirm(curve, off)

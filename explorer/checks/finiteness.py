@@ -6,7 +6,15 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
+from explorer.checks.result import (
+    Finding,
+    by_design,
+    fails,
+    format_number,
+    format_position,
+    holds,
+    name_dtype,
+)
 from explorer.foreign import FAR, Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -19,20 +27,21 @@ def check_finiteness(curve: Curve) -> Finding:
     curve.require_elementwise()
     far, tried, edges = "", [], {}
     for dtype in DTYPES:
+        name = name_dtype(dtype)
         x = list_floats(dtype, curve.subject)
         try:
             y, r = _evaluate(curve.subject, x)
             none = curve.subject.lower(curve.subject.run_both(curve.subject.lift(x), 0.0)[1])
         except UntriedError:
             continue  # the check of dtypes reports it
-        tried.append(_name(dtype))
+        tried.append(name)
         found_rule = _is_representable(curve.subject, x, dtype)
         bad = y.isfinite() & ~r.isfinite() & found_rule
         typical = bad & (x.abs() <= FAR)
         if bool(r.isnan().all()) and bool(typical.any()):
-            return fails(f"In {_name(dtype)} the gradient is NaN everywhere: its parameters have no meaning.")
+            return fails(f"In {name} the gradient is NaN everywhere: its parameters have no meaning.")
         if bool(typical.any()):
-            return _describe_fault(curve, x, r, typical, dtype)
+            return _describe_fault(curve, x, r, typical, name)
         vanished = y.isfinite() & r.isfinite() & none.isnan()
         if bool(vanished.any()) and dtype in (torch.float64, torch.float32):
             at = float(x[vanished][x[vanished].abs().argmin()])
@@ -41,12 +50,11 @@ def check_finiteness(curve: Curve) -> Finding:
             )
         if bool(bad.any()) and not far:
             at = float(x[bad][x[bad].abs().argmin()])
-            far = f"; in {_name(dtype)} not beyond |x| = {format_number(abs(at))}"
+            far = f"; in {name} not beyond |x| = {format_number(abs(at))}"
         edges[dtype] = x, y, r
     if not tried:
-        curve.subject.run_both(
-            curve.subject.lift(list_floats(curve.dtype, curve.subject))
-        )  # raises the reason
+        x = list_floats(curve.dtype, curve.subject)
+        curve.subject.run_both(curve.subject.lift(x))  # raises the reason
     return _find_lost_values(curve, edges) or holds(
         f"It is finite {_describe_range(curve, edges)} in {', '.join(tried)}{far}."
     )
@@ -106,11 +114,11 @@ def _find_lost_values(curve: Curve, edges: _Edges) -> Finding | None:
         inside = torch.arange(len(x))
         hole = y.isnan() & (inside > first) & (inside < last)
         if bool(hole.any()):
-            return _report(x, hole, f"In {_name(dtype)} y at x = {{}} is NaN, between finite values")
-        blank = r.isnan() & ~y.isnan()
+            return _report(x, hole, f"In {name_dtype(dtype)} y at x = {{}} is NaN, between finite values")
+        blank = r.isnan() & ~y.isnan() & ~_are_poles(curve, x)
         if bool(blank.any()) and dtype in (torch.float64, torch.float32):
             return _report(
-                x, blank, f"In {_name(dtype)} the gradient at x = {{}} is NaN, where y is infinite"
+                x, blank, f"In {name_dtype(dtype)} the gradient at x = {{}} is NaN, where y is infinite"
             )
         for end in (first, last):
             side = x[:first] if end == first else x[last + 1 :]
@@ -118,12 +126,18 @@ def _find_lost_values(curve: Curve, edges: _Edges) -> Finding | None:
             if bool(gone.any()) and _is_overflow(curve, edges, float(x[end]), end == last):
                 mask = y.isnan() & ((inside < first) if end == first else (inside > last))
                 return _report(
-                    x, mask, f"In {_name(dtype)} y at x = {{}} is NaN, though the function goes on"
+                    x, mask, f"In {name_dtype(dtype)} y at x = {{}} is NaN, though the function goes on"
                 )
             at_zero = bool(gone.any()) and float(side[-1 if end == first else 0]) == 0.0
             if at_zero and float(y[end].abs()) < _POLE and _has_limit(curve, end == last):
                 return fails("At x = 0 y is NaN, though it tends to a number: give that point a value.", 0.0)
     return None
+
+
+def _are_poles(curve: Curve, x: Tensor) -> Tensor:
+    """Return a mask of the x on both sides of which y is finite; (n,)."""
+    near = curve.subject.y(torch.cat([x - 1e-6 * x.abs(), x + 1e-6 * x.abs()]).to(curve.dtype))
+    return near.isfinite().reshape(2, -1).all(0)
 
 
 def _has_limit(curve: Curve, from_below: bool) -> bool:
@@ -183,13 +197,13 @@ def _report(x: Tensor, mask: Tensor, words: str) -> Finding:
     return fails(f"{text}: write it so that nothing overflows, or mask the input before the function.", at)
 
 
-def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, dtype: torch.dtype) -> Finding:
+def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, name: str) -> Finding:
     at = float(x[bad][x[bad].abs().argmin()])
     value = r[bad][x[bad].abs().argmin()]
     near = curve.subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype))
     growing = bool((near.abs()[near.isfinite()] > _POLE).any())
     what = "NaN" if value.isnan() else "infinite"
-    observed = f"In {_name(dtype)} the gradient at x = {format_position(at, 7)} is {what}, though y is finite"
+    observed = f"In {name} the gradient at x = {format_position(at, 7)} is {what}, though y is finite"
     if growing and what == "infinite" and _is_own_slope(curve, at):
         return by_design(f"{observed}: it grows without bound there, as its formula does.", at)
     if curve.subject.declared and curve.subject.declared.parsed is None:
@@ -203,7 +217,3 @@ def _is_own_slope(curve: Curve, at: float) -> bool:
     y = curve.subject.y(torch.tensor([at - 1e-9, at, at + 1e-9], dtype=curve.dtype))
     steps = y[y.isfinite()].diff().abs()
     return curve.subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.flat
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

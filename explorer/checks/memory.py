@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds
-from explorer.foreign import NoGradientError, Subject, UntriedError, pull_gradient
+from explorer.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
 
 _ROWS, _COLUMNS = 6, 4
 
@@ -56,10 +56,10 @@ def _check_inputs(subject: Subject, x: Tensor) -> Finding | None:
     copy, arguments = leaf.clone(), subject.prepare(x.dtype)
     before = [argument.clone() for argument in arguments if isinstance(argument, Tensor)]
     y = subject.run(copy, arguments)
-    if y is not copy and not _is_same(copy, x):
+    if y is not copy and not is_same(copy, x, 0.0):
         return fails("It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x).")
     after = [argument for argument in arguments if isinstance(argument, Tensor)]
-    if not subject.is_module and not all(_is_same(*both) for both in zip(before, after, strict=True)):
+    if not subject.is_module and not all(is_same(*both, 0.0) for both in zip(before, after, strict=True)):
         return fails("It changes one of its arguments in place: work on a copy.")
     return None
 
@@ -69,7 +69,7 @@ def _check_upstream(subject: Subject, x: Tensor) -> Finding | None:
     g = _make_upstream(y)
     before = g.clone()
     pull_gradient(y, leaf, g)
-    if _is_same(g, before):
+    if is_same(g, before, 0.0):
         return None
     return fails(
         "Its backward writes into g, which others still read: work on g.clone(), or use torch.where."
@@ -91,7 +91,7 @@ def _check_second_backward(subject: Subject, x: Tensor) -> Finding | None:
         (second,) = torch.autograd.grad(y, leaf, g.clone())
     except RuntimeError as error:
         return fails(f"A second backward through the same graph raises {error}.")
-    if _is_same(first, second):
+    if is_same(first, second, 0.0):
         return None
     return fails("A second backward gives another gradient: it changes what it saved, or returns it itself.")
 
@@ -143,10 +143,5 @@ def _check_two_calls(subject: Subject, x: Tensor) -> Finding | None:
     )
 
 
-def _is_same(left: Tensor, right: Tensor) -> bool:
-    return torch.equal(left.nan_to_num(), right.nan_to_num())
-
-
 def _is_near(left: Tensor, right: Tensor) -> bool:
-    tolerance = 1e3 * max(torch.finfo(left.dtype).eps, 1e-9)
-    return left.shape == right.shape and torch.allclose(left, right, tolerance, tolerance, equal_nan=True)
+    return is_same(left, right, 1e3 * max(torch.finfo(left.dtype).eps, 1e-9))

@@ -9,15 +9,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from explorer.foreign import (
-    NEAR,
-    SEED,
-    NoGradientError,
-    Subject,
-    draws_at_random,
-    find_dependence,
-    is_same,
-)
+from explorer.checks.result import name_dtype
+from explorer.foreign import NEAR, SEED, NoGradientError, Subject, draws_at_random, find_dependence, is_same
 
 
 @dataclass(frozen=True)
@@ -114,9 +107,8 @@ def _find_gradient_dependence(subject: Subject) -> str:
 
 def _explain_cut(dtype: torch.dtype, is_function: bool) -> str:
     """Return why y does not require grad, as a clause."""
-    name = str(dtype).removeprefix("torch.")
     if not (dtype.is_floating_point or dtype.is_complex):
-        return f"y is of dtype {name}, which carries no gradient"
+        return f"y is of dtype {name_dtype(dtype)}, which carries no gradient"
     if is_function:
         return "y does not require grad: its forward marks it as not differentiable"
     return "y does not require grad: no operation between x and y has a gradient"

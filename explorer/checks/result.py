@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import torch
+
 from explorer.catalogue.display import html_table
 
 FAILS, UNKNOWN, BY_DESIGN, HOLDS = "fails", "unknown", "by design", "holds"
@@ -114,6 +116,11 @@ def fails(sentence: str, where: float | None = None, figure: float | None = None
 def unknown(sentence: str) -> Finding:
     """Return a finding that could not be tried; ``sentence`` gives the reason."""
     return Finding(UNKNOWN, sentence)
+
+
+def name_dtype(dtype: torch.dtype) -> str:
+    """Return the name of a dtype without its module."""
+    return str(dtype).removeprefix("torch.")
 
 
 def format_number(number: float) -> str:

@@ -7,17 +7,14 @@ from torch.autograd.function import BackwardCFunction
 from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.nature import call_backward
-from explorer.checks.result import Finding, by_design, fails, holds
+from explorer.checks.result import Finding, by_design, fails, holds, name_dtype
 from explorer.foreign import Subject, UntriedError, describe_error, merge_points
 
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
 _UNSUPPORTED = (
-    "not implemented for",
-    "not support",
-    "same dtype",
-    "did not match",
-    "expected scalar type",
-)  # torch, of a dtype on this device
+    *("not implemented for", "not support", "nsupported", "same dtype", "did not match"),
+    *("expected scalar type", "but got BFloat16", "but got Half"),
+)  # words of torch and NumPy on a dtype that an operation lacks
 _COUNTS = ("number of gradients", "invalid gradient", "shape")  # torch's words on a wrong return value
 _GENERIC = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
 _DISTINCT = 40  # a curve with fewer values is a staircase
@@ -36,7 +33,7 @@ def check_dtype_and_shape(curve: Curve) -> Finding:
         return problem
     seen: list[tuple[torch.dtype, torch.dtype]] = []
     for dtype in DTYPES:
-        problem = _check_x(subject, base.to(dtype), f"For {_name(dtype)} x", seen)
+        problem = _check_x(subject, base.to(dtype), f"For {name_dtype(dtype)} x", seen)
         if problem:
             return problem
     keeps = subject.run(base.clone()).shape == base.shape
@@ -45,9 +42,11 @@ def check_dtype_and_shape(curve: Curve) -> Finding:
         if problem:
             return problem
     if len(seen) < len(DTYPES) and subject.trial.dtype != torch.float64 and nature.dependence:
-        return by_design(f"It takes x in {_name(subject.trial.dtype)}, the dtype of tensors that it holds.")
+        return by_design(
+            f"It takes x in {name_dtype(subject.trial.dtype)}, the dtype of tensors that it holds."
+        )
     if changed := next(((x, y) for x, y in seen if x != y), None):
-        short, long = map(_name, changed)
+        short, long = map(name_dtype, changed)
         return by_design(
             f"For {short} x y is {long}, and the gradient comes back as {short}. A net in {short} goes on "
             f"in {long}: end forward with "
@@ -91,7 +90,7 @@ def _check_x(
     seen.append((x.dtype, y.dtype))
     if not y.dtype.is_floating_point:
         return fails(
-            f"{case} y is {_name(y.dtype)}: make it with x's dtype, such as .to(x.dtype) or zeros_like."
+            f"{case} y is {name_dtype(y.dtype)}: make it with x's dtype, such as .to(x.dtype) or zeros_like."
         )
     base = subject.sample(-1.3, 1.7, 6)
     if subject.run(base.clone()).shape == base.shape and y.shape != x.shape:
@@ -121,7 +120,7 @@ def _check_raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
         )
     shorter = max(torch.finfo(x.dtype).eps, torch.finfo(y.dtype).eps)
     if gradient.is_floating_point() and torch.finfo(gradient.dtype).eps > shorter:
-        vanished = f"{case} backward returns {_name(gradient.dtype)}, and torch casts it silently"
+        vanished = f"{case} backward returns {name_dtype(gradient.dtype)}, and torch casts it silently"
         return fails(f"{vanished}: digits are lost. Compute with g's dtype.")
     return None
 
@@ -183,7 +182,3 @@ def find_custom_node(y: Tensor) -> BackwardCFunction | None:
             return node
         waiting += [below for below, _ in node.next_functions] if node is not None else []
     return None
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

@@ -8,7 +8,7 @@ from torch import Tensor
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds
 from explorer.checks.shapes import find_custom_node
-from explorer.foreign import Subject, UntriedError, describe_error
+from explorer.foreign import Subject, UntriedError, describe_error, is_same
 
 _OLD_STYLE = "setup_context"
 _LINES = (
@@ -153,5 +153,4 @@ def _is_linear(subject: Subject, x: Tensor, r: Tensor, *upstream: Tensor | float
 
 
 def _is_near(left: Tensor, right: Tensor) -> bool:
-    tolerance = 1e-6 if left.dtype == torch.float64 else 1e-3
-    return left.shape == right.shape and torch.allclose(left, right, tolerance, tolerance, equal_nan=True)
+    return is_same(left, right, 1e-6 if left.dtype == torch.float64 else 1e-3)

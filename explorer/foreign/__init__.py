@@ -27,7 +27,7 @@ from explorer.foreign.subject import (
     make_pair_subject,
     pull_gradient,
 )
-from explorer.foreign.timed import TIME_LIMIT_S, HungError, run_within
+from explorer.foreign.timed import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
 
 __all__ = [
     "FAR",
@@ -64,4 +64,5 @@ __all__ = [
     "require_elementwise",
     "run_within",
     "spread_points",
+    "use_one_thread_after_fork",
 ]  # fmt: skip

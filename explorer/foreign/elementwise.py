@@ -15,10 +15,11 @@ _TOLERANCE = 1e3  # in eps
 
 
 def draws_at_random(subject: Subject) -> bool:
-    """Return whether two calls on the same x give different y."""
-    x = subject.sample(-NEAR, NEAR, 64)
+    """Return whether two calls on the same x give different y, on a wide range or on that of chances."""
+    wide, chances = subject.sample(-NEAR, NEAR, 64), subject.sample(-1.0, 1.0, 64)
     with torch.no_grad():
-        return not is_same(subject.run(x.clone()), subject.run(x.clone()), 0.0)
+        pairs = [(subject.run(x.clone()), subject.run(x.clone())) for x in (wide, chances)]
+    return not all(is_same(*pair, 0.0) for pair in pairs)
 
 
 def find_dependence(subject: Subject) -> str:

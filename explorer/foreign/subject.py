@@ -25,8 +25,10 @@ _MISCALLED = ("positional argument", "keyword argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
 _TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by chance
 _MOST_SHAPES = 12
+_NO_BACKWARD = 2  # rank of a trial whose backward fails
 _FORMATS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
-_UNROUNDED = (1.3, -0.77, 2.9)  # g that no number format of eight bits holds
+_HALVES = (torch.bfloat16, torch.float16)  # whose casts are torch's own only if y is cast as well
+_UNROUNDED = (1.3, -0.77, 2.9)  # x and g that no short format holds
 _MOST_CONSTANTS = 24
 
 
@@ -101,10 +103,10 @@ class Subject:
     def rounds_gradient(self) -> bool:
         """Whether backward rounds g to a number format, as that of torch's own casts does."""
         if self.op is None or self.rule is None:
-            x = torch.full((len(_UNROUNDED),), 0.3, dtype=self.trial.dtype)
-            g = torch.tensor(_UNROUNDED, dtype=self.trial.dtype)
-            r = self.gradient(self.fit_domain(x), g)
-            return any(torch.equal(r, g.to(short).to(r.dtype)) for short in _FORMATS)
+            x = torch.tensor(_UNROUNDED, dtype=self.trial.dtype)
+            y, r = self.y(self.fit_domain(x)), self.gradient(self.fit_domain(x), x)
+            formats = [*_FORMATS, *(each for each in _HALVES if torch.equal(y, x.to(each).to(x.dtype)))]
+            return any(torch.equal(r, x.to(short).to(r.dtype)) for short in formats)
         backward = self.rule.parsed or self.op.parsed.gradient
         parts = walk(backward.tree) if backward else []
         calls = [part for part in parts if isinstance(part, Call) and FUNCTIONS[part.function].own]
@@ -173,8 +175,10 @@ class Subject:
                     reasons.append(error)
                 if accepted and accepted[-1][0] == 0:
                     break
-            if accepted:
-                return min(accepted, key=lambda ranked: ranked[0])[1]
+            if accepted and min(rank for rank, _ in accepted) < _NO_BACKWARD:
+                break
+        if accepted:
+            return min(accepted, key=lambda ranked: ranked[0])[1]
         words = str(reasons[0])
         if self.example is None and (self.is_module or any(part in words for part in _SHAPE_WORDS)):
             hint = "if it needs x of a shape, give check an example, such as input=torch.randn(8, 3, 32, 32)"
@@ -182,14 +186,14 @@ class Subject:
         raise reasons[0]
 
     def _rank(self, trial: "Trial") -> int:
-        """Return 0 if y has x's shape and backward runs, else more; raises UntriedError without a y."""
+        """Return 0 if backward runs and y has x's shape, else more; raises UntriedError without a y."""
         x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
         x = _spread(x, trial.suffix)
         y = self.run(x.clone())
         try:
             self.run_both(x)
         except NoGradientError:
-            return 2
+            return _NO_BACKWARD
         return int(y.shape != x.shape)
 
     def _list_suffixes(self) -> list[tuple[int, ...]]:
@@ -308,12 +312,10 @@ def find_line(error: BaseException) -> str:
     place, trace = "", error.__traceback__
     while trace is not None:
         path, number = trace.tb_frame.f_code.co_filename, trace.tb_lineno
-        if f"{torch.__path__[0]}" not in path and "explorer" not in trace.tb_frame.f_globals.get(
-            "__package__", ""
-        ):
-            place = f"{path.rpartition('/')[2]}:{number}: {linecache.getline(path, number).strip()}".rstrip(
-                ": "
-            )
+        package = trace.tb_frame.f_globals.get("__package__") or ""  # None in a script
+        if torch.__path__[0] not in path and package.partition(".")[0] != "explorer":
+            code = linecache.getline(path, number).strip()
+            place = f"{path.rpartition('/')[2]}:{number}: {code}".rstrip(": ")
         trace = trace.tb_next
     return place
 

@@ -1,18 +1,31 @@
 """Code that may never come back, with a limit of time: an exception becomes a sentence."""
 
+import os
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
 
+import torch
+
 from explorer.foreign.subject import UntriedError, describe_error
 
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
+_IMPORTED_BY = os.getpid()
 
 
 class HungError(Exception):
     """Something did not come back in time."""
+
+
+def use_one_thread_after_fork() -> None:
+    """Set torch to one thread in a process that was forked since this module was imported.
+
+    OpenMP's threads stay behind in the parent: where it has used them, the child would wait for them forever.
+    """
+    if os.getpid() != _IMPORTED_BY:
+        torch.set_num_threads(1)
 
 
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:

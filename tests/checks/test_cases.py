@@ -3,17 +3,21 @@
 Plain torch confirms that each case is as described.
 """
 
+import numpy as np
 import pytest
 import torch
 from torch.autograd import Function
 
 import explorer
 from explorer.checks import check
-from tests.checks.cases import bugs, dtypes, finiteness, literature, mixing, raising
+from tests.checks.cases import bugs, composed, dtypes, finiteness, literature, mixing, raising, slips
+from tests.checks.cases.case import make_function
 from tests.checks.cases.literature import VectorQuantiser
 
 pytestmark = pytest.mark.usefixtures("quick")
 MOST_UNKNOWN = 2
+assert bugs.CASES is slips.CASES  # each continues the other's
+assert literature.CASES is composed.CASES
 
 
 def check_case(case):
@@ -225,3 +229,50 @@ def test_of_several_outputs_the_first_is_checked_and_said_so():
     assert not found.failures
     assert "Forward returns 2 outputs: only the first is checked" in found[0].sentence
     assert {each.name for each in found if each.verdict == "unknown"} <= {"devices"}
+
+
+def test_a_script_without_a_package_is_quoted_too():
+    code = compile("def fail(ctx, g):\n    raise KeyError('x')\n", "script.py", "exec")
+    names = {"__package__": None}
+    exec(code, names)
+    function = type(
+        "Fails",
+        (Function,),
+        {"forward": staticmethod(lambda ctx, x: x.sign()), "backward": staticmethod(names["fail"])},
+    )
+    (backward, *_) = check(function)
+    assert backward.verdict == "fails"
+    assert "script.py:2" in backward.sentence
+
+
+def test_the_dtype_is_chosen_by_a_backward_that_works():
+    class Single(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.tanh()
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            if x.dtype == torch.float64:
+                raise RuntimeError("float32 alone")
+            return g * (1 - x.tanh() ** 2)
+
+    found = {each.name: each.verdict for each in check(Single)}
+    assert found["backward"] == found["true derivative"] == "holds"
+    assert found["dtype and shape"] == "fails"
+
+
+def test_numpy_without_a_dtype_is_no_fault():
+    def run_by_numpy(x):
+        values = x.detach().cpu().reshape(-1).numpy()
+        return torch.from_numpy(np.sign(values)).to(x).reshape(x.shape)
+
+    found = check(make_function(run_by_numpy, lambda x, g: g))
+    assert {each.name: each.verdict for each in found}["dtype and shape"] == "holds"
+
+
+def test_a_suite_does_not_pass_where_nothing_could_be_tried():
+    with pytest.raises(AssertionError, match="nothing was tried\nbackward: It could not be tried"):
+        explorer.assert_rule(lambda x: {"y": x})

@@ -1,5 +1,7 @@
 """Somebody's own code runs with a limit of time."""
 
+import os
+import subprocess
 import sys
 import threading
 
@@ -19,3 +21,23 @@ def test_code_that_does_not_come_back_is_left_behind():
     with pytest.raises(HungError, match=r"did not come back within 0\.01 s"):
         run_within(0.01, event.wait)
     event.set()
+
+
+_FORKED = """
+import os, torch, explorer.checks as checks
+checks.CHECKS = tuple(check for check in checks.CHECKS if check.name != "compile")
+torch.set_num_threads(2)
+torch.ones(3_000_000).exp().sum()
+child = os.fork()
+if child == 0:
+    checks.check("round", "straight_through")
+    checks.check(torch.sin, input=torch.linspace(-1, 1, 100_000))
+    os._exit(0)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_a_check_in_a_forked_process_does_not_wait_for_threads_of_its_parent():
+    done = subprocess.run([sys.executable, "-c", _FORKED], timeout=120, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -109,3 +109,13 @@ add("product by hand", Product, learn(*W.tolist()), shape=(3, 5))
 add("sum by hand", make_function(lambda x: x.sum(), lambda x, g: g.expand(x.shape)))
 add("codebook", make_function(lambda x, c: c[torch.cdist(x, c).argmin(1)], lambda x, g, c: g),
     torch.tensor([[0.0, 0.0], [1.0, 1.0], [-1.0, 2.0]]), shape=(5, 2))  # fmt: skip
+add(
+    "root mean square norm", lambda x: x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6), shape=(3, 8)
+)
+add("attention", lambda x: (x @ x.T / 2).softmax(-1) @ x, shape=(4, 3))
+add("outer product", lambda x: torch.outer(x, x))
+add("cumulative product", lambda x: x.cumprod(0))
+add("shift", lambda x: x.roll(1, 0))
+add("largest taken off", lambda x: x - x.amax(-1, keepdim=True), shape=(4, 5))
+add("pixel shuffle", nn.PixelShuffle(2), shape=(1, 4, 2, 2))
+add("spectrum", lambda x: torch.fft.rfft(x).abs(), shape=(3, 8))

@@ -164,3 +164,22 @@ add("has no backward", None, words="backward")
 add("returns booleans", lambda ctx, g: g, round_and_return_boolean, words="bool")
 add("returns integers", lambda ctx, g: g, round_to_integers, words="int32")
 add("marks y as not differentiable", lambda ctx, g: g, save_and_mark)
+
+
+def look_up_missing_key(ctx, g):
+    return {}["x"] * g
+
+
+def return_by_name(ctx, g):
+    return {"x": g}
+
+
+def return_mean(ctx, g):
+    return g.mean()
+
+
+add("looks up a missing key", look_up_missing_key, words="KeyError")
+add("returns a dictionary", return_by_name, words="dict")
+add("returns the mean", return_mean, words="shape")
+add("returns an index", lambda ctx, g: g.argmax(), words="shape")
+add("ends an iterator", lambda ctx, g: next(iter([])), words="StopIteration")

@@ -1,0 +1,75 @@
+"""Class E, continued: published modules and compositions by detach."""
+
+import math
+
+import torch
+from torch import nn
+
+from tests.checks.cases.case import Case, learn
+from tests.checks.cases.literature import CASES, add
+
+
+class Scaled(nn.Module):
+    """LSQ with the scale of its gradient, by detach."""
+
+    def __init__(self):
+        super().__init__()
+        self.s = nn.Parameter(torch.tensor(0.2))
+
+    def forward(self, x):
+        damping = 1 / math.sqrt(x.numel() * 7)
+        s = (self.s - self.s * damping).detach() + self.s * damping
+        level = (x / s).clamp(-8, 7)
+        return ((level.round() - level).detach() + level) * s
+
+
+class WithIndices(torch.autograd.Function):
+    """A codebook that returns its indices too."""
+
+    @staticmethod
+    def forward(ctx, x, codes):
+        nearest = torch.cdist(x, codes).argmin(1)
+        ctx.mark_non_differentiable(nearest)
+        return codes[nearest], nearest
+
+    @staticmethod
+    def backward(ctx, g, _):
+        return g, None
+
+
+def pass_through(y, x):
+    return x + (y - x).detach()
+
+
+def choose_bits(p):
+    chance = p.clamp(0, 1)
+    return (torch.bernoulli(chance) - chance).detach() + chance
+
+
+def keep_two(x):
+    return x >= x.topk(2, -1).values[..., -1:]
+
+
+def pull_count(x, g, t):
+    """The threshold of a count learns by a band alone."""
+    return torch.zeros_like(x), (-10 * g * ((x - t).abs() < 0.05)).sum().reshape(t.shape)
+
+
+CASES["LSQ module"] = Case(Scaled())
+CASES["codebook with indices"] = Case(
+    WithIndices, (torch.tensor([[0.0, 1.0], [1.0, -1.0], [-1.0, 2.0]]),), {"input": torch.randn(5, 2)}
+)
+CASES["FSQ"] = Case(lambda z: pass_through((2 * torch.tanh(z)).round(), 2 * torch.tanh(z)))
+CASES["LFQ"] = Case(lambda z: pass_through(torch.where(z > 0, 1.0, -1.0).to(z), z))
+CASES["bits by chance"] = Case(choose_bits)
+CASES["cast to bfloat16"] = Case(lambda x: x.bfloat16().to(x.dtype))
+CASES["cast to E4M3 without a clamp"] = Case(lambda x: x.to(torch.float8_e4m3fn).to(x.dtype))
+add("largest two", lambda x: x * keep_two(x), lambda x, g: g * keep_two(x), shape=(4, 6))
+add("mask of the largest two", lambda x: keep_two(x).to(x), lambda x, g: g, shape=(4, 6))
+add("count over a threshold", lambda x, t: (x > t).to(x), pull_count, learn(0.5))
+add(
+    "half-wave Gaussian",
+    lambda x: (x.clamp(0, 3) / 0.538).round() * 0.538,
+    lambda x, g: g * ((x > 0) & (x < 3)),
+)
+add("kept norm of g", lambda x: x.clone(), lambda x, g: g / g.norm().clamp(min=1))

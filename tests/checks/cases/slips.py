@@ -1,0 +1,72 @@
+"""Class F, continued: bugs of state, of order, of g and of dtype."""
+
+import torch
+from torch.autograd import Function
+from torch.nn import functional
+
+from tests.checks.cases.bugs import CASES, add
+from tests.checks.cases.case import Case, learn
+from tests.checks.cases.literature import quantise
+
+
+def forget_ends(x, g, s, low, high):
+    level = x / s
+    inside = (level >= low) & (level <= high)
+    return g * inside, ((level.round() - level) * g).sum().reshape(s.shape), None, None
+
+
+def pull_elu(x, g):
+    return g * torch.where(x > 0, 1.0, x.exp())
+
+
+class KeepsState(Function):
+    """A rectifier that keeps x on its class."""
+
+    @staticmethod
+    def forward(ctx, x):
+        KeepsState.x = x.detach()
+        return x.relu()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (KeepsState.x > 0)
+
+
+CASES["state on the class"] = Case(KeepsState, (), {}, {"memory": "fails", "deterministic": "fails"})
+add("LSQ without its ends", quantise, forget_ends, learn(0.3), -8, 7, by=["parameter gradients"])
+add("sorted g", lambda x: x.sin(), lambda x, g: g.sort(0).values * x.cos(), by=["linear in g"])
+add("writes into g", lambda x: x.relu(), lambda x, g: g.mul_(x > 0), by=["memory"])
+add("wraps at four bits", lambda x: torch.remainder(x.round() + 8, 16) - 8, lambda x, g: g,
+    by=["antiderivative", "area"])  # fmt: skip
+add("a constant on top", lambda x: x.sin(), lambda x, g: g * x.cos() + 1e-3, by=["linear in g"])
+add("slope of another alpha", lambda x: functional.elu(x, 0.5), pull_elu, by=["true derivative"])
+add("draws in backward", lambda x: x.round(), lambda x, g: g * torch.rand_like(g) * 2, by=["deterministic"])
+add(
+    "float32 inside",
+    lambda x: x.sin(),
+    lambda x, g: (g.float() * x.float().cos()).to(g),
+    by=["dtype and shape"],
+)
+
+
+def pull_softmax(x, g):
+    y = x.softmax(-1)
+    return y * (g - (g * y).sum(-1, keepdim=True))
+
+
+def add_rows(name, pull, by, forward=lambda x: x.softmax(-1)):
+    """Add a softmax of rows with a bug."""
+    add(name, forward, pull, by=by, shape=(3, 5))
+
+
+add_rows("softmax by the size of g", lambda x, g: pull_softmax(x, g.abs()), ["linear in g"])
+add_rows("softmax by g and more", lambda x, g: pull_softmax(x, g) + 0.1, ["linear in g"])
+add_rows("softmax cut off from g", lambda x, g: pull_softmax(x, g.detach()), ["double backward"])
+add_rows("softmax turned round", lambda x, g: -pull_softmax(x, g), ["antiderivative", "true derivative"])
+add_rows(
+    "softmax that overflows",
+    pull_softmax,
+    ["finite"],
+    lambda x: x.exp() / x.exp().sum(-1, keepdim=True),
+)
+add_rows("softmax that loses its peak", lambda x, g: pull_softmax(x, g) / (x < 50).to(x), ["finite"])
