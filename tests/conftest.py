@@ -1,7 +1,5 @@
 """Settings of every test: one torch thread, no limit on single examples, little for the collector."""
 
-from __future__ import annotations
-
 import gc
 import logging
 from typing import Any

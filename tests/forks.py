@@ -3,8 +3,6 @@
 What is ours each of them loads anew: it reads the environment, which may be another one.
 """
 
-from __future__ import annotations
-
 import functools
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Which tests a run takes: the thorough ones, one part of each sweep, one entry of the catalogue."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import os

@@ -47,7 +47,7 @@ def _markers(spec: dict, meta: str, symbol: int) -> list[tuple[float, float]]:
     return result
 
 
-def _shown(spec: dict, name: str) -> tuple[float, float]:
+def shown(spec: dict, name: str) -> tuple[float, float]:
     """The range of an axis, as Plotly chooses it from the values and the options, margins left out."""
     options = spec["layout"][name]["autorangeoptions"]
     own = [trace["y"] for trace in spec["data"] if trace.get("yaxis", "y") == name.replace("axis", "")]
@@ -59,10 +59,6 @@ def _shown(spec: dict, name: str) -> tuple[float, float]:
     return max(low, options.get("clipmin", low)), min(high, options.get("clipmax", high))
 
 
-def _visible(values: np.ndarray, axis: tuple[float, float]) -> np.ndarray:
-    return np.isfinite(values) & (axis[0] <= values) & (values <= axis[1])
-
-
 def test_two_panels_share_x_and_one_hover():
     figure = curve_figure(sample("round", ["default", "straight_through"]))
     assert isinstance(figure, go.Figure)
@@ -71,14 +67,6 @@ def test_two_panels_share_x_and_one_hover():
     assert (figure.layout.hovermode, figure.layout.hoversubplots) == ("x unified", "axis")
     assert figure.layout.yaxis.domain[0] > figure.layout.yaxis2.domain[1]
     assert list(figure.layout.xaxis.range) == [-3, 3]
-
-
-def test_one_trace_for_each_rule_by_label_and_key():
-    rules = ["clipped", "default", "formula: g*x"]
-    traces = list(_traces(curve_spec(sample("sign", rules))).values())
-    assert [trace["meta"] for trace in traces] == ["forward", "clipped", "default", "formula: g * x"]
-    names = [OPS["sign"].label, RULES["clipped"].label, RULES["default"].label, "g * x"]
-    assert [trace["name"] for trace in traces] == names
 
 
 @loop_over("op", [*OPS, *POLES])
@@ -92,16 +80,16 @@ def test_the_finite_points_of_a_trace_are_the_table(op: str):
         pd.testing.assert_frame_equal(finite, wanted)
 
 
-def _steepest(trace: dict, kinks: list[float], axis: tuple[float, float]) -> float:
+def steepest_jump(trace: dict, kinks: list[float], axis: tuple[float, float]) -> float:
     """The highest rise of a visible segment at a kink, as a share of the axis: 0 where no jump is crossed."""
     x, y = trace["x"].astype(np.float64), trace["y"].astype(np.float64)
-    drawn = _visible(y[:-1], axis) & _visible(y[1:], axis)
+    visible = np.isfinite(y) & (axis[0] <= y) & (y <= axis[1])
     beside = np.zeros(len(x) - 1, dtype=bool)
     for kink in kinks:
         beside |= (x[:-1] <= kink) & (kink <= x[1:])
         near = 8 * np.spacing(np.float32(abs(kink)))
         beside |= (np.abs(x[:-1] - kink) <= near) & (np.abs(x[1:] - kink) <= near)
-    rise = np.abs(np.diff(np.where(np.isfinite(y), y, 0)))[drawn & beside]
+    rise = np.abs(np.diff(np.where(np.isfinite(y), y, 0)))[visible[:-1] & visible[1:] & beside]
     return float(rise.max(initial=0)) / ((axis[1] - axis[0]) or 1.0)
 
 
@@ -112,8 +100,8 @@ def test_no_line_crosses_a_jump_of_an_op(op: str):
         spec = curve_spec(frame)
         forward, default = _traces(spec).values()
         kinks = frame.attrs["curves"].kinks["forward"]
-        assert _steepest(forward, kinks, _shown(spec, "yaxis")) < 0.002
-        assert _steepest(default, kinks, _shown(spec, "yaxis2")) < 0.002
+        assert steepest_jump(forward, kinks, shown(spec, "yaxis")) < 0.002
+        assert steepest_jump(default, kinks, shown(spec, "yaxis2")) < 0.002
 
 
 @loop_over("rule", RULES.values())
@@ -122,24 +110,13 @@ def test_no_line_crosses_a_jump_of_a_rule(rule):
         frame = sample(usual_op(rule), rule, g=g)
         spec = curve_spec(frame)
         trace = _traces(spec)[rule.key]
-        assert _steepest(trace, frame.attrs["curves"].kinks[rule.key], _shown(spec, "yaxis2")) < 0.002
+        assert steepest_jump(trace, frame.attrs["curves"].kinks[rule.key], shown(spec, "yaxis2")) < 0.002
 
 
 def test_a_line_across_a_jump_would_be_noticed():
-    frame = sample("round", "default", start=-1, stop=1)
-    spec = curve_spec(frame)
-    slanted = spec["data"][0] | {"x": frame["x"].to_numpy(), "y": frame["y"].to_numpy()}
-    assert _steepest(slanted, [-0.5, 0.5], _shown(spec, "yaxis")) > 0.3
-    unmarked = replace(frame.attrs["curves"], marks=np.zeros(len(frame), dtype=np.int8))
-    assert _steepest(curve_spec(unmarked)["data"][0], [-0.5, 0.5], _shown(spec, "yaxis")) > 0.3
-
-
-def test_closed_and_open_markers_of_a_jump():
-    spec = curve_spec(sample("sign", "default"))
-    assert _markers(spec, "forward", CLOSED) == [(0, 0)]
-    near = float(np.nextafter(np.float32(0), np.float32(1)))
-    assert _markers(spec, "forward", OPEN) == [(-near, -1), (near, 1)]
-    assert _markers(spec, "default", CLOSED) == _markers(spec, "default", OPEN) == []
+    curves = sample_curves("round", "default", start=-1, stop=1)
+    spec = curve_spec(replace(curves, marks=np.zeros(len(curves.x), dtype=np.int8)))
+    assert steepest_jump(spec["data"][0], [-0.5, 0.5], shown(spec, "yaxis")) > 0.3
 
 
 def test_a_limit_that_is_reached_has_no_open_marker():
@@ -167,23 +144,18 @@ def test_circles_only_on_curves_that_jump_there_and_there_always(op):
         assert limits.isdisjoint(curves.kinks[meta])
 
 
-def test_a_kink_of_one_curve_is_no_circle_on_another():
-    """And a corner, where nothing jumps, is none at all."""
-    spec = curve_spec(sample("abs", ["straight_through", "clipped", "approx_sign"], start=-2, stop=2))
-    assert _markers(spec, "forward", CLOSED) == _markers(spec, "straight_through", CLOSED) == []
-    assert _markers(spec, "approx_sign", CLOSED) == []
-    assert _markers(spec, "clipped", CLOSED) == [(-1, 1), (1, 1)]
-
-
-def test_the_legend_explains_the_circles_that_are_shown():
-    def explained(op: str, rule: str) -> list[str]:
-        spec = curve_spec(sample(op, rule))
-        return [
-            trace["name"] for trace in spec["data"] if trace.get("showlegend", True) and "meta" not in trace
-        ]
-
-    assert explained("tanh", "default") == explained("abs", "straight_through") == []
-    assert explained("round", "default") == CIRCLES
+@pytest.mark.parametrize(
+    ("op", "rule", "words"),
+    [
+        ("tanh", "default", []),
+        ("abs", "straight_through", []),
+        ("round", "default", CIRCLES),
+        ("bernoulli", "straight_through", ["band: mean ± sd", "exact"]),
+    ],
+)
+def test_the_legend_explains_circles_bands_and_dots_that_areshown(op: str, rule: str, words: list[str]):
+    listed = [trace for trace in curve_spec(sample(op, rule))["data"] if trace.get("showlegend", True)]
+    assert [trace["name"] for trace in listed if "meta" not in trace] == words
 
 
 def test_colours_go_by_position():
@@ -193,21 +165,20 @@ def test_colours_go_by_position():
 
 
 def test_curves_that_coincide_are_both_seen():
-    """The later one is dashed, each in its own way, so that the earlier ones show in its gaps."""
+    """The later one is thinner and dashed in its own way, so that the earlier ones show beside it."""
     rules = ["default", "straight_through", "zero", "scale", "formula: 2 * g"]
-    dashes = [t["line"]["dash"] for t in list(_traces(curve_spec(sample("identity", rules))).values())[1:]]
+    lines = [each["line"] for each in list(_traces(curve_spec(sample("identity", rules))).values())[1:]]
+    dashes, widths = ([line[name] for line in lines] for name in ("dash", "width"))
+    assert all(one > other > 1 for one, other in pairwise(widths))
     assert dashes[0] == dashes[2] == dashes[4] == "solid"
     assert len({dashes[0], dashes[1], dashes[3]}) == 3
 
 
-def test_own_formulas_are_shown_as_text():
+def test_own_formulas_areshown_as_text():
     frame = sample("formula: where(x<1, x, 1)", ["formula: g * (x < 1)", "formula: where((x>1)&(x>2), g, 0)"])
     spec = curve_spec(frame)
-    assert [trace["name"] for trace in _traces(spec).values()] == [
-        "where(x &lt; 1, x, 1)",
-        "g * (x &lt; 1)",
-        "where((x &gt; 1) &amp; (x &gt; 2), g, 0)",
-    ]
+    found = [trace["name"] for trace in _traces(spec).values()]
+    assert found == ["where(x &lt; 1, x, 1)", "g * (x &lt; 1)", "where((x &gt; 1) &amp; (x &gt; 2), g, 0)"]
     curves = frame.attrs["curves"]
     rules = tuple(replace(rule, label="<b onclick=alert(1)>&amp;</b>") for rule in curves.rules)
     curves = replace(curves, op=replace(curves.op, label="<a href='javascript:x'>"), rules=rules)
@@ -222,7 +193,7 @@ def test_axes_show_the_curve_and_not_its_pole(op: str, dtype: str):
     frame = sample(op, ["default", "straight_through"], dtype=dtype)
     spec = curve_spec(frame)
     for name, column in (("yaxis", "y"), ("yaxis2", "gradient")):
-        low, high = _shown(spec, name)
+        low, high = shown(spec, name)
         values = frame.loc[np.isfinite(frame[column]), column].astype(np.float64)
         assert -np.inf < low < high < np.inf
         assert values.between(low, high).mean() > 0.9
@@ -254,8 +225,7 @@ def test_every_number_outside_the_arrays_is_finite(op: str):
         assert low < high
 
 
-@pytest.mark.parametrize("op", ["round", "tanh"])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("op", "dtype"), [("round", "float32"), ("tanh", "float64")])
 def test_a_figure_at_the_limits_is_small_enough(op: str, dtype: str):
     """All points, all rules, and with round as many kinks as are shown."""
     rules = ["default", "soft_round", "dsq", "ewgs", "masked", "approx_sign"]
@@ -305,12 +275,6 @@ def test_a_table_that_was_changed_is_drawn_as_it_is(op, tmp_path):
     assert _drawn(joined, "formula: 2 * g")[1.5] == 2
 
 
-def test_lines_of_coinciding_rules_can_both_be_seen():
-    """Later rules are drawn thinner, on top of the earlier ones."""
-    widths = [line["line"]["width"] for line in _traces(curve_spec(sample("identity", SIX[0]))).values()][1:]
-    assert all(one > other > 1 for one, other in pairwise(widths))
-
-
 def test_a_parameter_that_learns_has_a_third_panel():
     frame = sample("quantize", ["lsq", "default"], learns="s", s=0.6)
     figure = curve_figure(frame)
@@ -331,82 +295,3 @@ def test_a_figure_takes_the_layout_keywords_of_plotly():
     with pytest.raises(ValueError, match=r"^figure takes Plotly's layout keywords: .*heigth") as raised:
         curve_figure(frame, heigth=432)
     assert "\n" not in str(raised.value)
-
-
-def _without_meta(spec: dict, axis: str, **look: str) -> list[dict]:
-    others = [trace for trace in spec["data"] if "meta" not in trace and trace.get("yaxis", "y") == axis]
-    return [trace for trace in others if all(trace.get(name) == value for name, value in look.items())]
-
-
-def _ends(band: dict) -> dict[float, tuple[float, float]]:
-    """The lowest and the highest value of a band at each x."""
-    there = np.isfinite(band["y"])
-    points = pd.DataFrame({"x": band["x"][there], "y": band["y"][there]}).groupby("x")["y"]
-    return {x: (values.min(), values.max()) for x, values in points}
-
-
-@pytest.mark.parametrize("axis", ["y", "y2"])
-def test_a_mean_lies_in_a_band_of_one_standard_deviation(axis: str):
-    rules = ["sigmoid_st", "reinforce"]
-    frame = sample("bernoulli", rules, points=41, g=-2.0)
-    bands = _without_meta(curve_spec(frame), axis, fill="toself")
-    mean, spread, keys = ("y", "y_sd", rules[:1]) if axis == "y" else ("gradient", "gradient_sd", rules)
-    for band, key in zip(bands, keys, strict=True):
-        block = frame[frame["rule"] == key]
-        low, high = block[mean] - block[spread], block[mean] + block[spread]
-        assert list(_ends(band)) == block["x"].tolist()
-        np.testing.assert_allclose([*_ends(band).values()], np.stack([low, high], axis=1), rtol=1e-6)
-        assert (band["showlegend"], band["hoverinfo"]) == (False, "skip")
-
-
-def test_the_exact_gradient_is_dotted_and_breaks_where_it_jumps():
-    frame = sample("stochastic_round", "straight_through", points=61)
-    spec = curve_spec(frame)
-    (exact,) = _without_meta(spec, "y2", name="exact")
-    assert exact["line"]["dash"] != "solid"
-    there = np.isfinite(exact["y"])
-    found = dict(zip(exact["x"][there].tolist(), exact["y"][there].tolist(), strict=True))
-    assert found == dict(zip(frame["x"], frame["unbiased"], strict=True))
-    kinks = frame.attrs["curves"].kinks["forward"]
-    assert 1.0 in kinks
-    assert _steepest(exact, list(kinks), _shown(spec, "yaxis2")) < 0.002
-
-
-def test_bands_break_where_their_mean_jumps():
-    spec = curve_spec(sample("formula: round(x) + u()", "straight_through", points=61))
-    (band,) = _without_meta(spec, "y", fill="toself")
-    rings = np.split(np.arange(len(band["x"])), np.flatnonzero(np.isnan(band["y"])))
-    widths = [np.ptp(band["x"][ring[1:]]) for ring in rings if len(ring) > 1]
-    assert widths == pytest.approx([0.5, *[1.0] * 5, 0.5], abs=0.01)
-
-
-def test_the_legend_says_what_bands_and_dots_are():
-    for op, words in (("bernoulli", ["band: mean ± sd", "exact"]), ("tanh", [])):
-        spec = curve_spec(sample(op, "straight_through", points=5))
-        own = [
-            trace["name"] for trace in spec["data"] if trace.get("showlegend", True) and "meta" not in trace
-        ]
-        assert own == words
-
-
-def test_a_table_of_what_draws_is_drawn_alike_read_back_from_csv(tmp_path):
-    frame = sample("bernoulli", ["sigmoid_st", "reinmax"], points=21)
-    frame.to_csv(tmp_path / "frame.csv", index=False)
-    whole, read = curve_spec(frame), curve_spec(pd.read_csv(tmp_path / "frame.csv"))
-    for axis, count in (("y", 1), ("y2", 2)):
-        both = [_without_meta(spec, axis, fill="toself") for spec in (whole, read)]
-        assert [len(bands) for bands in both] == [count, count]
-        for one, other in zip(*both, strict=True):
-            np.testing.assert_allclose([*_ends(one).values()], [*_ends(other).values()], atol=1e-6)
-    (one,), (other,) = (_without_meta(spec, "y2", name="exact") for spec in (whole, read))
-    np.testing.assert_allclose(one["y"], other["y"], atol=1e-6)
-
-
-def test_of_two_ops_that_draw_each_has_its_own_band_and_exact_gradient():
-    frames = [sample(op, "straight_through", points=9) for op in ("stochastic_round", "gaussian_noise")]
-    spec = curve_spec(pd.concat(frames))
-    assert len(_without_meta(spec, "y", fill="toself")) == 2
-    bands = _without_meta(spec, "y2", fill="toself")
-    assert len({band["fillcolor"] for band in bands}) == 2
-    exact = [trace for trace in spec["data"] if str(trace.get("name")).startswith("exact, ")]
-    assert [len(trace["x"]) >= 9 for trace in exact] == [True, True]

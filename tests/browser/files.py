@@ -1,7 +1,5 @@
 """A folder as a plain web host serves it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The pictures of the documentation, taken of the real thing: ``python -m tests.browser.pictures``."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages of the site of plain files, whose wrong requests and errors are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect

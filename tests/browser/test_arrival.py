@@ -3,8 +3,6 @@
 The cases marked thorough visit further links and tools; the others fail for nearly all of their faults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

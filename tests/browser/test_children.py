@@ -1,7 +1,5 @@
 """Children of an element follow values: which are made and removed, their order, and the focus in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

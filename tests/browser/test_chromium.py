@@ -1,7 +1,5 @@
 """Which browser the tests take, and what is said where there is none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

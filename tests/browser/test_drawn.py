@@ -1,7 +1,5 @@
 """Pairs that draw on Explore: their traces, bias and spread at the probe, and the loss as a field."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 

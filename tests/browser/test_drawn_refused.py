@@ -1,7 +1,5 @@
 """A sentence stands where nothing is said of ops and rules that draw, and where no net takes a rule."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """Explore in a real browser: what is drawn, confirmed, undone and reported."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import pytest

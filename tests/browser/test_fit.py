@@ -1,7 +1,5 @@
 """Explore at every size: what is too small for the screen scrolls, and nothing is cut or overprinted."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 

@@ -1,7 +1,5 @@
 """A press on a link to another page counts, however long that page takes to come."""
 
-from __future__ import annotations
-
 from playwright.sync_api import WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 

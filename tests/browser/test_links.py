@@ -1,7 +1,5 @@
 """Links: one restores everything, a bad one does nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 

@@ -17,7 +17,6 @@ from tests.browser.reading import (
     card,
     in_the_end,
     link,
-    settle,
     settle_train,
     turn,
     visit,
@@ -130,20 +129,6 @@ def test_the_chart_follows_into_a_place_of_another_theme_and_back(explore: Page)
         explore.wait_for_function(f"colour => String({LINES}.slice(1)) === colour", arg=colours[0])
         ground, *letters = explore.evaluate(LETTERS)
         assert min(contrast(letter, ground) for letter in letters) >= 4.5
-
-
-@pytest.mark.thorough  # test_explore goes from page to page too, and finds an instrument that is there twice
-def test_one_instrument_stands_in_a_page_whose_theme_changes_as_it_comes(page: Page) -> None:
-    """With each change Streamlit calls for it anew, and ends the calls before."""
-    visit(page, "/")
-    for name in ("Train", "Explore"):
-        page.get_by_role("link", name=name, exact=True).click()
-        for scheme, _ in THEMES * 15:
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_timeout(7)
-    settle(page)
-    expect(page.locator(".instrument:not(.heading)")).to_have_count(1)
-    expect(page.get_by_role("button", name="Op", exact=True)).to_have_count(1)
 
 
 def can_be_read_in_both_themes(page: Page) -> None:

@@ -1,7 +1,5 @@
 """The section Rule map: torch's values in colours, and the chosen g as a line to drag."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 

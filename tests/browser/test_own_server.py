@@ -4,8 +4,6 @@ Thorough. Faster: ``training/engine/test_host`` for a training process that dies
 for a lost connection, ``ui/server/runs/test_stream`` for a run that nobody watches.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

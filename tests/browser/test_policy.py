@@ -1,7 +1,5 @@
 """The pages keep to the content security policy: the browser logs each violation, which fails the test."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -1,7 +1,5 @@
 """The app below a prefix, as ``--server.baseUrlPath`` has it: every page; and a page whose script fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

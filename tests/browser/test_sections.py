@@ -1,7 +1,5 @@
 """The sections below the chart, and what the keyboard reaches on each page, in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from playwright.sync_api import Page, ViewportSize, expect

@@ -1,7 +1,5 @@
 """Explore before Streamlit has come: it is drawn with the page, can be used, and is taken over as it is."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The site of plain files on a web host, below a prefix: a link shows there what it shows in the app."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rules on one size on Explore: one press scales them, by keyboard, in a saved file and on the site too."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np

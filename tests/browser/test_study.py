@@ -3,8 +3,6 @@
 What is offered, drawn and said of each state is tested without a page, in ``tests/frontend/study``.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 

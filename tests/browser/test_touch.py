@@ -1,7 +1,5 @@
 """A phone: a finger that scrolls the page over a slider changes nothing; one that moves sideways does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

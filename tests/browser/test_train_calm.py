@@ -5,10 +5,8 @@ One page of a laptop and one of a phone serve all tests.
 
 from urllib.parse import urlsplit
 
-import pytest
 from playwright.sync_api import Page, Route, expect
 
-from explorer.training import TASKS
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import A_PHONE, First
 from tests.browser.reading import in_the_end, tab_to
@@ -151,18 +149,6 @@ def test_panels_of_the_evidence_lie_apart_and_what_is_open_stands_in_the_link(fi
     page.keyboard.press("e")
     expect(hidden).to_be_hidden()
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
-
-
-@pytest.mark.thorough  # the page of digits is judged above, that of a table in test_train_object.py
-@pytest.mark.parametrize("task", ["moons", "digits convolution", "spikes"])
-def test_axe_finds_nothing(first_train: First, task: str) -> None:
-    own = TASKS[task]
-    rules = "&".join(f"rule={rule}" for rule in own.rules)
-    page = first_train(f"task={task}&op={own.op}&{rules}&steps=20&pace=full&seeds=2")
-    finish(page)
-    page.locator(".why-of").first.click()
-    expect(page.locator(".one")).to_be_visible()
-    assert in_both_themes(page, ".training") == []
 
 
 def test_by_keyboard_alone_from_start_to_why_and_settings(first_train: First) -> None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
-from tests.browser.conftest import FINGER, PHONE, Open, Profiles, Tab
+from tests.browser.conftest import FINGER, PHONE, Profiles, Tab
 from tests.browser.reading import TRACES, enter, traces
 from tests.browser.training import (
     SHIFTS,
@@ -34,7 +34,6 @@ BANDS = (
     """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.fill === "toself")"""
 )
 LINKS = "*/static/js/PageLink.*"  # with which Streamlit draws the links to the other pages
-HEADING = "*/static/js/BidiComponent.*"  # and what stands before them
 
 
 def asked(page: Page) -> dict[str, list[str]]:
@@ -182,28 +181,6 @@ def train_watched(page: Page) -> None:
     expect(metric(page, "Step")).to_have_text("Step 20 / 20")
     moved = page.evaluate("window.shifts")
     assert sum(value for value, _ in moved) < 0.01, moved
-
-
-# Without anything held back: test_train_calm.py, where nothing moves while the page loads.
-@pytest.mark.thorough
-@pytest.mark.parametrize("width", [1366, 900])
-def test_the_links_to_the_pages_stay_where_they_are_when_what_stands_before_them_comes(
-    new_page: Open, width: int
-) -> None:
-    """On the line of the heading, and where that has no room for them on one of their own."""
-    page = new_page(viewport={"width": width, "height": 768}, fresh=True)
-    loading = page.context.new_cdp_session(page)
-    loading.send("Fetch.enable", {"patterns": [{"urlPattern": HEADING}]})
-    page.add_init_script(SHIFTS)
-    page.goto(f"/train?{SMALL}", wait_until="commit")
-    links = page.get_by_test_id("stPageLink")
-    links.last.wait_for()
-    before = [link.bounding_box() for link in links.all()]
-    assert len({box["y"] for box in before if box}) == 1
-    loading.send("Fetch.disable")
-    button(page, "Copy link").wait_for()
-    assert [link.bounding_box() for link in links.all()] == before
-    assert page.evaluate("window.shifts") == []
 
 
 def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:

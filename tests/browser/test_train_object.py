@@ -14,10 +14,8 @@ from explorer.catalogue import RULES
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import A_PHONE, First
 from tests.browser.reading import in_the_end
-from tests.browser.test_train_calm import finish
 from tests.browser.training import button, press, requests, status, wait_for
 
-BERNOULLI = ("sigmoid_st", "st_gumbel", "reinforce_baseline")
 LONG_NAMES = sorted(RULES, key=lambda key: -len(RULES[key].label))[:6]
 
 
@@ -97,21 +95,6 @@ def test_the_longest_names_of_rules_are_whole_in_their_lanes(
     page = first_train("&".join(["task=moons&op=sign", *(f"rule={key}" for key in LONG_NAMES)]), **device)
     expect(page.locator(".card.rule h2")).to_have_text([RULES[key].label for key in LONG_NAMES])
     expect(page.locator(".card.rule .lane-plate")).not_to_have_count(0)
-    wait_for(page, f"() => !({CUT_NAMES})().length")
-
-
-@pytest.mark.thorough  # how names are cut: tests/frontend/train/charts/test_label_layout.py
-@pytest.mark.parametrize("device", [{}, A_PHONE], ids=["a laptop", "a phone"])
-def test_curves_whose_names_begin_alike_have_ends_that_differ(
-    first_train: First, device: dict[str, Any]
-) -> None:
-    rules = "&".join(f"rule={key}" for key in BERNOULLI)
-    page = first_train(f"task=moons&op=bernoulli&{rules}&steps=5&pace=full", **device)
-    finish(page)
-    texts = ["…(sigmoid)", "…Gumbel", "REINFORCE…"] if device else [RULES[key].label for key in BERNOULLI]
-    expect(page.locator(".ends i")).to_have_text(texts)
-    press(page, "Evidence")
-    expect(page.locator(".measured .holder").last).to_be_visible()
     wait_for(page, f"() => !({CUT_NAMES})().length")
 
 

@@ -3,6 +3,7 @@
 Which rate goes with a command is tested without a page, in ``tests/frontend/train/client/test_request.py``.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ from explorer.ui.links.link import from_query
 from explorer.ui.links.presets import TRAINING
 from explorer.ui.server import answers
 from explorer.ui.server.answers import _setting
-from tests.browser.reading import TRACES, in_the_end, traces
+from tests.browser.reading import TRACES, in_the_end, link, traces
 from tests.browser.training import (
     LONG,
     command,
@@ -88,28 +89,22 @@ def test_after_a_reset_start_and_step_train_with_the_learning_rate_that_is_shown
         assert_shown_is_trained(train, taken)
 
 
-# "Start" by default: the others differ from it in their command, which client/test_request.py tries.
-@pytest.mark.parametrize(
-    "name", ["Start", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("Step", "Resume"))]
-)
-def test_a_press_right_after_a_change_trains_what_is_shown(train: Page, name: str) -> None:
+def test_a_press_right_after_a_change_trains_what_is_shown(train: Page) -> None:
     """Before the page has let the run of the earlier settings go."""
     turn_train(train, "op=relu&rule=default&steps=20&pace=full")
     press(train, "Step")
     expect(metric(train, "Step")).to_have_text("Step 1 / 20")
-    if name == "Start":
-        command(train, "Reset")
-    set_and_press = """([label, text, name]) => {
+    command(train, "Reset")
+    set_and_press = """([label, text]) => {
         const fields = [...document.querySelectorAll(".training .setting")];
         const field = fields.find(each => each.textContent === label).querySelector("input");
         field.value = text;
         field.dispatchEvent(new Event("change"));
-        [...document.querySelectorAll("button")].find(each => each.textContent === name).click();
+        [...document.querySelectorAll("button")].find(each => each.textContent === "Start").click();
     }"""
-    train.evaluate(set_and_press, ["Seed", "3", name])
-    taken = 1 if name == "Step" else 20
-    expect(metric(train, "Step")).to_have_text(f"Step {taken} / 20")
-    assert_shown_is_trained(train, taken)
+    train.evaluate(set_and_press, ["Seed", "3"])
+    expect(metric(train, "Step")).to_have_text("Step 20 / 20")
+    assert_shown_is_trained(train, 20)
 
 
 def test_a_typed_number_stays_when_it_is_confirmed_and_events_write_over_nothing(train: Page) -> None:
@@ -193,3 +188,13 @@ def test_a_device_is_chosen_where_there_are_two(two_devices: Page) -> None:
     expect(field).to_have_value("cuda")
     field.select_option("cpu")
     two_devices.wait_for_url("**device=cpu*")
+
+
+def test_a_link_keeps_the_word_of_explore_from_page_to_page(page: Page) -> None:
+    page.goto(link("/", {"op": "bernoulli", "rule": "reinforce_baseline", "b": "0.5", "f": "(y - 0.3)**4"}))
+    for name in ("Train", "Study", "Explore"):
+        page.get_by_role("link", name=name, exact=True).click()
+        page.wait_for_url(re.compile(rf"/{'' if name == 'Explore' else name.lower()}\?"))
+        for word in ("op=bernoulli", "rule=reinforce_baseline", "b=0.5", "f="):
+            page.wait_for_url(f"**{word}*")
+    expect(page.get_by_role("textbox", name="Loss: f =")).to_have_value("(y - 0.3)**4")

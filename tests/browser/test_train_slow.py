@@ -5,7 +5,6 @@ What its stages draw and say, and how a link tells its position: ``tests/fronten
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import in_both_themes
@@ -79,26 +78,3 @@ def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(t
     expect(dialog(train)).to_have_count(0)
     expect(opener).to_be_focused()
     train.wait_for_url(lambda address: "slow=" not in address)
-
-
-@pytest.mark.thorough  # the message and the action of a run that goes on: slow_motion/test_view_model.py
-def test_a_run_that_goes_on_is_paused_to_look_at_it_and_a_reload_shows_the_same(train: Page) -> None:
-    turn_train(train, QUERY.replace("steps=40&pace=full", "steps=5000&pace=20"))
-    button(train, "Start").click()
-    expect(status(train).locator(".main")).to_have_text("Running.")
-    button(train, "Slow motion").click()
-    heading = dialog(train).get_by_role("heading", level=2)
-    expect(heading).to_have_text(re.compile(r"step \d+, unit"))
-    expect(status(train).locator(".main")).to_contain_text("Paused at step")
-    button(train, "Play").click()
-    expect(stage(train, "x")).not_to_have_attribute("aria-hidden", "true")  # it may be further by now
-    button(train, "Hold").click()
-    stage(train, "x").locator("canvas").click(position={"x": 2, "y": 2})
-    expect(heading).to_have_text(re.compile(r"step \d+, unit 1, example 1$"))
-    held = dialog(train).locator('[aria-current="step"]').get_attribute("data-stage")
-    title, numbers = heading.inner_text(), dialog(train).locator("code").inner_text()
-    train.wait_for_url(f"**slow={held}%2C2%2C1%2C1%2C1*")
-    train.reload()
-    expect(heading).to_have_text(title, timeout=30_000)
-    expect(stage(train, str(held))).to_have_attribute("aria-current", "step")
-    expect(dialog(train).locator("code")).to_have_text(numbers)

@@ -14,10 +14,6 @@ APART = [(op, rule) for op, rule in PAIRS if beside(op, rule) is not rule]
 X = torch.tensor([-3.0, -1.5, -0.9, -0.3, 0.0, 0.2, 0.5, 0.8, 1.0, 1.7, 2.6], dtype=torch.float64)
 
 
-def named(pair: tuple[Op, Rule]) -> str:
-    return f"{pair[0].key} {pair[1].key}"
-
-
 def test_names_are_one_where_the_catalogue_means_the_same():
     """One name in an op and a rule is one parameter exactly where both entries give it one meaning."""
     for op, rule in PAIRS:

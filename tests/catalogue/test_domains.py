@@ -18,10 +18,6 @@ X = torch.tensor([-3.0, -1.3, -0.4, 0.0, 0.3, 1.1, 2.7], dtype=torch.float64)
 TRIED = (-1000.0, -1.0, -0.3, 0.0, 1e-3, 0.3, 1.0, 1.5, 1000.0)
 
 
-def named(value: object) -> str:
-    return value.key if isinstance(value, Op | Rule) else value.name if isinstance(value, Parameter) else ""
-
-
 def sampled(entry: Op | Rule, **parameters: float) -> None:
     pair = (entry, "zero") if isinstance(entry, Op) else ("identity", entry)
     explorer.sample(*pair, points=5, **parameters)

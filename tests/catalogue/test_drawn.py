@@ -76,10 +76,6 @@ RULE_ORACLES: dict[str, Callable[..., Floats]] = {
 }
 
 
-def key_of(entry: Op | Rule) -> str:
-    return entry.key
-
-
 def test_every_entry_that_draws_has_an_oracle() -> None:
     assert {op.key for op in DRAWN_OPS} == set(OP_ORACLES)
     assert {rule.key for rule in UNIT_RULES} == set(RULE_ORACLES)

@@ -7,26 +7,8 @@ from html import unescape
 
 import pytest
 
-from explorer.catalogue import (
-    FAMILIES,
-    GROUPS,
-    OPS,
-    RULES,
-    Lattice,
-    Op,
-    Rule,
-    find_op,
-    find_rule,
-    values,
-)
-from explorer.formula import (
-    MAX_DEPTH,
-    MAX_LENGTH,
-    MAX_NODES,
-    OP_NAMES,
-    RULE_NAMES,
-    parse,
-)
+from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES, Lattice, Op, Rule, find_op, find_rule, values
+from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, OP_NAMES, RULE_NAMES, parse
 from explorer.formula.tree import measure
 from tests.catalogue.entry_cases import ENTRIES
 from tests.selection import loop_over

@@ -5,20 +5,9 @@ from html import escape
 import pytest
 
 import explorer
-from explorer.catalogue import (
-    OPS,
-    RULES,
-    Op,
-    Parameter,
-    Rule,
-    find_op,
-    find_rule,
-)
+from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, find_op, find_rule
 from explorer.catalogue.records import TAKEN
-from explorer.formula import (
-    VARIABLES,
-    FormulaError,
-)
+from explorer.formula import VARIABLES, FormulaError
 from tests.catalogue.entry_cases import ENTRIES
 from tests.selection import loop_over
 

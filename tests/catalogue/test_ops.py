@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import Op, values
+from explorer.catalogue import values
 from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.cases import DTYPES, TOLERANCE, all_kinks, grid, settings_of
 from tests.catalogue.fixed import OPS
 from tests.selection import loop_over
-
-
-def _key(op: Op) -> str:
-    return op.key
 
 
 def test_every_op_has_an_oracle_and_every_oracle_an_op():

@@ -38,12 +38,6 @@ def test_a_tidy_table(dtype: str):
         assert (block["y"] == np.round(block["x"])).all()
 
 
-def test_torch_dtypes_are_taken_too():
-    pd.testing.assert_frame_equal(
-        sample("tanh", "default", dtype=torch.float64), sample("tanh", "default", dtype="float64")
-    )
-
-
 def test_curves_hold_what_a_picture_needs():
     curves = sample_curves("clamp", ["default", "clipped"], start=2, stop=-2, g=-3, c=0.5)
     assert curves.op is OPS["clamp"]

@@ -160,18 +160,8 @@ def address(tmp_path: Path) -> Iterator[str]:
     settings = environment() | {"HOME": str(writable), "TMPDIR": str(writable)}
     streamlit = [sys.executable, str(Path(sys.executable).with_name("streamlit"))]
     flags = [re.sub(r"(?<=--server\.port=)\d+", str(port), word) for word in command()[1:]]
-    confined = [
-        "unshare",
-        "--mount",
-        "--pid",
-        "--fork",
-        "--mount-proc",
-        "sh",
-        "-euc",
-        CONFINED,
-        str(writable),
-    ]
-    words = ["env", "-u", "PYTHONPATH", *(f"{name}={value}" for name, value in settings.items()), *confined]
+    shut = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-euc", CONFINED, str(writable)]
+    words = ["env", "-u", "PYTHONPATH", *(f"{name}={value}" for name, value in settings.items()), *shut]
     with running([*words, *streamlit, *flags], port, "/readyz", tmp_path / "log.txt", cwd=app) as address:
         yield address
 

@@ -167,9 +167,7 @@ def test_events_arrive_one_by_one_while_it_trains(client: Client):
     assert max(later - one for one, later in pairwise(steps)) < 10  # at 20 steps a second
 
 
-def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing(
-    come: Callable[..., Client],
-):
+def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing(come: Callable[..., Client]):
     watcher, other = come(), come()
     watcher.ask("/").read()
     other.cookies |= watcher.cookies
@@ -265,8 +263,6 @@ def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
     anew = again
     while anew["state"] == "silent" and time.monotonic() < end:  # nginx leaves it alone for its fail_timeout
         anew = next(clients["first"].events(f"/runs/{runs['first']['id']}/events"))
-    assert (anew["state"], anew["sentence"]) == (
-        "gone",
-        "The server was started anew and this run is lost: press Start to run it again.",
-    )
+    found = (anew["state"], anew["sentence"])
+    assert found == ("gone", "The server was started anew and this run is lost: press Start to run it again.")
     assert next(watched["second"])["state"] == "running"

@@ -134,10 +134,7 @@ def test_curves_and_their_table_are_described_alike():
         ("formula: floor(x)-floor(x)", "is flat everywhere here."),
         ("formula: sqrt(-1 - x*x)", "has no finite value in this picture."),
         ("formula: relu(x)**2", "is flat on 50 % of this picture."),
-        (
-            "formula: mean(abs(x)) * x / x",
-            "on more than 99 % of this picture and undefined at x = 0.",
-        ),
+        ("formula: mean(abs(x)) * x / x", "on more than 99 % of this picture and undefined at x = 0."),
         ("formula: where(x >= 0, x, tanh(x))", "is flat nowhere in this picture."),
     ],
 )

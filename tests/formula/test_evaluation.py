@@ -191,15 +191,6 @@ def test_torch_source_gives_the_same_bits_where_python_would_not(dtype, text):
 
 @many
 @given(formulas)
-def test_layout_in_memory_changes_no_value(formula):
-    evaluate = formula.bind(PARAMETERS)
-    x, y, g = tensors(torch.float64)
-    twice = [torch.stack([t, t], dim=1)[:, 0] for t in (x, y, g)]
-    torch.testing.assert_close(evaluate(*twice), evaluate(x, y, g), equal_nan=True)
-
-
-@many
-@given(formulas)
 def test_vmap_and_grad_see_through(formula):
     assume(not reductions(formula.tree))
     evaluate = formula.bind(PARAMETERS)
@@ -211,11 +202,6 @@ def test_vmap_and_grad_see_through(formula):
     torch.testing.assert_close(slopes, expected[0], equal_nan=True)
 
 
-def test_double_backward():
-    x = torch.tensor([0.5, -1.5], dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradgradcheck(parse("tanh(x) * x ** 3").bind(), x)
-
-
 def test_a_missing_parameter_is_named():
     with pytest.raises(KeyError, match="width"):
         parse("x * width", parameters=None).bind()
@@ -223,14 +209,7 @@ def test_a_missing_parameter_is_named():
 
 def test_the_gradient_reaches_what_the_formula_says_it_reaches():
     x = torch.linspace(-1, 1, 5, requires_grad=True)
-    for text in (
-        "x",
-        "where(x >= 0, 1, -1)",
-        "where(x > 0, x, 1)",
-        "1 * (x > 0)",
-        "heaviside(x, 0)",
-        "3 + 0 * x",
-    ):
+    for text in ("x", "where(x >= 0, 1, -1)", "where(x > 0, x, 1)", "1 * (x > 0)", "3 + 0 * x"):
         formula = parse(text)
         assert formula.carries_gradient == formula.bind()(x).requires_grad, text
 

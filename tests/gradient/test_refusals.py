@@ -30,10 +30,8 @@ def test_own_formulas_take_parameters():
 
 def test_records_stand_where_keys_do():
     x = torch.tensor([0.5, 1.5])
-    assert (
-        compute_gradient(OPS["round"], RULES["clipped"], x).tolist()
-        == compute_gradient("round", "clipped", x).tolist()
-    )
+    found = compute_gradient(OPS["round"], RULES["clipped"], x).tolist()
+    assert found == compute_gradient("round", "clipped", x).tolist()
     bound = bind("round", "clipped", {"c": 2.0, "unheard_of": 1.0})
     assert torch.func.grad(lambda x: bound(x).sum())(x).tolist() == [1, 1]
 
@@ -54,11 +52,6 @@ def test_records_stand_where_keys_do():
 def test_what_cannot_be_is_refused_with_a_sentence(arguments, parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         apply(*arguments, torch.ones(1), **parameters)
-
-
-def test_a_formula_that_cannot_be_read_is_refused():
-    with pytest.raises(FormulaError, match="column 5"):
-        apply("round", "formula: g * z(x)", torch.ones(1))
 
 
 @pytest.mark.parametrize(

@@ -116,10 +116,7 @@ def test_context(r: Results) -> None:
     }
     assert r["changed"]["StoredExp"] != r["true_slope"] == 1
     assert "modified by an inplace operation" in r["changed"]["SavedExp"]
-    assert r["dirty"] == {
-        "Doubled": {"h": 2, "returned": 2},
-        "SecretlyDoubled": {"h": 1, "returned": 2},
-    }
+    assert r["dirty"] == {"Doubled": {"h": 2, "returned": 2}, "SecretlyDoubled": {"h": 1, "returned": 2}}
     assert r["mask"]["UnmarkedMask"] == [0, 0]
     assert "does not require grad" in r["mask"]["ReluWithMask"]
 

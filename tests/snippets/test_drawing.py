@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor
 
-import explorer
 from explorer.catalogue import find_op, find_rule, values
 from explorer.gradient import apply
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
@@ -221,8 +220,3 @@ def test_a_parameter_that_is_called_as_what_is_drawn_is_refused(
     for write in (snippet, custom_op_snippet, jax_snippet, notebook):
         with pytest.raises(ValueError, match=f"A parameter is called {name}, as {words} is in code"):
             write(op, rule)
-
-
-def test_an_unknown_parameter_is_refused() -> None:
-    with pytest.raises(ValueError, match="unknown parameter 'z'"):
-        explorer.snippet(COIN, SLOPE, z=1.0)

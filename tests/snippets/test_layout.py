@@ -29,17 +29,9 @@ LAID_OUT = take_part(PAIRS[:-SEEDED] + PAIRS[-SEEDED::5]) + OWN
 
 
 def _ruff(*arguments: str, folder) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "ruff",
-        *arguments,
-        "--isolated",
-        "--no-cache",
-        "--line-length",
-        str(WIDTH),
-    ]
-    return subprocess.run([*command, "."], cwd=folder, capture_output=True, text=True)
+    common = f"--isolated --no-cache --line-length {WIDTH} .".split()
+    command = [sys.executable, "-m", "ruff", *arguments, *common]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -62,16 +54,8 @@ def folder(tmp_path_factory):
 
 
 def test_ruff_accepts_all_generated_code(folder):
-    done = _ruff(
-        "check",
-        "--select",
-        CHECKS,
-        "--ignore",
-        IGNORED,
-        "--config",
-        'lint.pydocstyle.convention="google"',
-        folder=folder,
-    )
+    words = f"check --select {CHECKS} --ignore {IGNORED} --config".split()
+    done = _ruff(*words, 'lint.pydocstyle.convention="google"', folder=folder)
     assert done.returncode == 0, done.stdout[:3000] + done.stderr
 
 

@@ -15,7 +15,7 @@ import explorer
 from explorer.catalogue import Op, beside, find_op, find_rule, values
 from explorer.catalogue.own import own_op, own_rule
 from explorer.gradient import apply, bind
-from explorer.snippets import snippet
+from explorer.snippets import custom_op_snippet, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
@@ -64,8 +64,10 @@ def test_the_digest_notices_one_bit():
 
 
 def test_code_imports_nothing_but_torch_and_the_standard_library():
-    for op, rule in EVERY:
-        for node in ast.walk(ast.parse(code_of(op, rule))):
+    codes = [code_of(*pair) for pair in EVERY]
+    ruled = [(usual_op(rule).key, key) for key, rule in RULES.items() if rule.formula]
+    for code in codes + [custom_op_snippet(*pair) for pair in ruled]:
+        for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.Import):
                 assert {alias.name for alias in node.names} <= {"torch", "math"}
             if isinstance(node, ast.ImportFrom):
@@ -82,13 +84,10 @@ def test_parameters_become_the_defaults_of_the_signature():
     assert names["ClampClipped"](hi=0.5).extra_repr() == "lo=-1.5, hi=0.5, c=0.25"
 
 
-@pytest.mark.parametrize("value", [float("inf"), float("nan")])
-def test_a_value_that_is_not_finite_is_refused(value):
-    with pytest.raises(ValueError, match="parameter lo must be a finite number"):
-        snippet("clamp", "masked", {"lo": value})
-
-
-def test_an_unknown_keyword_is_refused():
+def test_what_cannot_be_is_refused():
+    for value in (float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="parameter lo must be a finite number"):
+            snippet("clamp", "masked", {"lo": value})
     with pytest.raises(ValueError, match="unknown parameter 'z': clamp with masked takes hi, lo"):
         snippet("clamp", "masked", z=1.0)
 
@@ -117,26 +116,23 @@ def test_a_constant_that_torch_refuses_is_refused_by_the_code_too():
     assert defined(code)[name](x, width=0.25).tolist() == [0.75, 0.75]
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_code_works_under_transforms_as_explorer_does(rule):
-    op = usual_op(find_rule(rule)).key
-    function = defined(code_of(op, rule))[paired(op, rule, {}).name]
-    x = torch.tensor([[-1.3, 0.2, 0.5], [0.0, 1.0, 2.7]], dtype=torch.float64)
-    for transform in (torch.func.vmap, lambda f: torch.func.vmap(torch.func.grad(lambda row: f(row).sum()))):
-        assert torch.equal(transform(function)(x), transform(bind(op, rule, {}))(x))
+def per_row(f):
+    return torch.func.vmap(torch.func.grad(lambda row: f(row).sum()))
+
+
+def forward_of_rows(f):
+    return torch.func.vmap(torch.func.jacfwd(f))
 
 
 # torch itself calls torch.jit.script, about which it warns, when forward mode is first used.
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 @pytest.mark.parametrize("rule", RULES)
-def test_code_has_the_forward_mode_that_explorer_has(rule):
+def test_code_works_under_transforms_as_explorer_does(rule):
     op = usual_op(find_rule(rule)).key
     function = defined(code_of(op, rule))[paired(op, rule, {}).name]
-    x = torch.tensor([-1.3, 0.0, 0.2, 1.0, 2.7], dtype=torch.float64)
-    rows = x.reshape(5, 1) * torch.tensor([1.0, 0.7], dtype=torch.float64)
-    for transform in (torch.func.jacfwd, lambda f: torch.func.vmap(torch.func.jacfwd(f))):
-        at = x if transform is torch.func.jacfwd else rows
-        own, theirs = transform(function)(at), transform(bind(op, rule, {}))(at)
+    x = torch.tensor([[-1.3, 0.2, 0.5], [0.0, 1.0, 2.7]], dtype=torch.float64)
+    for transform in (torch.func.vmap, per_row, torch.func.jacfwd, forward_of_rows):
+        own, theirs = transform(function)(x), transform(bind(op, rule, {}))(x)
         assert torch.equal(own.nan_to_num(), theirs.nan_to_num())
 
 
@@ -206,28 +202,18 @@ def test_text_of_an_entry_stays_in_its_docstring():
     op = Op(key="formula: x", label=hostile, family="own", formula="x", purpose=hostile, source=hostile)
     tree = ast.parse(snippet(op, "straight_through"))
     kinds = [type(node).__name__ for node in tree.body]
-    assert kinds == [
-        "Import",
-        "ImportFrom",
-        "ClassDef",
-        "ClassDef",
-        "FunctionDef",
-        "ClassDef",
-    ]
+    assert kinds == ["Import", "ImportFrom", "ClassDef", "ClassDef", "FunctionDef", "ClassDef"]
     assert [type(node).__name__ for node in tree.body[4].body] == ["Expr", "If", "Assign", "Return"]
 
 
-@pytest.mark.parametrize("rule", [key for key, rule in RULES.items() if rule.formula])
-def test_what_the_code_returns_is_never_x_itself(rule):
+@pytest.mark.parametrize(
+    ("op", "rule"),
+    [("identity", key) for key, rule in RULES.items() if rule.formula or key == "default"]
+    + [("formula: detach(x)", "default")],
+)
+def test_what_the_code_returns_is_never_x_itself(op, rule):
     x = torch.ones(3)
-    defined(code_of("identity", rule))[paired("identity", rule, {}).name](x).add_(1)
-    assert x.tolist() == [1, 1, 1]
-
-
-@pytest.mark.parametrize("op", ["identity", "formula: detach(x)"])
-def test_the_plain_op_returns_memory_of_its_own(op):
-    x = torch.ones(3)
-    defined(snippet(op, "default"))[paired(op, "default", {}).name](x).add_(1)
+    defined(code_of(op, rule))[paired(op, rule, {}).name](x).add_(1)
     assert x.tolist() == [1, 1, 1]
 
 

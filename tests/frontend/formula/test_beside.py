@@ -1,7 +1,5 @@
 """A rule beside an op that has a name in another meaning: in the browser as in Python."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import parse_qs
 

@@ -1,7 +1,5 @@
 """The contribution of one element to the gradient for a parameter: the browser's against torch's."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator, Sequence

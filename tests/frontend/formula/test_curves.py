@@ -5,8 +5,6 @@ curve comes near 0, where what cancels leaves the rounding of larger numbers, it
 value or of 1, whichever is smaller.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

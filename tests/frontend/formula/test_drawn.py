@@ -1,7 +1,5 @@
 """The browser's curves of pairs that draw against torch's: means, spreads, the slope of the mean loss."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

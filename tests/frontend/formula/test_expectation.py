@@ -3,8 +3,6 @@
 More ops and losses are compared with torch in test_drawn.py.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers as Python and NumPy write them, and tables as pandas does: in node."""
 
-from __future__ import annotations
-
 import math
 import random
 

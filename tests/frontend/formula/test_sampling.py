@@ -1,7 +1,5 @@
 """The numbers by which the browser samples are those of the document, and no others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A formula with its numbers put in, as the probe shows it."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.catalogue import OPS, find_rule

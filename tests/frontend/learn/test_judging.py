@@ -136,15 +136,6 @@ def test_a_peak_at_each_jump_is_not_right(
     assert not result["right"] or (len(jumps) < 3 and height < 1), "two low ones may be slips of the hand"
 
 
-def test_peaks_at_the_jumps_of_round_are_not_right_though_they_are_near(node: Node) -> None:
-    x = cells_of(LESSONS["vanishing"])
-    peaks = sum(np.maximum(0, 1 - np.abs(x - jump) / 0.05) for jump in np.arange(-2.5, 3))
-    (result,) = judged(node, LESSONS["vanishing"], [peaks])
-    assert result["mean"] < 0.1
-    assert not result["right"]
-    assert len(result["excursions"]) == 6
-
-
 @EACH_DRAWN
 def test_half_a_drawing_is_right_so_far_and_not_whole(node: Node, lesson: Lesson) -> None:
     half = shape_of(lesson)(cells_of(lesson))

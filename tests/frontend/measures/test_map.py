@@ -1,7 +1,5 @@
 """The rule map in the browser: torch's values, where it is not linear, its bands and colours."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

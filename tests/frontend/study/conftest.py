@@ -1,7 +1,5 @@
 """Studies that were trained, and the picture of the page of studies as plain data."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

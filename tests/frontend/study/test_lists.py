@@ -1,7 +1,5 @@
 """Lists of numbers as people type them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The view model of the page of studies: what is offered, said, opened and planned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Results of a study in the view model: scores, distances, shares and orders are those of Python."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

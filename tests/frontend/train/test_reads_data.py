@@ -31,10 +31,7 @@ def record(values: list[int], width: int, classes: list[int], read: list[int], *
 
 
 def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(node, document):
-    found = {
-        "default": record([1, 2, 3, 4], 2, [0, 1], [0, 0]),
-        "clipped": record([], 2, [0, 1], [0, 1]),
-    }
+    found = {"default": record([1, 2, 3, 4], 2, [0, 1], [0, 0]), "clipped": record([], 2, [0, 1], [0, 1])}
     before = reads(node, document, "data", reads=found, table="a")
     assert before["question"] == "Which of the two will tell these rows apart?"
     assert before["caption"] == "Each is a row that no net sees while it learns: its columns as bars."

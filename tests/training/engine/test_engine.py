@@ -36,60 +36,31 @@ def test_pause_and_resume(engine):
     assert losses(engine.snapshot(identity)) == {"default": alone(SMALL).losses["default"].tolist()}
 
 
-@pytest.mark.parametrize(("command", "state"), [("pause", "paused"), ("stop", "stopped")])
-def test_a_command_in_the_middle_of_a_slice_is_heard_after_the_step(clock, command, state):
-    def during(run):
-        if run.step == 3:
-            engine.command(identity, command)
+@pytest.mark.parametrize(
+    ("step", "command", "fails", "left"),
+    [
+        (3, "pause", False, ("paused", 3)),
+        (3, "stop", False, ("stopped", 3)),
+        (3, "reset", False, ("ready", 0)),
+        (SMALL.steps, "reset", False, ("ready", 0)),
+        (3, "reset", True, ("ready", 0)),
+    ],
+)
+def test_a_command_in_the_middle_of_a_slice_is_heard_after_the_step(clock, step, command, fails, left):
+    """After a reset it begins afresh, whatever goes wrong with the run that was taken away."""
 
-    engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
-    identity = engine.start(LONG)
-    turn_until_idle(engine)
-    status = engine.snapshot(identity)
-    assert (status.state, status.step) == (state, 3)
-
-
-@pytest.mark.parametrize("step", [3, SMALL.steps])
-def test_reset_in_the_middle_of_a_slice_begins_afresh(clock, step):
     def during(run):
         if run.step == step:
-            engine.command(identity, "reset")
-
-    engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
-    identity = engine.start(SMALL)
-    turn_until_idle(engine)
-    status = engine.snapshot(identity)
-    assert (status.state, status.step, status.snapshot.step) == ("ready", 0, 0)
-
-
-def test_what_goes_wrong_after_a_reset_does_not_end_the_run_that_begins_afresh(clock):
-    def during(run):
-        if run.step == 3:
-            engine.command(identity, "reset")
-            raise RuntimeError("of the run that was taken away")
+            engine.command(identity, command)
+            if fails:
+                raise RuntimeError("of the run that was taken away")
 
     engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
     identity = engine.start(SMALL)
     turn_until_idle(engine)
     (seen,) = engine.list()
-    assert (seen.state, seen.step, seen.sentence) == ("ready", 0, "Ready at step 0: press Start or Step.")
-
-
-def test_a_run_that_was_reset_takes_no_further_step(clock):
-    """Not even when the run that took its place is resumed at once."""
-    left = []
-
-    def during(run):
-        if not left and run.step == 3:
-            left.append(run)
-            engine.command(identity, "reset")
-            engine.command(identity, "resume")
-
-    engine = Engine(Limits(workers=0, slice_s=10.0), clock, lambda settings: Watched(settings, during))
-    identity = engine.start(SMALL)
-    turn_until_idle(engine)
-    assert left[0].step == 3
-    assert losses(engine.snapshot(identity)) == {"default": alone(SMALL).losses["default"].tolist()}
+    assert (seen.state, seen.step) == left
+    assert engine.snapshot(identity).snapshot.step == seen.step
 
 
 def test_step_by_step(engine):

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from explorer.training import FULL, Engine, Limits, Run
+from explorer.training import FULL, Engine, Limits
 from explorer.training.scheduling import run_queue as roster
 from tests.training.driving import LONG, SMALL, Watched, curves, losses, turn_until_idle
 
@@ -45,12 +45,6 @@ def test_a_run_keeps_its_pace(paced, still, pace, expected):
     assert status.steps_per_second == pytest.approx(pace, rel=0.6)
 
 
-def test_the_first_step_does_not_wait(paced):
-    identity = paced.start(dataclasses.replace(LONG, pace=1))
-    paced.turn()
-    assert paced.snapshot(identity).step == 1
-
-
 def test_pace_and_lr_change_while_it_runs(paced, still):
     identity = paced.start(dataclasses.replace(LONG, pace=1))
     assert paced.change(identity, pace=1.0).state == "running"
@@ -64,19 +58,6 @@ def test_pace_and_lr_change_while_it_runs(paced, still):
     assert paced.command(identity, "pause").state == "paused"
     slowed = both.snapshot.losses["default"][slow:]
     assert abs(slowed - slowed[0]).max() < 0.1 * slowed[0]  # a thousandth of the learning rate
-
-
-def test_a_changed_learning_rate_holds_from_there_on(engine):
-    identity = engine.start(SMALL, paused=True)
-    expected = Run(SMALL)
-    for lr in (1e-6, 1e-7):
-        engine.change(identity, lr=lr)
-        engine.command(identity, "step")
-        expected.settings = dataclasses.replace(SMALL, lr=lr)
-        expected.advance()
-    engine.command(identity, "step")
-    expected.advance()
-    assert losses(engine.snapshot(identity)) == {"default": expected.snapshot().losses["default"].tolist()}
 
 
 def test_a_learning_rate_may_change_as_often_as_somebody_turns_it(engine, monkeypatch):

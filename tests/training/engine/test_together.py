@@ -92,21 +92,3 @@ def test_a_step_that_not_all_have_noted_ends_who_went_together(clock, monkeypatc
     assert len(failed) > 1
     assert {status.sentence for status in failed} == {"This run failed: the series is full."}
     assert engine.snapshot(other).state == "finished"
-
-
-def test_who_asks_for_several_has_them_stand_still_until_all_are_seen(engine):
-    runs = class_at(engine)
-    for _ in range(6):
-        engine.turn()
-    seen = []
-    roster = engine._roster
-    original = roster.status
-
-    def status(entry):
-        seen.append([each.callers for each in roster])
-        return original(entry)
-
-    roster.status = status
-    engine.snapshots(dict.fromkeys(runs.values(), ()))
-    assert all(all(callers) for callers in seen)
-    assert not any(entry.callers for entry in roster)

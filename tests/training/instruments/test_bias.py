@@ -41,11 +41,7 @@ COINS = {
         lambda z: z,
     ),
     "dropout": Coin(
-        "straight_through",
-        lambda z: torch.full_like(z, 0.5),
-        torch.zeros_like,
-        lambda z: 2 * z,
-        lambda z: z,
+        "straight_through", lambda z: torch.full_like(z, 0.5), torch.zeros_like, lambda z: 2 * z, lambda z: z
     ),
     "formula: where(u() < sigmoid(2 * x), 1, -1)": Coin(
         "formula: 4 * g * sigmoid(2 * x) * sigmoid(-2 * x)",

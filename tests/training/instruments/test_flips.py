@@ -7,7 +7,6 @@ from torch.nn import functional
 from explorer.curves.kinks import kinks
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base import smoothing
-from explorer.training.instruments.base.flips import Flips
 from explorer.training.instruments.base.smoothing import smoothed_gradient
 from explorer.training.nets.layers import Convolution, Pool
 from tests.training.instruments.alignment_cases import nets_of
@@ -183,22 +182,6 @@ def jump_by_jump(nets, layer, unit, sigma):
     return (change * torch.exp(-(((whole[:, unit] - at[:, None]) / sigma) ** 2) / 2)).sum(0) / (
         sigma * math.sqrt(math.tau)
     )
-
-
-def test_a_formats_jumps_share_their_looks_at_the_loss(monkeypatch):
-    """A step with E4M3 cost 5.3 of one with round, when each of some fifty jumps had two looks."""
-    looks = []
-    changes = Flips.changes
-    monkeypatch.setattr(Flips, "changes", lambda *given: looks.append(1) or changes(*given))
-    for op in ("fp8_e4m3", "fp8_e5m2", "fp4_e2m1"):
-        nets = nets_of(task="digits", op=op, rules=("default",), hidden=(5, 4))
-        counts = []
-        for layer in nets.op_layers:
-            looks.clear()
-            smoothed_gradient(nets, layer, 9)
-            counts.append(len(looks))
-        assert counts[0] <= 10
-        assert counts[1] == 0, "the last layer takes one product for all"
 
 
 def losses_of_first(nets, layer, x):

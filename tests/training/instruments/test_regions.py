@@ -44,14 +44,6 @@ def test_each_cell_has_the_class_of_its_middle(run: Run):
         assert ((cells % seen.levels) - sure).abs().max() <= 1.01
 
 
-def test_a_picture_of_six_rules_has_25_thousand_cells():
-    rules = ("default", "clipped", "straight_through", "approx_sign", "swish_sign", "zero")
-    run = Run(Settings(task="circles", rules=rules, hidden=4))
-    record = run.snapshot(("regions",)).measured["regions"]
-    assert [each["cells"].dtype for each in record.values()] == [np.uint8] * 6
-    assert sum(each["cells"].nbytes for each in record.values()) == 6 * 64 * 64
-
-
 def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
     scores = run.snapshot().score
     for (rule, seen), name in zip(regions(run._nets.ensemble, run._nets.data[0]).items(), RULES, strict=True):

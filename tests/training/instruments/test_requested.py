@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -90,56 +88,6 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
         assert result["losses"][number] == pytest.approx(loss, rel=1e-4)
     assert np.all(np.diff(result["distances"]) > 0)
     assert len(result["losses"]) == 21
-
-
-class Sign(torch.autograd.Function):
-    """Sign whose gradient is g where |x| is at most ``reach``."""
-
-    @staticmethod
-    def forward(ctx, x, reach):
-        ctx.inside = x.abs() <= reach
-        return x.sign()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.inside, None
-
-
-def loss_of(parameters, x, y, reach):
-    """The loss of a plain net with sign at its hidden units."""
-    (first, *weights), (bias, *biases) = parameters[::2], parameters[1::2]
-    values = x @ first + bias
-    for weight, its in zip(weights, biases, strict=True):
-        values = Sign.apply(values, reach) @ weight + its
-    return torch.nn.functional.cross_entropy(values, y)
-
-
-@pytest.mark.parametrize(
-    ("rule", "reach"), [("straight_through", math.inf), ("clipped", 1.0), ("default", -1.0)]
-)
-def test_losses_along_a_step_are_those_of_a_plain_net(rule, reach):
-    """A net written once more, with autograd's own gradients, at all sizes of the step."""
-    run = run_of(task="digits", op="sign", rules=(rule,), hidden=(6, 5))
-    run.advance(3)
-    result = run.measure("line_search")[rule]
-    nets = run._recorder._nets
-    x, y = nets.x[0].double(), nets.answers[0]
-    views = [part[0].double() for layer in run._nets.ensemble.parameter_views for part in layer]
-    parameters = [each.clone().requires_grad_() for each in views]
-    loss = loss_of(parameters, x, y, reach)
-    gradients = torch.autograd.grad(loss, parameters)
-    weights, slopes = (torch.cat([each.flatten() for each in of[::2]]).norm() for of in (views, gradients))
-    assert result["loss"] == pytest.approx(loss.item(), rel=1e-5)
-    expected = [
-        loss_of(
-            [each - distance * weights / slopes * g for each, g in zip(views, gradients, strict=True)],
-            x, y, reach,
-        ).item()
-        for distance in DISTANCES.tolist()
-    ]  # fmt: skip
-    assert len(expected) == 21
-    np.testing.assert_allclose(result["losses"], expected, rtol=1e-4)
-    assert result["losses"].min() < result["loss"] < result["losses"].max()
 
 
 def test_without_a_gradient_the_loss_stays_and_nothing_moves_the_run():

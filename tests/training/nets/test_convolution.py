@@ -1,16 +1,11 @@
 """Convolutions and means of four against torch's own, and members that go together against each alone."""
 
-from collections import Counter
-
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.training import Run, Settings
 from explorer.training.nets.layers import Convolution, Maps, Pool, Trace
 from explorer.training.nets.layers.convolution import patches
 
@@ -68,35 +63,3 @@ def test_means_of_four_and_their_backward_are_torchs(maps, n):
         theirs = functional.avg_pool2d(images_of(leaf, maps), 2).flatten(1)
         torch.testing.assert_close(y[member], theirs.detach())
         torch.testing.assert_close(before[member], torch.autograd.grad(theirs, leaf, g[member])[0])
-
-
-class Called(TorchDispatchMode):
-    """Counts the calls of torch's functions by name."""
-
-    def __init__(self):
-        super().__init__()
-        self.counts = Counter()
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        self.counts[str(function)] += 1
-        return function(*args, **kwargs or {})
-
-
-@pytest.mark.parametrize("task", ["digits convolution", "binary kernels", "ternary kernels"])
-def test_members_share_each_product_of_the_way_forward(task):
-    """Quantised kernels of nine weights times eight too, which as they are would begin at odd places."""
-    counts = []
-    for rules in (("default",), ("default", "straight_through", "clipped", "masked")):
-        nets = Run(Settings(task=task, rules=rules, device="cpu"), recorded=()).nets
-        with Called() as called:
-            nets.ensemble.output(nets.batch[0])
-        counts.append(called.counts["aten.baddbmm.default"])
-    assert counts == [len(Settings(task=task).widths) + 1] * 2
-
-
-def test_all_examples_of_a_unit_stand_side_by_side_in_memory():
-    """The op, its rules, means and patches then go through whole rows of numbers, without a copy."""
-    nets = Run(Settings(task="digits convolution", device="cpu"), recorded=()).nets
-    for trace in nets.look().traces:
-        for each in (trace.x, trace.y, trace.gradient):
-            assert each is None or each.mT.is_contiguous()

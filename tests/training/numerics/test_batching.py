@@ -12,13 +12,7 @@ from tests.training.runs.learning_cases import UNITS, WEIGHTS
 
 RULES = ("default", "straight_through", "masked")
 # The third one diverges and leaves.
-LEAVING = (
-    "default",
-    "straight_through",
-    "formula: g / 0",
-    "swish_sign",
-    "clipped",
-)
+LEAVING = ("default", "straight_through", "formula: g / 0", "swish_sign", "clipped")
 MEANS = ("magnitude_aware", "default", "formula: g * mean(abs(g))")
 DRAWING = ("sigmoid_st", "st_gumbel", "reinforce_baseline", "disarm")
 LSQ = {"op": "quantize", "rules": ("lsq", "quantize_masked"), "learn": ("lsq.s",)}

@@ -1,7 +1,6 @@
 """Parameters of the op that learn: against torch's own optimisers, alone and in company, on and on."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
@@ -156,11 +155,6 @@ def test_says_what_cannot_learn(given, words):
     with pytest.raises(ValueError, match=r"\w") as caught:
         Settings(**WEIGHTS | given)
     assert words in str(caught.value)
-
-
-def test_settings_come_back_through_json():
-    settings = Settings(**WEIGHTS | {"learn_rate": 0.1})
-    assert Settings(**json.loads(json.dumps(dataclasses.asdict(settings)))) == settings
 
 
 def test_a_name_is_as_good_as_a_list_of_one():

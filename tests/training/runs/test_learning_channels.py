@@ -21,10 +21,7 @@ def test_a_run_of_which_all_nets_have_left_can_still_be_looked_at():
 
 AFTER: dict[str, tuple[dict[str, Any], str]] = {
     "rests": ({"lsq": "quantize_masked"}, "s learns no more: Masked to the levels lets it stay as it is."),
-    "op without it": (
-        {"op": "sign", "lsq": "zero"},
-        "s learns no more: Sign with Zero does not have it.",
-    ),
+    "op without it": ({"op": "sign", "lsq": "zero"}, "s learns no more: Sign with Zero does not have it."),
     "goes on": ({"lr": 0.02}, ""),
 }
 

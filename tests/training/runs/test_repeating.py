@@ -1,6 +1,5 @@
 import dataclasses
 import itertools
-import threading
 
 import numpy as np
 import pytest
@@ -8,7 +7,6 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.training import TASKS, Data, Part, Run, Settings, Task, tasks
-from explorer.training.runs import run
 from tests.training.runs.run_cases import DOCUMENTS, SMALL, curves, trained
 
 
@@ -49,40 +47,6 @@ def test_a_first_layer_that_sees_the_same_x_trains_as_one_that_does_not(monkeypa
             np.testing.assert_allclose(ours, theirs, rtol=1e-3)
         moved = [each.snapshot().gradients[rule].w1_moved for each in (spared, full)]
         assert moved[0] == pytest.approx(moved[1], rel=1e-4)
-
-
-def test_others_at_the_same_time_change_nothing():
-    asked = dataclasses.replace(DOCUMENTS, steps=60)
-    expected = curves(trained(asked))
-    over = threading.Event()
-
-    def disturb(seed):
-        while not over.is_set():
-            torch.manual_seed(seed)
-            trained(dataclasses.replace(SMALL, seed=seed))
-            torch.randn(100)
-
-    others = [threading.Thread(target=disturb, args=(seed,)) for seed in (1, 2)]
-    for other in others:
-        other.start()
-    try:
-        assert curves(trained(asked)) == expected
-    finally:
-        over.set()
-        for other in others:
-            other.join()
-
-
-def test_computes_on_one_thread_and_puts_the_number_back():
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        with run.one_thread():
-            trained(SMALL)
-            assert torch.get_num_threads() == 1
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
 
 
 def test_a_state_is_a_copy():

@@ -36,11 +36,6 @@ def alone(*names: str) -> list[Item]:
     return [(name, name, 0) for name in names]
 
 
-def test_equals_take_turns_as_they_came():
-    items = alone("a", "b", "c")
-    assert served(queue_of(*items), items, 6) == items * 2
-
-
 def test_the_order_that_is_said_is_the_order_of_the_turns():
     items = [("a", "x", 0), ("a", "x", 1), ("b", "x", 0), ("c", "y", 0), ("c", "y", 1)]
     queue = queue_of(*items)
@@ -103,11 +98,6 @@ def test_for_places_who_has_fewest_is_first_whatever_was_used():
     served(queue, [waiting], 9)
     assert queue.order([other, waiting]) == [other, waiting]
     assert queue.order([other, waiting], holders=[holder]) == [waiting, other]
-
-
-def test_the_last_for_a_place_is_of_the_longest_line():
-    many, few = [("a", "x", number) for number in range(3)], alone("b", "c")
-    assert queue_of(*many, *few).order([*many, *few], holders=())[-1] == many[-1]
 
 
 def test_nothing_stays_of_who_has_gone():

@@ -141,19 +141,6 @@ def timed():
     return Engine(Limits(workers=0), lambda: now[0], Timed)
 
 
-def test_many_names_at_one_address_have_the_turns_of_few(timed):
-    """Sixteen names have those of four: a visitor elsewhere has one of five, and not one of seventeen."""
-    small = dataclasses.replace(LONG, hidden=1, batch=1)
-    for number in range(16):
-        timed.start(small, f"owner {number}", shares={f"name {number}": 9, "crowded": 99})
-    timed.start(small, "ada", shares={"one": 9, "home": 99})
-    for _ in range(200):
-        timed.turn()
-    *crowd, one = [status.step for status in timed.list()]
-    assert sum(crowd) / one == pytest.approx(4, rel=0.15)
-    assert max(crowd) - min(crowd) <= 4
-
-
 def test_visitors_take_turns_and_not_their_runs(timed):
     """Whoever invents eighty owners gets the turns of one visitor."""
     engine, small = timed, dataclasses.replace(LONG, hidden=1, batch=1)
@@ -186,17 +173,6 @@ def test_who_could_not_ask_loses_no_lease(clock):
     assert "nobody was watching" in engine.list()[0].sentence
     awake[0] += 60.0
     assert engine.snapshot(identity).state == "gone"
-
-
-def test_a_class_that_starts_at_once_has_its_places(clock):
-    engine = Engine(Limits(workers=0), clock, lease_clock=lambda: 0.0)  # all of it is watched
-    identities = [engine.start(SMALL, f"visitor {number}") for number in range(300)]
-    statuses = [engine.snapshot(identity) for identity in identities]
-    assert [status.position for status in statuses] == [None, None, *range(1, 299)]
-    for identity in identities[:200]:
-        engine.command(identity, "stop")
-    left = [engine.snapshot(identity).position for identity in identities[200:]]
-    assert left == [None, None, *range(1, 99)]
 
 
 def test_a_waiting_run_is_not_built_yet(clock):
@@ -246,24 +222,6 @@ def test_a_turn_is_short_while_others_wait(clock):
     assert 0 < engine.snapshot(other).step < whole / 4
 
 
-def test_a_long_run_keeps_its_slot_while_nobody_waits(clock):
-    engine = Engine(Limits(workers=0, running=1, turn_s=1.0), clock)
-    long = engine.start(LONG)
-    clock.now += 2.0
-    engine.turn()
-    assert engine.snapshot(long).state == "running"
-
-
-def test_an_owner_has_one_active_run(engine):
-    first = engine.start(LONG, "ada")
-    other = engine.start(LONG, "bob")
-    second = engine.start(LONG, "ada")
-    assert [engine.snapshot(identity).state for identity in (first, other, second)] == [
-        "stopped", "running", "running",
-    ]  # fmt: skip
-    assert engine.snapshot(first).sentence == "Stopped at step 0 because another run was started."
-
-
 def test_a_forgotten_run_pauses_and_then_goes(engine, clock):
     identity = engine.start(LONG)
     engine.turn()
@@ -276,13 +234,6 @@ def test_a_forgotten_run_pauses_and_then_goes(engine, clock):
     gone = engine.snapshot(identity)
     assert (gone.state, gone.sentence) == ("gone", "This run is gone: press Start to run it again.")
     assert engine.command(identity, "step").state == "gone"
-
-
-def test_asking_renews_the_lease(engine, clock):
-    identity = engine.start(LONG)
-    for _ in range(20):
-        clock.now += 5.0
-        assert engine.snapshot(identity).state == "running"
 
 
 def test_a_run_that_nobody_knows_is_gone(engine):

@@ -63,18 +63,6 @@ def of(visitor: str, address: str) -> dict[str, int]:
     return {visitor: 4, address: 99}
 
 
-def test_addresses_take_turns_and_at_each_its_visitors(clock):
-    """Many names at one address gain no time over another address, and share theirs alike."""
-    studies = studies_of(clock, studying=9)
-    names = [studies.start(counting(clock), "plan", each, of(each, "there")) for each in ("a", "b", "c")]
-    second = studies.start(counting(clock), "plan", "d", of("a", "there"))
-    one = studies.start(counting(clock), "plan", "me", of("me", "here"))
-    for _ in range(12):
-        studies.turn(busy=False)
-    assert len(studies.snapshot(one).rows) == 6
-    assert [len(each.rows) for each in studies.snapshots([*names, second])] == [1, 2, 2, 1]
-
-
 def test_who_has_taken_all_places_under_many_names_makes_way_for_another_address(clock):
     studies = studies_of(clock, studying=2)
     for name in range(6):

@@ -8,7 +8,7 @@ class Hand:
         return self.now
 
 
-def test_it_goes_on_while_it_is_wound():
+def test_it_goes_on_while_it_is_wound_then_stands_and_never_goes_back():
     hand = Hand()
     clock = WoundClock(hand, most_s=2.0)
     assert clock() == 0
@@ -16,14 +16,9 @@ def test_it_goes_on_while_it_is_wound():
         hand.now += 1
         assert clock() == clock() == second
         assert clock.wind() == second
-
-
-def test_it_stands_when_nobody_winds_it_and_never_goes_back():
-    hand = Hand()
-    clock = WoundClock(hand, most_s=2.0)
     hand.now += 20
-    assert clock() == 2
+    assert clock() == 6
     hand.now += 20
-    assert clock() == clock.wind() == 2
+    assert clock() == clock.wind() == 6
     hand.now += 1.5
-    assert clock() == 3.5
+    assert clock() == 7.5

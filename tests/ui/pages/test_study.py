@@ -1,7 +1,5 @@
 """The Study page as its script makes it: a place, and what it is given."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.study import Plan, usual_rates

@@ -1,7 +1,5 @@
 """The Train page as its script makes it: a place, and what it is given."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

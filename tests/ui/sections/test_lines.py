@@ -1,7 +1,5 @@
 """The section Checks: what the server answers about one rule of a link."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """The rows of readings in the browser are those of ``explorer.curves.readings``: in node."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The drawn rows of the site's table."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frontend.modules import Node

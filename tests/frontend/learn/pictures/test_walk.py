@@ -193,12 +193,3 @@ def test_the_words_count_the_runs(node: Node) -> None:
     code = 'const { runWords } = await import("./learn/pictures/walk-words.js"); return runWords(...given);'
     said = node.run(code, [{"above": 795, "below": 1205}, 2000, 150])
     assert said == "After 150 steps 795 of 2,000 runs are above p = 0.5, 1,205 below."
-
-
-@pytest.mark.parametrize("asked", [lesson.resting(), lesson.enough()], ids=["resting", "enough"])
-def test_a_further_question_replies_to_each_answer(node: Node, asked: Any) -> None:
-    code = 'const { replyOf } = await import("./learn/pictures/asked.js"); return replyOf(...given);'
-    assert node.run(code, [asdict(asked), None]) == "Pick an answer first."
-    for index, (_, why) in enumerate(asked.answers):
-        verdict = "Yes." if index == asked.right else "Try again."
-        assert node.run(code, [asdict(asked), index]) == f"{verdict} {why}"

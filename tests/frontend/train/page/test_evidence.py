@@ -147,10 +147,7 @@ def test_the_page_says_of_which_seed_its_pictures_are(picture: Run):
 
 def test_a_layer_that_a_smaller_net_has_not_is_not_shown(picture: Run):
     three = choice(*ROUND, task="digits", hidden="8,8,8")
-    assert picture("state.layer = 2;", choice=three)["why"]["layers"] == {
-        "count": 3,
-        "chosen": 2,
-    }
+    assert picture("state.layer = 2;", choice=three)["why"]["layers"] == {"count": 3, "chosen": 2}
     assert picture("state.layer = 2;")["why"]["layers"] == {"count": 1, "chosen": 0}
 
 
@@ -265,14 +262,3 @@ def test_where_each_channel_has_its_own_value_the_ends_stand_beside_the_slider(p
     body = f'{SEEN} state = {{ ...state, measure: "learned" }};'
     heading = picture(body, status=seen, choice=chosen)["heading"]
     assert heading.startswith("Mean over channels of what learns")
-
-
-@pytest.mark.parametrize(("run", "known"), [("a", True), ("b", False)])
-def test_an_answer_belongs_to_the_run_it_was_asked_of(picture: Run, run: str, known: bool):
-    answer = {rule: {"unit": 0, "example": 0, "words": "g"} for rule in ROUND[1:]}
-    asked = {"unit": {"run": run, "step": 2, "numbers": {"cause": 2}, "answer": answer}}
-    body = f"{SEEN} state = {{ ...state, requests: given.asked, panels: {{ causes: true }} }};"
-    rows = picture(body, status=status("running", *ROUND[1:]), asked=asked)["why"]["rows"]
-    (row,) = [each for each in rows if each["panel"].get("request") == "unit"]
-    assert row["pressed"] == (2 if known else None)
-    assert all((cell["answer"] is not None) == known for cell in row["cells"])

@@ -88,12 +88,7 @@ def test_who_diverges_at_step_0_is_offered_the_tasks_own_op(picture: Run):
     ],
 )  # fmt: skip
 def test_where_no_net_trains_a_rule_the_page_says_what_to_do(
-    picture: Run,
-    rules: tuple[str, ...],
-    task: str,
-    remedy: str,
-    removal: str,
-    own: bool,
+    picture: Run, rules: tuple[str, ...], task: str, remedy: str, removal: str, own: bool
 ):
     shown = picture("state.drawn = true;", choice=choice("bernoulli", *rules, task=task))
     assert (shown["removal"], shown["offersOwnOp"]) == (removal, own)
@@ -214,10 +209,8 @@ def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: R
 
 def test_who_has_no_table_yet_is_asked_for_one(picture: Run):
     own = choice(*ROUND, task="data")
-    for table, told in (
-        ("", "Paste a table first, or take an example that has one."),
-        ("1,2", IDLE["sentence"]),
-    ):
+    cases = (("", "Paste a table first, or take an example that has one."), ("1,2", IDLE["sentence"]))
+    for table, told in cases:
         body = f"state = {{ ...state, table: {{ ...state.table, text: {json.dumps(table)} }} }};"
         assert picture(body, choice=own)["status"]["main"] == told
 

@@ -168,10 +168,8 @@ def test_a_kernel_is_an_image_for_each_map_below(node: Node, below: int, across:
 
 
 def test_kernels_are_named_by_layer_with_their_number_and_their_largest(node: Node):
-    assert [each["name"] for each in picture(node, "kernels")["layers"]] == [
-        "layer 1, 3 × 1: ±1",
-        "layer 2, 2 × 3: ±1",
-    ]
+    found = [each["name"] for each in picture(node, "kernels")["layers"]]
+    assert found == ["layer 1, 3 × 1: ±1", "layer 2, 2 × 3: ±1"]
 
 
 def test_a_raster_has_a_block_a_layer_and_the_output_that_is_read(node: Node):

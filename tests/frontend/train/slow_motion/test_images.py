@@ -44,10 +44,8 @@ def test_one_map_and_its_kernel_are_images(node: Node, document: dict[str, Any])
     assert (x["rows"], x["columns"], x["mark"]) == (2, 2, {"row": 1, "column": 1})
     assert x["kept"] == pytest.approx(numbers_in(answer, "x")[4:8, 2])
     assert x["of"] == {"rows": [4, 5, 6, 7], "unit": 2}
-    for key, values in (
-        ("input", numbers_in(answer, "input")[7]),
-        ("weights", numbers_in(answer, "weights")[:, 2]),
-    ):
+    cases = (("input", numbers_in(answer, "input")[7]), ("weights", numbers_in(answer, "weights")[:, 2]))
+    for key, values in cases:
         images = np.array(drawn[key]["kept"], dtype=object).reshape(7, 7)
         assert {*images[3], *images[:, 3]} == {None}, "the gaps between four images"
         for at in range(4):

@@ -19,10 +19,7 @@ def literals() -> list[str]:
     """Expressions for Python's sentences as literals of the browser."""
     sentences = [re.split(r"\{\w+\}", text) for text in SENTENCES.values()]
     begun = [FILLED.join(map(re.escape, pieces)) for pieces in sentences if max(map(len, pieces)) > 1]
-    return [
-        *(QUOTE + text for text in (*begun, *map(re.escape, NAMES))),
-        f"{Limits.pause_after_s:g} seconds",
-    ]
+    return [*(QUOTE + text for text in (*begun, *map(re.escape, NAMES))), f"{Limits.pause_after_s:g} seconds"]
 
 
 @pytest.mark.parametrize(("state", "step"), [("ready", 0), ("running", 7), ("paused", 7)])

@@ -14,6 +14,7 @@ from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui.server.admission import admission, limits
 from explorer.ui.server.admission.paths import PAGES, Page
 from explorer.ui.server.admission.visitors import Share
+from tests.ui.asgi import messages_of
 from tests.ui.visitors import scope_of
 
 
@@ -24,17 +25,12 @@ class _Clock:
         return self.now
 
 
-async def _sent(app: Any, scope: Scope, receive: Receive | None = None) -> list[Message]:
-    sent: list[Message] = []
+async def _gone() -> Message:
+    return {"type": "websocket.disconnect", "code": 1000}
 
-    async def send(message: Message) -> None:
-        sent.append(message)
 
-    async def nothing() -> Message:
-        return {"type": "websocket.disconnect", "code": 1000}
-
-    await app(scope, receive or nothing, send)
-    return sent
+async def _sent(app: Any, scope: Scope, receive: Receive = _gone) -> list[Message]:
+    return await messages_of(app, scope, receive=receive)
 
 
 _answering = PlainTextResponse("here")

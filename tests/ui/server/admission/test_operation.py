@@ -8,7 +8,6 @@ from typing import get_args
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
-from starlette.types import Message
 
 from explorer.training import Engine, Limits, Settings
 from explorer.training.scheduling.status import State
@@ -16,18 +15,11 @@ from explorer.ui.server.admission import operation, visitors
 from explorer.ui.server.admission.protection import Protection
 from explorer.ui.server.runs import runs, stream, studies
 from tests.training.driving import Clock
+from tests.ui.asgi import messages_of
 
 
 def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str]:
     """The status and the text a hosted server answers."""
-    sent: list[Message] = []
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    async def receive() -> Message:
-        return {"type": "http.request"}
-
     scope = {
         "type": "http",
         "method": "GET",
@@ -37,7 +29,7 @@ def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str
         "server": ("10.0.0.7", 8501),
     }
     app = Protection(Starlette(routes=list(operation.ROUTES)), hosted=True)
-    asyncio.run(app(scope, receive, send))
+    sent = asyncio.run(messages_of(app, scope))
     return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()
 
 

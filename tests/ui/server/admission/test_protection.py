@@ -8,11 +8,11 @@ import socket
 
 import pytest
 from starlette.responses import PlainTextResponse
-from starlette.types import Message
 from streamlit import net_util
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
 from explorer.ui.server.admission.protection import FRAMES, HOSTS, Protection
+from tests.ui.asgi import messages_of
 
 
 def _answer(
@@ -25,14 +25,6 @@ def _answer(
     method: str = "GET",
     **headers: str,
 ):
-    sent: list[Message] = []
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    async def receive() -> Message:
-        return {"type": "http.disconnect"}
-
     scope = {
         "type": kind,
         "method": method,
@@ -44,8 +36,7 @@ def _answer(
         ],
         "server": (server, 8501),
     }
-    asyncio.run(app(scope, receive, send))
-    return sent
+    return asyncio.run(messages_of(app, scope))
 
 
 def _code(app: Protection, host: str, **more) -> int:
@@ -144,12 +135,7 @@ def test_every_answer_carries_the_headers():
         assert headers[b"referrer-policy"] == b"same-origin"
         rules = dict(rule.split(" ", 1) for rule in headers[b"content-security-policy"].decode().split("; "))
         assert rules["default-src"] == "'self'"
-        assert rules["script-src"].split() == [
-            "'self'",
-            "blob:",
-            "'wasm-unsafe-eval'",
-            f"'sha256-{digest}'",
-        ]
+        assert rules["script-src"].split() == ["'self'", "blob:", "'wasm-unsafe-eval'", f"'sha256-{digest}'"]
         assert rules["frame-ancestors"] == "'self'"
 
 

@@ -110,12 +110,6 @@ def _between(order: list[str], visitor: str) -> list[int]:
     return [later - earlier - 1 for earlier, later in pairwise(turns)]
 
 
-def test_many_names_at_one_address_have_the_share_of_few():
-    """A hundred names are ten visitors: who is elsewhere does not wait until all hundred have had a seat."""
-    crowd = [(f"name {number}", "crowded") for number in range(100)] * 2
-    assert _between(_order(*crowd, *[("one", "one")] * 5), "one") == [10, 10, 10, 10]
-
-
 def test_a_class_behind_one_address_is_no_single_visitor():
     """Nine pupils have three turns while one person elsewhere has one, and each pupil one of nine."""
     pupils = [(f"pupil {number}", "school") for number in range(9)] * 3

@@ -26,8 +26,7 @@ def test_a_visitor_gets_a_name_once():
 
 
 @pytest.mark.parametrize(
-    "cookie",
-    ["", "one", "one.", ".", "two.{of one}", "one.é", f"{'x' * 4_000}.0", "a.b.c"],
+    "cookie", ["", "one", "one.", ".", "two.{of one}", "one.é", f"{'x' * 4_000}.0", "a.b.c"]
 )
 def test_a_name_that_was_not_signed_here_is_none(cookie: str):
     cookie = cookie.replace("{of one}", visitors.signature("visitor", "one"))

@@ -97,10 +97,6 @@ def test_who_has_no_seat_sees_as_much_of_an_open_class_as_of_none(room: Any, que
     assert got(f"/classes/{room['id']}/events?{query}").body == got(f"/classes/000000000/events?{query}").body
 
 
-def test_the_secret_is_no_key_of_a_stream(room: Any):
-    assert first_event(f"/classes/{room['id']}/events?watch={room['secret']}")["state"] == "gone"
-
-
 def test_too_long_a_prediction_is_not_even_parsed(room: Any, monkeypatch: pytest.MonkeyPatch):
     guest = seat(room, "student")
     parsed: list[bytes] = []

@@ -1,7 +1,5 @@
 """Bodies of requests that are hostile, too long, of another site, or do not come."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 
@@ -11,6 +9,7 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.payload import LongBodies
 from explorer.ui.server.admission.visitors import Share
 from explorer.ui.server.runs import runs
+from tests.ui.asgi import messages_of
 from tests.ui.server.runs.test_runs import QUERY, Answer, Client, told
 from tests.ui.visitors import scope_of
 
@@ -50,16 +49,10 @@ def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch
             return asyncio.run(self._stalled(path))
 
         async def _stalled(self, path):
-            sent, headers = [], [(b"content-type", b"application/json")]
+            headers = [(b"content-type", b"application/json")]
             scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
 
-            async def receive():
-                await asyncio.Event().wait()
-
-            async def send(message):
-                sent.append(message)
-
-            await self.app(scope, receive, send)
+            sent = await messages_of(self.app, scope, receive=asyncio.Event().wait)
             return Answer(sent[0]["status"], sent[1]["body"].decode())
 
     assert "longer than 0.05 s to arrive" in told(Stalling().post("/runs"), 408)
@@ -72,19 +65,15 @@ def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
     long, short, read = str(limits.LONG_BODY + 1), str(limits.LONG_BODY), []
 
     async def posted(length, name="", come=None):
-        sent = []
-
         async def receive():
             read.append(name)
             await (come or asyncio.Event()).wait()
             return {"type": "http.request", "body": b"{", "more_body": False}
 
-        async def send(message):
-            sent.append(message)
-
         scope = scope_of(name=name) | {"method": "POST", "path": "/runs"}
         headers = [(b"content-type", b"application/json"), (b"content-length", length.encode())]
-        await Client.app(scope | {"headers": [*scope["headers"], *headers]}, receive, send)
+        scope["headers"] = [*scope["headers"], *headers]
+        sent = await messages_of(Client.app, scope, receive=receive)
         return Answer(sent[0]["status"], sent[1]["body"].decode())
 
     async def asked():

@@ -1,7 +1,5 @@
 """Step 0 of a run: a pure answer to settings, which begins nothing."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.applications import Starlette
 

@@ -1,7 +1,5 @@
 """Looks at runs that several watch: one question, one picture, and never the loop that serves everybody."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """The types of what the server streams: the browser's half has them as they are in Python."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The routes of runs: who may do what, and what is said of everything else."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from explorer.training import Engine, Limits
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.runs import runs
 from tests.training.driving import Clock
+from tests.ui.asgi import messages_of
 
 QUERY = "op=relu&rule=default&rule=zero&hidden=4&batch=8&steps=20&pace=full"
 
@@ -37,19 +36,9 @@ class Client:
         return asyncio.run(self._posted(path, body if isinstance(body, bytes) else body.encode(), kind))
 
     async def _posted(self, path, body, kind):
-        sent = []
-        parts = [body[:5000], body[5000:]]
-
-        async def receive():
-            part = parts.pop(0) if parts else b""
-            return {"type": "http.request", "body": part, "more_body": bool(parts)}
-
-        async def send(message):
-            sent.append(message)
-
         headers = [(b"content-type", kind.encode())]
         scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
-        await self.app(scope, receive, send)
+        sent = await messages_of(self.app, scope, body[:5000], body[5000:])
         return Answer(sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode())
 
 

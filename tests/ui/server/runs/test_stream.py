@@ -1,7 +1,5 @@
 """A run as events: what a watcher is told, and when."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

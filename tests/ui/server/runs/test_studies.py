@@ -1,7 +1,5 @@
 """The routes of studies: what they cost, who may do what, what is told, and what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io
@@ -17,6 +15,7 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.runs import stream, studies
 from tests.training.driving import Clock, turn_until_idle
+from tests.ui.asgi import messages_of
 from tests.ui.server.runs.test_runs import Client, told
 
 QUERY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.03&seeds=2&steps=5&hidden=4&batch=8"
@@ -30,16 +29,8 @@ class Studies(Client):
         return asyncio.run(self._got(path))
 
     async def _got(self, path):
-        sent = []
-
-        async def receive():
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message):
-            sent.append(message)
-
         scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
-        await self.app(scope, receive, send)
+        sent = await messages_of(self.app, scope)
         return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()
 
 

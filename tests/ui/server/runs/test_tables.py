@@ -1,7 +1,5 @@
 """The route that tells what was read of a table."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.applications import Starlette
 

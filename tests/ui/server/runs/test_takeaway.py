@@ -1,7 +1,5 @@
 """Runs that are looked at, taken away and brought back: by whom, and what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import gzip
@@ -22,6 +20,7 @@ from explorer.ui.server.runs import runs, studies, takeaway
 from explorer.ui.server.runs.stream import event
 from tests.training.driving import turn_until_idle
 from tests.training.tables import POINTS
+from tests.ui.asgi import messages_of
 from tests.ui.server.runs.test_runs import Answer, Client, begun, commanded, told
 
 QUERY = "task=moons&op=sign&rule=default&rule=clipped&steps=20&hidden=4&batch=8&pace=full&device=cpu"
@@ -31,35 +30,16 @@ class Takers(Client):
     app = Starlette(routes=[*takeaway.ROUTES, *runs.ROUTES], exception_handlers={Refused: refused})
 
     def get(self, path, query="", headers=()):
-        async def asked():
-            sent = []
-
-            async def receive():
-                return {"type": "http.request", "body": b"", "more_body": False}
-
-            async def send(message):
-                sent.append(message)
-
-            scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
-            await self.app(scope | {"query_string": query.encode()}, receive, send)
-            self.headers = dict(sent[0]["headers"])
-            self.body = b"".join(part.get("body", b"") for part in sent[1:])
-            return Answer(sent[0]["status"], self.body.decode(errors="replace"))
-
-        return asyncio.run(asked())
+        scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
+        return asyncio.run(self._answered(scope | {"query_string": query.encode()}))
 
     async def _posted(self, path, body, kind):
-        sent = []
-
-        async def receive():
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message):
-            sent.append(message)
-
         headers = [(b"content-type", kind.encode())]
         scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
-        await self.app(scope, receive, send)
+        return await self._answered(scope, body)
+
+    async def _answered(self, scope, *parts):
+        sent = await messages_of(self.app, scope, *parts)
         self.headers = dict(sent[0]["headers"])
         self.body = b"".join(part.get("body", b"") for part in sent[1:])
         return Answer(sent[0]["status"], self.body.decode(errors="replace"))

@@ -1,0 +1,111 @@
+"""The class of a tab: when an answer is sent, how answers are counted, and where a page goes."""
+
+from typing import Any
+
+import pytest
+
+from explorer.ui.server.classes.classroom import SPREAD_MS
+from tests.frontend.modules import Node
+
+SEND = """
+    const streams = [];
+    globalThis.addEventListener = globalThis.dispatchEvent = () => {};
+    globalThis.location = { pathname: "/", search: "" };
+    globalThis.EventSource = class {
+        constructor() { streams.push(this); }
+        close() {}
+    };
+    const posted = [];
+    globalThis.fetch = async (address, { body }) => {
+        posted.push(JSON.parse(body));
+        return { json: async () => ({ guest: "mine" }) };
+    };
+    const { live } = await import("./class/live.js");
+    await live.enter("k7mx2pwrq");
+    const asked = { state: "open", lesson: "clamp", round: 2, links: 0, link: null };
+    streams.at(-1).onmessage({ data: JSON.stringify({ ...asked, spread_ms: given }) });
+    posted.length = 0;
+    const rests = [];
+    const later = globalThis.setTimeout;
+    globalThis.setTimeout = (work, rest) => { rests.push([rest, posted.length]); return later(work, 0); };
+    Math.random = () => 0.4;
+    await live.answer({ picked: 1, drawn: null });
+    return [rests, posted];
+"""
+
+
+def test_an_answer_rests_a_part_of_the_time_that_the_class_is_told(node: Node):
+    """A class answers all at once: nothing is sent before the rest."""
+    rests, posted = node.run(SEND, SPREAD_MS)
+    assert rests == [[0.4 * SPREAD_MS, 0]]
+    assert posted == [{"guest": "mine", "round": 2, "picked": 1, "drawn": None}]
+
+
+TALLY = """
+    const { tallyOf, waysOf, answeredWords } = await import("./class/tally.js");
+    const tally = tallyOf(given.counts, given.alike);
+    return [tally, tally.rows.map((row) => waysOf(row, given.draws))];
+"""
+
+
+def test_who_picked_and_who_drew_are_counted_together(node: Node):
+    tally, ways = node.run(TALLY, {"counts": [3, 0, 1], "alike": [0, 2, 2, -1, 0, -1, -1], "draws": True})
+    assert [row["all"] for row in tally["rows"]] == [5, 0, 3]
+    assert (tally["others"], tally["all"]) == (3, 11)
+    assert ways == ["2 drew it, 3 picked it", "0 drew it, 0 picked it", "2 drew it, 1 picked it"]
+
+
+def test_of_answers_in_words_none_is_drawn(node: Node):
+    tally, ways = node.run(TALLY, {"counts": [3, 0], "alike": [], "draws": False})
+    assert [row["all"] for row in tally["rows"]] == [3, 0]
+    assert ways == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("answered", "here", "words"),
+    [
+        (0, 0, "Nobody is here yet."),
+        (0, 12, "12 here, 0 have answered"),
+        (1, 12, "12 here, 1 has answered"),
+        (12, 0, "0 here, 12 have answered"),
+    ],
+)
+def test_how_many_are_here(node: Node, answered: int, here: int, words: str):
+    body = 'return (await import("./class/tally.js")).answeredWords(...given);'
+    assert node.run(body, [answered, here]) == words
+
+
+WAY = """
+    const { wayOf, followed } = await import("./class/way.js");
+    return [wayOf(given.seen, given.attended, given.atLesson), followed(given.seen, given.attended)];
+"""
+LINK = {"number": 2, "path": "/train", "query": "task=moons&op=sign"}
+ATTENDED = {"id": "first~k7mx2pwrq", "guest": "g", "round": 3, "links": 1}
+
+
+def way(node: Node, seen: dict[str, Any], *, at_lesson: bool = False) -> tuple[Any, Any]:
+    known = {"round": 3, "links": 1, "link": None}
+    return tuple(node.run(WAY, {"seen": {**known, **seen}, "attended": ATTENDED, "atLesson": at_lesson}))
+
+
+@pytest.mark.parametrize("at_lesson", [True, False])
+def test_a_link_is_followed_once_from_wherever_the_page_is(node: Node, at_lesson: bool):
+    seen = {"links": 2, "link": LINK}
+    to, then = way(node, seen, at_lesson=at_lesson)
+    assert to == "train?task=moons&op=sign"
+    assert then == {**ATTENDED, "links": 2}
+    again = node.run(WAY, {"seen": {"round": 3, **seen}, "attended": then, "atLesson": at_lesson})
+    assert again[0] is None
+
+
+def test_a_class_that_goes_on_brings_back_who_is_elsewhere(node: Node):
+    assert way(node, {"round": 4})[0] == "learn?class=first%7Ek7mx2pwrq"
+    assert way(node, {"round": 4}, at_lesson=True)[0] is None
+    assert way(node, {})[0] is None
+
+
+@pytest.mark.parametrize("path", ["/", "//example.org/", "/train"])
+def test_every_way_stays_below_the_address_of_the_explorer(node: Node, path: str):
+    to = way(node, {"links": 2, "link": {**LINK, "path": path}})[0]
+    body = "return new URL(given, 'https://explorer.example/tools/').href;"
+    assert node.run(body, to).startswith("https://explorer.example/tools/")
