@@ -5,6 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.inheritance import match_rule
+from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.masks import find_idle_mask
 from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
 
@@ -23,6 +24,8 @@ def check_derivative(curve: Curve) -> Finding:
     if int(curve.trusted.sum()) < max(_LEAST_TRUSTED * int(curve.y.isfinite().sum()), 1):
         return _judge_unsteady(curve)
     if not deviating.any() and not broken.any():
+        if find_effect_of_others(curve):
+            return unknown("For one g everywhere it is, but it depends on other elements: see linear in g.")
         return _confirm(curve, off)
     if broken.any() and not deviating.any():
         at = float(curve.x[broken][0])

@@ -14,10 +14,11 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, Rule
 from explorer.checks.curve import MANY_JUMPS, Curve
+from explorer.checks.linearity import find_effect_of_others
 
 # Families for which a rule for any op is meant: on a smooth op g alone is a forgotten derivative.
 _FURTHER = (2.0, -0.5, 100.0)  # g
-_ANYWHERE = ("identity", "jumps", "bounded")
+_ANYWHERE = ("jumps", "bounded")
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _TOO_FAR = 2.0  # of a curve's size: a start with more is not refined
 _SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
@@ -41,10 +42,10 @@ class Match:
 def match_rule(curve: Curve) -> Match | None:
     """Return the catalogue's rule that suits the op and has the same gradient, for several g; or None.
 
-    A declared fault is never inherited. A factor makes another rule, unless the op is the identity.
-    A gradient that overflows is no rule's.
+    A declared fault is never inherited. A factor makes another rule.
+    A gradient that overflows, or that depends on other elements, is no rule's.
     """
-    if bool(curve.gradient.isinf().any()):
+    if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
     matched = next(_iterate_for_op(curve), None)
     if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS and _is_linear(curve):
@@ -82,7 +83,6 @@ def _iterate_for_op(curve: Curve) -> Iterator[Match]:
 
 def _find_families(curve: Curve, lo: float, hi: float) -> set[str]:
     holds = {
-        "identity": curve.identity,
         "jumps": curve.flat,
         "bounded": _is_close(curve.y, curve.x.clamp(lo, hi)),
         "rectifier": _is_close(curve.y, curve.x.relu()),
@@ -100,10 +100,6 @@ def _iterate_settings(
         yield {"lo": lo, "hi": hi}
     elif names == {"slope"}:
         yield {"slope": float(up[0])}
-    elif curve.identity and len(names) == 1:
-        (name,) = names
-        wide = curve.subject.gradient(curve.x[:1], 1e6)
-        yield from ({name: float(value)} for value in (up[0], -up[0], wide[0]) if value)
 
 
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:

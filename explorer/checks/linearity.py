@@ -1,5 +1,7 @@
 """Is the gradient linear in the upstream gradient g?"""
 
+from functools import lru_cache
+
 import torch
 from torch import Tensor
 
@@ -17,19 +19,16 @@ def check_linearity(curve: Curve) -> Finding:
     casts = bool(rule) and curve.subject.rounds_gradient
     if rule and rule.parsed is None and not casts:
         return holds("It is torch's own derivative, which is linear in g.")
-    if curve.subject.op is None and (others := _find_effect_of_others(curve)):
+    if others := find_effect_of_others(curve):
         return others
     departure = _find_departure(curve, curve.subject.clip(_PLAIN.to(curve.dtype))) or _find_departure(
         curve, curve.x
     )
     if departure is None:
         return holds("Twice the upstream gradient gives twice the gradient, at every x.")
-    at, g, actual, expected = departure
-    single = format_number(expected / g if g else expected)
-    example = (
-        f"At x = {format_position(at)} g = 1 gives {single}, g = {format_number(g)} gives "
-        f"{format_number(actual)}"
-    )
+    at, g, actual, single = departure
+    expected, one, other = g * single, format_number(single), format_number(actual)
+    example = f"At x = {format_position(at)} g = 1 gives {one}, g = {format_number(g)} gives {other}"
     declared = curve.subject.declared
     if declared and declared.fault:
         return fails(f"{example}, not {format_number(expected)}. {declared.fault}", at, actual)
@@ -46,11 +45,13 @@ def check_linearity(curve: Curve) -> Finding:
             at,
             actual,
         )
+    if actual != actual:
+        return fails(f"{example}, not {format_number(expected)}: use g as a factor only.", at)
     return _judge(curve, at, example, actual, expected)
 
 
 def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
-    """Return the clearest departure from linearity among x: x, g, the gradient there, and the due one."""
+    """Return the clearest departure from linearity among x: x, g, the gradient for it, and that for g = 1."""
     if not len(x):
         return None
     single, sure = curve.subject.gradient(x), curve.subject.y(x).isfinite()
@@ -60,12 +61,15 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
         if bool(wrong.any()):
             at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
-            ranked.append((rank, (float(x[at]), g, float(r[at]), g * float(single[at]))))
+            ranked.append((rank, (float(x[at]), g, float(r[at]), float(single[at]))))
     return max(ranked, key=lambda item: item[0])[1] if ranked else None
 
 
-def _find_effect_of_others(curve: Curve) -> Finding | None:
-    """Return the failure of a gradient that depends on its place or on other elements, or None."""
+@lru_cache(maxsize=2)
+def find_effect_of_others(curve: Curve) -> Finding | None:
+    """Return the finding on a gradient that depends on its place or on other elements, or None."""
+    if curve.subject.op is not None or curve.nature.dependence:
+        return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(5))

@@ -3,6 +3,8 @@
 Plain torch confirms that each case is as described.
 """
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -271,6 +273,23 @@ def test_numpy_without_a_dtype_is_no_fault():
 
     found = check(make_function(run_by_numpy, lambda x, g: g))
     assert {each.name: each.verdict for each in found}["dtype and shape"] == "holds"
+
+
+def test_a_gradient_that_depends_on_other_elements_is_no_rule_of_the_catalogue():
+    found = check_case(bugs.CASES["mean of g taken off"])
+    assert found["true derivative"].verdict == "unknown"
+    assert "depends on the g of other elements" in found["linear in g"].sentence
+    assert not [each for each in found.values() if "the catalogue's" in each.sentence]
+
+
+def test_what_is_nan_for_no_g_is_quoted_with_the_gradient_for_one():
+    found = check_case(finiteness.CASES["power of g"])["linear in g"]
+    assert (found.verdict, "g = 0 gives nan, not 0" in found.sentence) == ("fails", True)
+    at, one = (
+        float(found.sentence.split(word)[1].split()[0].rstrip(",").replace("−", "-"))
+        for word in ("x = ", "gives ")
+    )
+    assert one == pytest.approx(math.cos(at), rel=1e-2)
 
 
 def test_a_suite_does_not_pass_where_nothing_could_be_tried():

@@ -1,1 +1,0 @@
-"""What the explorer does on an accelerator: ``sh tests/device``."""
