@@ -13,21 +13,22 @@ _STAYS = ("same device", "expected device", "found at least two devices")
 
 
 def check_devices(curve: Curve) -> Finding:
-    """Return whether CUDA and CPU agree; without CUDA, whether torch's meta device takes the function."""
-    subject = curve.subject
-    if not torch.cuda.is_available():
+    """Return whether accelerator and CPU agree; without one, whether torch's meta device takes it."""
+    subject, accelerator = curve.subject, torch.accelerator.current_accelerator(check_available=True)
+    if accelerator is None:
         return _on_meta(subject)
+    kind, name = accelerator.type, accelerator.type.upper()
     x = subject.sample(-2.3, 2.9, 101, torch.float32)
     y, r = subject.run_both(x)
     try:
-        moved_y, moved_r = _run(subject, x, "cuda")
+        moved_y, moved_r = _run(subject, x, kind)
     except UntriedError as error:
-        return fails(f"On CUDA {error}. {_get_advice(str(error))}")
-    if moved_y.device.type != "cuda":
-        return fails("On CUDA y comes back on the CPU: make it with x's device, such as by zeros_like.")
+        return fails(f"On {name} {error}. {_get_advice(str(error))}")
+    if moved_y.device.type != kind:
+        return fails(f"On {name} y comes back on the CPU: make it with x's device, such as by zeros_like.")
     if torch.allclose(y, moved_y.cpu(), 1e-4, 1e-5) and torch.allclose(r, moved_r.cpu(), 1e-4, 1e-5):
-        return holds("On CUDA it gives the same result as on the CPU.")
-    return fails("On CUDA it gives another result than on the CPU.")
+        return holds(f"On {name} it gives the same result as on the CPU.")
+    return fails(f"On {name} it gives another result than on the CPU.")
 
 
 def _on_meta(subject: Subject) -> Finding:

@@ -5,6 +5,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
+from explorer.gradient.wide import with_float64
+
 Word = TypeVar("Word", int, Tensor)
 
 _WORD = 0xFFFFFFFF
@@ -15,12 +17,14 @@ def fresh(
 ) -> Tensor:
     """The u of n elements, (n,) float64: 24 bits and a half, strictly between 0 and 1.
 
-    Equal for equal arguments on every machine; other seeds, steps, layers and draws are other numbers.
+    On ``device`` where that has float64, else on the CPU. Equal for equal arguments on every machine;
+    other seeds, steps, layers and draws are other numbers.
     """
     key = 0
     for part in (seed, step, layer, draw):
         key = mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
-    return ((mixed(mixed(torch.arange(n, device=device) ^ key)) >> 8).double() + 0.5) / 2**24
+    words = mixed(mixed(torch.arange(n, device=device) ^ key)) >> 8
+    return (with_float64(words).double() + 0.5) / 2**24
 
 
 def mixed(word: Word) -> Word:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule, require_fixed
 from explorer.gradient.bound import Bound, bind
+from explorer.gradient.wide import with_float64
 
 
 def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **parameters: float) -> float:
@@ -44,6 +45,6 @@ def share_of_all(bound: Bound, seen: Iterable[tuple[Tensor, Tensor]]) -> float:
     before = behind = 0.0
     for x, g in seen:
         gradient = bound.gradient(x, bound.forward(x), g.contiguous())
-        before += float(g.abs().sum(dtype=torch.float64))
-        behind += float(gradient.abs().sum(dtype=torch.float64))
+        before += float(with_float64(g).abs().sum(dtype=torch.float64))
+        behind += float(with_float64(gradient).abs().sum(dtype=torch.float64))
     return behind / before if before and math.isfinite(behind) else math.nan

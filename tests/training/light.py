@@ -58,7 +58,7 @@ def main() -> None:
         ),
         "explorer.training.engine.engine": SimpleNamespace(Engine=Engine),
         "explorer.training.engine.host": SimpleNamespace(BEAT=None, HELLO=0),
-        "explorer.training.runs": SimpleNamespace(Run=Run),
+        "explorer.training.runs": SimpleNamespace(Run=Run, compare_devices=str),
         "explorer.training.settings": SimpleNamespace(Settings=dict),
         "explorer.training.tasks": SimpleNamespace(FIRST="first"),
     }.items():

@@ -184,6 +184,7 @@ class EngineProcess:
     start_study = _forwarded(Engine.start_study)
     command_study = _forwarded(Engine.command_study)
     studies = _forwarded(Engine.studies)
+    compare_devices = _forwarded(Engine.compare_devices)
 
     def close(self) -> None:
         """End the process; every run is gone."""

@@ -16,7 +16,7 @@ import torch
 
 from explorer.training.engine.engine import Engine
 from explorer.training.engine.host import BEAT, HELLO
-from explorer.training.runs import Run
+from explorer.training.runs import Run, compare_devices
 from explorer.training.settings import Settings
 from explorer.training.system import WoundClock, bound
 from explorer.training.tasks import FIRST
@@ -30,6 +30,7 @@ def main() -> None:
     warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
     warm.snapshot()  # half a second that the first visitor need not wait, who begins with this task's data
+    compare_devices()  # before any run, which would take part of the time
     try:
         bound()
     except ValueError as error:

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.gradient import with_float64
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.rule_shape import span, spread, width
 
@@ -55,12 +56,12 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 def _binned(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
     """The count of each member's values in each bin, and their sum: (members, bins) each."""
-    known = x.flatten(1).nan_to_num(0)
+    known = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((known - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
-    first = _BINS * torch.arange(len(x), dtype=torch.int32, device=x.device)
+    first = _BINS * torch.arange(len(x), dtype=torch.int32, device=known.device)
     cells = (bins + first[:, None]).flatten()
     every = len(x) * _BINS
-    sums = torch.zeros(every, dtype=torch.float64, device=x.device)
+    sums = torch.zeros(every, dtype=torch.float64, device=known.device)
     sums.index_add_(0, cells, known.flatten().double())
     return cells.bincount(minlength=every).view(len(x), _BINS), sums.view(len(x), _BINS)
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.gradient import with_float64
 from explorer.training.instruments.base.exact import Exact, exact_of
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.nets import Observed
@@ -95,7 +96,7 @@ def _record(biases: list[Bias]) -> Record:
 
 def _products(gradients: Tensor) -> NDArray[float64]:
     """Of every two draws: (2, members, draws, numbers) -> (2, members, draws, draws)."""
-    wide = gradients.double()
+    wide = with_float64(gradients).double()
     products: NDArray[float64] = (wide @ wide.mT).cpu().numpy()
     return products
 

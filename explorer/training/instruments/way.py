@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Rule
+from explorer.gradient import with_float64
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 
@@ -48,7 +49,7 @@ def _is_of_losses(rule: Rule) -> bool:
 
 def _passed(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
     """The factor of each layer with the op, (members going, layers): NaN where nothing arrives."""
-    sizes = [[each.abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
+    sizes = [[with_float64(each).abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
     factors = torch.stack([below / above for above, below in sizes], 1)
     return factors.where(factors.isfinite(), math.nan).float().cpu().numpy()
 

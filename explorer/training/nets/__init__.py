@@ -12,7 +12,7 @@ from explorer.training.nets.architectures import (
     behind,
     drawn,
 )
-from explorer.training.nets.ensemble import Ensemble
+from explorer.training.nets.ensemble import Build, Ensemble
 from explorer.training.nets.layers import (
     JUDGED,
     KERNEL,
@@ -39,8 +39,8 @@ from explorer.training.nets.rows import Lr, OpParameters, Views, by_channel
 
 __all__ = [
     "DENSE", "JUDGED", "KERNEL", "KERNELS", "LOSS", "MAPS", "QUANTISED", "SPIKING", "TWIN_LOSS",
-    "Architecture", "Boundary", "Convolution", "Ensemble", "Fault", "Fixed", "Joined", "Latency", "Layer",
-    "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite", "OpTrace", "Pass", "Size", "Spiking",
-    "Trace", "U", "Views", "behind", "by_channel", "checked_learn", "drawn", "hexed", "joined",
+    "Architecture", "Boundary", "Build", "Convolution", "Ensemble", "Fault", "Fixed", "Joined", "Latency",
+    "Layer", "Learned", "Lr", "Member", "Observed", "OpParameters", "OpSite", "OpTrace", "Pass", "Size",
+    "Spiking", "Trace", "U", "Views", "behind", "by_channel", "checked_learn", "drawn", "hexed", "joined",
     "learned_by", "learned_with", "no_longer", "side_by_side",
 ]  # fmt: skip

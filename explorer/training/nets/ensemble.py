@@ -192,8 +192,9 @@ class Ensemble:
         self.optimiser.steps = other.optimiser.steps_of(len(other.going))[int(indices[0])]
         self._ahead = None
 
-    def rebuild(self) -> None:
-        """Build the layers of the same nets again."""
+    def rebuild(self, build: Build) -> None:
+        """Build the layers of the same nets in another way."""
+        self._build = build
         self._take((self.parameters, *self.optimiser.state))
 
     def by_seed(self, y: Tensor) -> Tensor:

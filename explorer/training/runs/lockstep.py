@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,10 +14,10 @@ from torch import Generator, Tensor
 from explorer.training.limits import EXAMPLES
 from explorer.training.nets import (
     Boundary,
+    Build,
     Ensemble,
     Fixed,
     Joined,
-    Layer,
     Lr,
     Member,
     OpParameters,
@@ -109,7 +110,7 @@ class Lockstep:
         same.joined = side_by_side([part.joined for part in parts])
         same.seeds = [seed for part in parts for seed in part.seeds]
         going, order = _side_by_side(parts, same.joined)
-        same.ensemble = self.ensemble.beside([part.ensemble for part in others], going, order, same._dense)
+        same.ensemble = self.ensemble.beside([part.ensemble for part in others], going, order, same._dense())
         same.see(parts)
         return same, apart(order, [len(part.ensemble.going) for part in parts])
 
@@ -163,7 +164,7 @@ class Lockstep:
     def bind(self, joined: Joined) -> None:
         """Go on with another op or as many other rules, for the same members and learned parameters."""
         self.joined = joined
-        self.ensemble.rebuild()
+        self.ensemble.rebuild(self._fixed() if self._spares else self._dense())
 
     def scores(self, part: Part) -> NDArray[float32]:
         """The score of each member that is going; NaN where something is not finite."""
@@ -208,7 +209,7 @@ class Lockstep:
 
     def _drawn(self, data: Data, generator: Generator) -> Tensors:
         """The start of one seed's net, on the run's device."""
-        layers = self._dense([Member(0, 0)])
+        layers = self._dense()([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
         x, y = (tensor.to(self.device) for tensor in data.train)
@@ -219,20 +220,24 @@ class Lockstep:
         inputs, outputs = self.data[0].widths
         return inputs, *self.settings.widths, outputs
 
-    def _boundary(self, members: Sequence[Member]) -> Boundary:
-        seeds = [self.seeds[member.seed] for member in members]
-        return Boundary(self.joined, [member.rule for member in members], seeds)
+    # Builders of layers do not hold self: in a circle with them, nets would stay in memory for long.
+    def _boundary(self) -> Callable[[Sequence[Member]], Boundary]:
+        joined, seeds = self.joined, self.seeds
+        return lambda members: Boundary(
+            joined, [member.rule for member in members], [seeds[member.seed] for member in members]
+        )
 
-    def _dense(self, members: Sequence[Member]) -> list[Layer]:
-        seeds = [member.seed for member in members]
-        return self._task.net.build(self._ends, self.settings.bias, self._boundary(members), seeds)
+    def _dense(self) -> Build:
+        build, ends, bias, boundary = self._task.net.build, self._ends, self.settings.bias, self._boundary()
+        return lambda members: build(ends, bias, boundary(members), [member.seed for member in members])
 
-    def _fixed(self, members: Sequence[Member]) -> list[Layer]:
-        return behind(self._first([member.seed for member in members]), self._ends, self._boundary(members))
+    def _fixed(self) -> Build:
+        first, ends, boundary = self._first(), self._ends, self._boundary()
+        return lambda members: behind(first([member.seed for member in members]), ends, boundary(members))
 
-    def _first(self, seeds: Sequence[int]) -> Fixed:
+    def _first(self) -> Callable[[Sequence[int]], Fixed]:
         weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
-        return Fixed(weights, x, seeds)
+        return partial(Fixed, weights, x)
 
     @property
     def _spares(self) -> bool:
@@ -242,10 +247,10 @@ class Lockstep:
     def _begun(self, members: Sequence[Member]) -> Ensemble:
         if not self._spares:
             start = [each.parameters for each in self.start]
-            return Ensemble(members, self._dense, start, OPTIMISERS[self.settings.optimiser], self._learned)
-        values = self._first(range(len(self.start))).values()
+            return Ensemble(members, self._dense(), start, OPTIMISERS[self.settings.optimiser], self._learned)
+        values = self._first()(range(len(self.start))).values()
         start = [(*own, *each.parameters[1:]) for own, each in zip(values, self.start, strict=True)]
-        return Ensemble(members, self._fixed, start, Written, self._learned)
+        return Ensemble(members, self._fixed(), start, Written, self._learned)
 
     @property
     def _learned(self) -> OpParameters:

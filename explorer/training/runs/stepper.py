@@ -240,12 +240,16 @@ class Stepper:
         self.checkpoints = checkpoints.until(self.step)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from the ``state_dict`` of a run of the same settings, with its live ones.
+        """Continue from the ``state_dict`` of a run of the same settings, with its live ones; on any device.
 
         Raises ValueError for other settings.
         """
         ours, theirs = dataclasses.asdict(self.settings), state["settings"]
-        other = [name for name in ours if name not in (*LIVE, "branch") and theirs.get(name) != ours[name]]
+        other = [
+            name
+            for name in ours
+            if name not in (*LIVE, "branch", "device") and theirs.get(name) != ours[name]
+        ]
         parted = parting(self.settings.branch, theirs["branch"])
         if parted is not None and parted < state["step"]:
             other.append("branch")

@@ -4,12 +4,19 @@ import math
 from collections.abc import Mapping
 from itertools import chain
 
+import torch
+
 from explorer.formula import listed, percent
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.ranking import Unit, rank, texts
 from explorer.training.runs.snapshot import Snapshot
 
-DEVICES = {"cpu": "CPU", "cuda": "NVIDIA GPU", "mps": "Apple GPU", "xpu": "Intel GPU"}
+DEVICES = {
+    "cpu": "CPU",
+    "cuda": "AMD GPU" if torch.version.hip else "NVIDIA GPU",
+    "mps": "Apple GPU",
+    "xpu": "Intel GPU",
+}
 
 
 def device(name: str) -> str:

@@ -67,8 +67,8 @@ FAULTS = (
     Fault(
         name="In the share of a gradient upstream gradients of both signs cancel",
         file="explorer/gradient/share.py",
-        old="before += float(g.abs().sum(",
-        new="before += float(g.sum(",
+        old="before += float(with_float64(g).abs().sum(",
+        new="before += float(with_float64(g).sum(",
         tests="gradient/test_share.py",
     ),
     Fault(

@@ -1,8 +1,11 @@
 """A run in the engine, on a clock of our own: commands, divergence, failures, snapshots."""
 
 import dataclasses
+import gc
+import weakref
 
 import pytest
+import torch
 
 from explorer.training import Engine, Limits, Run, Settings
 from explorer.training.scheduling.status import SENTENCES, State, state_words
@@ -120,6 +123,51 @@ def test_a_run_that_cannot_be_built_fails(clock):
     identity = engine.start(SMALL)
     turn_until_idle(engine)
     assert engine.snapshot(identity).sentence == f"This run failed: {memory.USED_UP}."
+
+
+def test_a_device_without_memory_left_ends_the_run_that_asked_in_a_sentence_and_no_other(clock):
+    """In the words of CUDA's allocator, in the middle of a run."""
+
+    class Greedy(Run):
+        def advance(self, steps=1):
+            if self.settings.seed == 13 and self.step == 3:
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\n…")
+            super().advance(steps)
+
+    engine = Engine(Limits(workers=0), clock, Greedy)
+    greedy, other = engine.start(dataclasses.replace(SMALL, seed=13)), engine.start(SMALL)
+    turn_until_idle(engine)
+    failed = engine.snapshot(greedy)
+    assert failed.state == "failed"
+    assert failed.sentence == f"This run failed: {memory.USED_UP}."
+    assert losses(engine.snapshot(other)) == {"default": alone(SMALL).losses["default"].tolist()}
+    again = engine.start(SMALL)
+    turn_until_idle(engine)
+    assert engine.snapshot(again).state == "finished"
+
+
+@pytest.mark.parametrize("task", ["documents", "digits", "spikes", "digits convolution"])
+def test_a_stopped_run_gives_its_memory_back_at_once(clock, task):
+    """Without Python's search for circles of references, which may come much later."""
+    nets = []
+
+    def make(settings):
+        run = Run(settings)
+        nets.extend(map(weakref.ref, (run, run.nets, run.nets.ensemble, run.nets.ensemble.parameters)))
+        return run
+
+    engine = Engine(Limits(workers=0), clock, make)
+    gc.disable()
+    try:
+        identity = engine.start(Settings(task=task, device="cpu", pace="full"))
+        for _ in range(3):
+            engine.turn()
+        engine.snapshot(identity, ("causes", "norms"))
+        assert all(each() is not None for each in nets)
+        engine.command(identity, "stop")
+        assert [each() for each in nets] == [None] * 4
+    finally:
+        gc.enable()
 
 
 def test_a_diverging_run_keeps_its_curve(engine):

@@ -63,6 +63,17 @@ def test_a_state_of_other_settings_is_refused():
         Run(SMALL).load_state_dict(Run(dataclasses.replace(SMALL, seed=1, steps=9)).state_dict())
 
 
+def test_a_state_goes_on_on_another_device(monkeypatch):
+    """The names of devices are settings; tensors of a state are of the CPU."""
+    elsewhere = trained(SMALL, 3).state_dict()
+    elsewhere["settings"]["device"] = "cuda"
+    here = Run(SMALL)
+    here.load_state_dict(elsewhere)
+    here.advance(2)
+    assert (here.step, here.settings.device) == (5, "cpu")
+    assert curves(here) == curves(trained(SMALL, 5))
+
+
 def test_each_step_draws_its_own_batch(batches):
     begun = Run(batches)
     seen = []

@@ -1,5 +1,6 @@
 // Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
 
+import { answered } from "../../choice/server.js";
 import { keep, load } from "../../choice/session.js";
 import { createAsking } from "./requests.js";
 import { createMachine } from "../history/controller.js";
@@ -86,6 +87,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       ...slow.acts,
       ...machine,
       onSetting: turning.onSetting,
+      compareDevices: async () => (await answered(server("devices"))).words ?? "",
       onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
       onAligned: (/** @type {Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),

@@ -37,7 +37,7 @@ import { createWhy } from "../evidence/view.js";
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
  *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
- *   onSetting: (name: string, text: string, phase: string) => void,
+ *   onSetting: (name: string, text: string, phase: string) => void, compareDevices: () => Promise<string>,
  *   onWhy: (rule: string|null) => void, onFold: () => void, onLift: (rule: string|null) => void,
  *   onEvidence: (evidence: boolean) => void, onSlowMotion: () => void, onFirst: () => void, onAgain: () => void,
  *   scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>,
@@ -86,6 +86,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
     store,
     on.onSetting,
+    on.compareDevices,
   );
 
   const slow = createSlowMotion(host, on);

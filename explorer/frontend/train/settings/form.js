@@ -1,6 +1,6 @@
 // The settings of a run as native controls: those that may change in mid-run apart from the rest.
 
-import { element } from "../../elements/dom.js";
+import { element, freshId } from "../../elements/dom.js";
 import { createFields } from "./fields.js";
 import { settings, settingText } from "../state/tasks.js";
 
@@ -11,18 +11,31 @@ import { settings, settingText } from "../state/tasks.js";
  * of single settings by their name
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  * @param {(name: string, text: string, phase: string) => void} onSetting
+ * @param {() => Promise<string>} compareDevices the words on which device is faster
  */
-export function createSettings({ live, rest, own }, store, onSetting) {
+export function createSettings({ live, rest, own }, store, onSetting, compareDevices) {
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
   rest.append(element("details", { open: true }, summary, grid));
   const fields = createFields(settings(), store, onSetting);
-  for (const { name, live: isLive, field } of fields)
+  for (const { name, live: isLive, field } of fields) {
     (own[name] ?? (isLive ? live : grid)).append(field.element);
+    if (name === "device") describe(field.element, compareDevices);
+  }
   return {
     /** @param {Choice} choice */
     show(choice) {
       for (const { name, field } of fields) field.show(settingText(choice, name));
     },
   };
+}
+
+/** Words below a control, and read out with it, once they are there. @param {HTMLElement} field @param {() => Promise<string>} ask */
+async function describe(field, ask) {
+  const words = await ask();
+  if (!words) return;
+  const remark = element("small", { id: freshId() }, words);
+  field.classList.add("wide");
+  field.append(remark);
+  field.querySelector("select")?.setAttribute("aria-describedby", remark.id);
 }

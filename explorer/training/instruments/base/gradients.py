@@ -11,6 +11,7 @@ from statistics import fmean
 import torch
 from torch import Tensor
 
+from explorer.gradient import with_float64
 from explorer.training.nets import Ensemble, Observed, Pass, Trace
 
 
@@ -51,7 +52,7 @@ def gradients(ensemble: Ensemble, now: Pass, observed: Observed) -> dict[int, Gr
     """
     w1, w2 = now.numbers[1:].tolist()
     _, before, after = _op(now.traces)
-    above, below = (each.abs().flatten(1).sum(1, dtype=torch.float64).tolist() for each in (before, after))
+    above, below = (_sizes(each).tolist() for each in (before, after))
     blocked, idle = _shares(*_op(observed.traces)).cpu().tolist()
     moved, by_rule = ensemble.moved(), {}
     at_units = all(layer.site.per_example for layer in ensemble.layers if layer.site)
@@ -73,8 +74,14 @@ def _op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
     return op.x, op.upstream, op.gradient
 
 
+def _sizes(values: Tensor) -> Tensor:
+    """Return the sum of each member's values without their signs, (members,) float64."""
+    return with_float64(values).abs().flatten(1).sum(1, dtype=torch.float64)
+
+
 def _shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
     """The shares of blocked inputs and of idle units, (2, members); NaN where an input is not finite."""
+    x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0
     blocked = (zero & (upstream != 0)).flatten(1).double().mean(1)
     idle = zero.all(1).flatten(1).double().mean(1)

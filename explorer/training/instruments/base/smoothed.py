@@ -22,6 +22,7 @@ from explorer.training.instruments.base.jumps import (
     Groups,
     Jumps,
     grouped,
+    look_up,
     spaced,
 )
 
@@ -81,7 +82,7 @@ class Smoothed:
         """The mean slope at any x, between the jumps."""
         position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
         whole = position.long()
-        return torch.lerp(self.slopes.take(whole), self.slopes.take(whole + 1), position - whole)
+        return torch.lerp(look_up(self.slopes, whole), look_up(self.slopes, whole + 1), position - whole)
 
     def density(self, x: Tensor) -> Tensor:
         """The density of the noise relative to its peak, written into x: its formula, in place."""

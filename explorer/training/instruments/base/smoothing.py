@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from explorer.training.instruments.base.flips import AT_ONCE, Flips
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.instruments.base.jumps import REACH
+from explorer.training.instruments.base.jumps import REACH, look_up
 from explorer.training.instruments.base.smoothed import Smoothed, smoothed
 
 _MOST_DISTANCES = 64  # that one product is made for
@@ -76,8 +76,8 @@ def _at_jumps(flips: Flips, op: Smoothed) -> Tensor:
     for number in range(groups.near):
         group = first + number
         if ended is None or not groups.chained:
-            ended = flips.changes(groups.start.take(group) - flips.y)
-        started, ended = ended, flips.changes(groups.end.take(group) - flips.y)
+            ended = flips.changes(look_up(groups.start, group) - flips.y)
+        started, ended = ended, flips.changes(look_up(groups.end, group) - flips.y)
         total.addcmul_(ended - started, groups.weight(flips.x, group))
     return total
 

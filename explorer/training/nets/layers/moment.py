@@ -40,7 +40,7 @@ class Moment(NamedTuple):
         """One u for each element, (members, …) as ``like``, strictly between 0 and 1; alike for one seed."""
         count = like[0].numel() // self.copies
         known = {
-            seed: fresh(seed, self.step, count, self.layer, self.again, like.device).to(like.dtype)
+            seed: fresh(seed, self.step, count, self.layer, self.again, like.device).to(like)
             for seed in dict.fromkeys(seeds)
         }
         u = torch.stack([known[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)

@@ -62,7 +62,13 @@ async def measured(request: Request) -> Response:
     return await responded(request, _measured, run, key, dict(request.query_params))
 
 
+async def devices(request: Request) -> Response:
+    """Which device nets train faster on, as ``{words}``."""
+    return await responded(request, lambda: json.dumps({"words": shared_engine().compare_devices()}))
+
+
 ROUTES = (
+    Route("/devices", devices),
     Route("/runs", start, methods=["POST"]),
     Route("/runs/{run}/events", run_events),
     Route("/runs/{run}/measured/{instrument}", measured),

@@ -35,9 +35,12 @@ class Client:
         body = content if content is not None else encoded(json)
         return asyncio.run(self._posted(path, body if isinstance(body, bytes) else body.encode(), kind))
 
-    async def _posted(self, path, body, kind):
+    def get(self, path):
+        return asyncio.run(self._posted(path, b"", "", "GET"))
+
+    async def _posted(self, path, body, kind, method="POST"):
         headers = [(b"content-type", kind.encode())]
-        scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": headers}
         sent = await messages_of(self.app, scope, body[:5000], body[5000:])
         return Answer(sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode())
 
@@ -78,6 +81,12 @@ def test_a_run_is_what_the_link_says(client, engine):
     assert entry.settings.rules == ("default", "zero")
     assert (entry.settings.hidden, entry.settings.pace) == (4, "full")
     assert len(run["key"]) == 64
+
+
+def test_the_faster_device_is_told_in_words(client, engine, monkeypatch):
+    assert client.get("/devices").json() == {"words": engine.compare_devices()}
+    monkeypatch.setattr(engine, "compare_devices", lambda: "Small nets train faster on the CPU.")
+    assert client.get("/devices").json() == {"words": "Small nets train faster on the CPU."}
 
 
 def test_a_net_has_the_loss_of_its_task_and_not_the_one_set_on_explore(client, engine):

@@ -1,0 +1,21 @@
+"""Float64 for sums on any device."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+
+def with_float64(x: Tensor) -> Tensor:
+    """Return x where float64 can be computed: on its own device, or on the CPU where that has none."""
+    return x if _has_float64(x.device.type) else x.cpu()
+
+
+@cache
+def _has_float64(device: str) -> bool:
+    """Return whether a kind of device has float64: Apple's GPUs and some of Intel's have not."""
+    try:
+        torch.zeros(1, dtype=torch.float64, device=device)
+    except (RuntimeError, TypeError):
+        return False
+    return True

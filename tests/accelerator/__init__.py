@@ -1,0 +1,1 @@
+"""What the explorer does on an accelerator: ``sh tests/device``."""

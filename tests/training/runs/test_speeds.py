@@ -1,0 +1,80 @@
+"""Which device nets train faster on: measured once, in sentences."""
+
+import pytest
+
+from explorer.training.limits import MAX_HIDDEN
+from explorer.training.runs import speeds
+from explorer.training.runs.speeds import Speed, compare_devices, describe, measure_speeds, measure_step_ms
+from explorer.training.tasks import FIRST, TASKS
+
+
+@pytest.fixture(autouse=True)
+def _anew():
+    compare_devices.cache_clear()
+    yield
+    compare_devices.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("small", "wide", "words"),
+    [
+        (
+            {"cpu": 0.4, "cuda": 1.1},
+            {"cpu": 3.25, "cuda": 1.2},
+            "Small nets train faster on the CPU: 0.4 ms a step here, 1.1 on the NVIDIA GPU. "
+            "Nets with 256 hidden units train faster on the NVIDIA GPU: 1.2 ms a step here, 3.2 on the CPU.",
+        ),
+        (
+            {"cpu": 1.0, "mps": 1.05},
+            {"cpu": 4.0, "mps": 9.0},
+            "Small nets train as fast on either device: about 1 ms a step here. "
+            "Nets with 256 hidden units train faster on the CPU: 4 ms a step here, 9 on the Apple GPU.",
+        ),
+    ],
+)
+def test_a_sentence_names_the_faster_device_and_both_times(small, wide, words):
+    assert describe([Speed(16, small), Speed(256, wide)]) == words
+
+
+def test_a_small_and_the_widest_net_are_measured_on_each_device():
+    asked = []
+
+    def measure(name, hidden):
+        asked.append((name, hidden))
+        return float(len(asked))
+
+    small, wide = measure_speeds(("cpu", "cuda"), measure)
+    assert asked == [(name, width) for width in (TASKS[FIRST].hidden, MAX_HIDDEN) for name in ("cpu", "cuda")]
+    assert (small.hidden, small.ms) == (TASKS[FIRST].hidden, {"cpu": 1.0, "cuda": 2.0})
+    assert (wide.hidden, wide.ms) == (MAX_HIDDEN, {"cpu": 3.0, "cuda": 4.0})
+
+
+def test_a_step_is_measured_on_the_cpu():
+    assert 0 < measure_step_ms("cpu", 4) < 1e4
+
+
+def test_nothing_is_measured_where_there_is_one_device(monkeypatch):
+    monkeypatch.setattr(speeds, "devices", lambda: ("cpu",))
+    monkeypatch.setattr(speeds, "measure_step_ms", pytest.fail)
+    assert compare_devices() == ""
+
+
+def test_devices_are_measured_once(monkeypatch):
+    asked = []
+    monkeypatch.setattr(speeds, "devices", lambda: ("cpu", "cuda"))
+    monkeypatch.setattr(speeds, "measure_step_ms", lambda name, hidden: asked.append(name) or 1.0)
+    assert compare_devices() == compare_devices()
+    assert asked == ["cpu", "cuda"] * 2
+
+
+def test_a_device_that_cannot_train_is_named_with_the_reason(monkeypatch):
+    def fail(name, _hidden):
+        if name == "cuda":
+            raise RuntimeError("CUDA error: no kernel image is available\nCUDA kernel errors …")
+        return 1.0
+
+    monkeypatch.setattr(speeds, "devices", lambda: ("cpu", "cuda"))
+    monkeypatch.setattr(speeds, "measure_step_ms", fail)
+    assert compare_devices() == (
+        "The NVIDIA GPU cannot train here: choose the CPU (CUDA error: no kernel image is available)."
+    )
