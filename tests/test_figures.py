@@ -153,7 +153,7 @@ def test_circles_only_on_curves_that_jump_there_and_there_always(op):
         ("bernoulli", "straight_through", ["band: mean ± sd", "exact"]),
     ],
 )
-def test_the_legend_explains_circles_bands_and_dots_that_areshown(op: str, rule: str, words: list[str]):
+def test_the_legend_explains_circles_bands_and_dots_that_are_shown(op: str, rule: str, words: list[str]):
     listed = [trace for trace in curve_spec(sample(op, rule))["data"] if trace.get("showlegend", True)]
     assert [trace["name"] for trace in listed if "meta" not in trace] == words
 
@@ -174,7 +174,7 @@ def test_curves_that_coincide_are_both_seen():
     assert len({dashes[0], dashes[1], dashes[3]}) == 3
 
 
-def test_own_formulas_areshown_as_text():
+def test_own_formulas_are_shown_as_text():
     frame = sample("formula: where(x<1, x, 1)", ["formula: g * (x < 1)", "formula: where((x>1)&(x>2), g, 0)"])
     spec = curve_spec(frame)
     found = [trace["name"] for trace in _traces(spec).values()]

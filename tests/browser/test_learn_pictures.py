@@ -3,8 +3,6 @@
 What each picture says, and the walker's numbers, tests/frontend/learn/pictures asks without a page.
 """
 
-import re
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -13,7 +11,7 @@ from explorer.lessons import LESSONS, unbiased_or_quiet
 from explorer.lessons.by_hand import masked
 from explorer.lessons.recipe import steps
 from tests.browser.access import show_in
-from tests.browser.lessons import no_text_is_small, present, press, turn_to
+from tests.browser.lessons import present, press, turn_to
 from tests.browser.reading import enter
 from tests.browser.test_look import contrast, luminance
 
@@ -154,7 +152,7 @@ def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course:
     expect(here).to_contain_text("the wrong way")
 
 
-def test_each_estimator_walks_by_draws_or_by_its_mean_and_answers_questions(course: Page) -> None:
+def test_each_estimator_walks_by_draws_or_by_its_mean(course: Page) -> None:
     walker = walker_of(course)
     here, end = walker.locator(".walker-here"), walker.locator(".walker-end")
     seen = set[str | None]()
@@ -173,19 +171,6 @@ def test_each_estimator_walks_by_draws_or_by_its_mean_and_answers_questions(cour
     expect(walker.locator(".run[d^=M]")).to_have_count(unbiased_or_quiet.walker().drawn)
     enter(walker.get_by_role("spinbutton", name="target"), "0.5")
     expect(here).to_contain_text("every p is as good")
-    asked = course.locator(".asked").nth(1)
-    asked.get_by_role("button", name="Check").click()
-    expect(asked.get_by_role("status")).to_have_text("Pick an answer first.")
-    asked.get_by_role("radio", name="No: some runs").check()
-    expect(asked.get_by_role("status")).to_have_text("")
-    asked.get_by_role("button", name="Check").click()
-    expect(asked.get_by_role("status")).to_contain_text("by ReinMax 5.1, 11, 18, 25 %")
-    present(course, True)
-    for _ in re.split(r"\n\s*\n", LESSONS["unbiased-or-quiet"].words.strip()):
-        course.keyboard.press("PageDown")
-    expect(walker).to_be_visible()
-    no_text_is_small(course)
-    present(course, False)
 
 
 def test_on_a_phone_the_walker_fits_and_a_page_is_scrolled_over_it(phone_course: Page) -> None:

@@ -196,7 +196,7 @@ def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(train: Page) -> N
     wait_for(train, f"() => {GHOSTS}.length === 0")
 
 
-def test_what_diverges_says_so_in_every_chart_and_is_offered_the_tasks_own_op(train: Page) -> None:
+def test_what_diverges_says_so_in_every_chart(train: Page) -> None:
     turn_train(train, "op=log&rule=default")
     press(train, "Start")
     expect(status(train)).to_contain_text("the op gave no finite number for finite inputs.")
@@ -207,13 +207,6 @@ def test_what_diverges_says_so_in_every_chart_and_is_offered_the_tasks_own_op(tr
     expect(train.locator(".why .inputs .cell")).to_have_attribute(
         "data-empty", re.compile("Diverged at step 0")
     )
-    turn_train(train, "task=spikes&op=round&rule=default")
-    offer = train.get_by_role("button", name="Use the task's own op and rules")
-    expect(offer).to_be_hidden()
-    press(train, "Start")
-    offer.click()
-    wait_for(train, "() => location.search.includes('op=heaviside') || location.search.includes('op=step')")
-    expect(offer).to_be_hidden()
 
 
 def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no_script_runs(

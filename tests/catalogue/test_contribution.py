@@ -194,12 +194,7 @@ def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
 @pytest.mark.parametrize(
     ("op", "rule", "name", "message"),
     [
-        (
-            "ternarize",
-            "default",
-            "delta",
-            "delta of ternarize has no gradient: torch sees no path from y to it",
-        ),
+        ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch sees no path"),
         ("hardshrink", "straight_through", "lambd", "lambd of hardshrink has no gradient"),
         ("quantize_power_of_two", "default", "log2_s", "log2_s of quantize_power_of_two has no gradient"),
         ("sign", "clipped", "c", "c does not stand in y: it shapes the gradient of clipped alone"),

@@ -64,11 +64,7 @@ def race(default, ste):
 @pytest.mark.parametrize(
     ("default", "ste", "words"),
     [
-        (
-            (5.0, 0),
-            (1.0, 3),
-            "Straight ended lower, at 1; Torch at 5. With Torch w1 never moved: no gradient",
-        ),
+        ((5.0, 0), (1.0, 3), "Straight ended lower, at 1; Torch at 5. With Torch w1 never moved: no"),
         ((1.3, 0), (1316.0, 3), "With Torch w1 never moved, so that w2 learned on hidden values that stood"),
         ((1.0, 0), (2.0, 0), "w1 moved with neither"),
         ((1.0, 2, 0.5), (2.0, 3, 1.5), "by 2 and 3; in size the rules returned 0.5 and"),
@@ -163,10 +159,7 @@ NAN = float("nan")
             judged(default=[0.9, 0.91], ste=[0.9, 0.91]),
             "Torch and Straight score alike with every seed, at 90.5 % on the 360 held-out examples.",
         ),
-        (
-            judged(ste=[0.951, 0.952, 0.953]),
-            "Straight is at 95.2 % on the 360 held-out examples (mean of 3 seeds).",
-        ),
+        (judged(ste=[0.951, 0.952, 0.953]), "Straight is at 95.2 % on the 360 held-out examples (mean of"),
         (
             judged(metric="R²", default=[0.1, 0.2, 0.1], ste=[0.81, 0.82, 0.83]),
             "Straight is best on held-out data, by R², at 0.82; Torch (0.13) lower by 0.54 to 0.83 (means",
@@ -175,10 +168,7 @@ NAN = float("nan")
             judged(default=[NAN] * 3, ste=[0.9, 0.8, NAN]),
             "1 of 3 seeds of Straight diverged and are left out, which flatters it. Torch diverged and",
         ),
-        (
-            judged(default=[NAN] * 3, ste=[NAN] * 3),
-            "No rule kept its values finite: try a smaller learning rate.",
-        ),
+        (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
     ],
 )
 def test_what_is_said_of_held_out_data(race, words):

@@ -76,10 +76,7 @@ def test_values_of_any_size_and_constant_columns_are_taken():
         (points(10), "at least 20 rows of values, not 10"),
         ("1\n2\n3", "2 to 64 columns, not 1"),
         (with_cell(POINTS, 3, 0, ""), "column 'left' lacks a value in row 3: fill it in"),
-        (
-            with_cell(POINTS, 3, 1, "tall"),
-            "column 'right' is 'tall' in row 3, where a finite number is needed",
-        ),
+        (with_cell(POINTS, 3, 1, "tall"), "column 'right' is 'tall' in row 3, where a finite number"),
         (with_cell(POINTS, 3, 1, "nan"), "column 'right' lacks a value in row 3"),
         (with_cell(POINTS, 3, 1, "1e999"), "is '1e999'"),
         (with_cell(POINTS, 3, 2, ""), "column 'corner' lacks a value in row 3: each row needs its class"),
