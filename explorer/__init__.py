@@ -14,7 +14,7 @@ from explorer.gradient import Layer, apply, share
 from explorer.instrument import instrument
 from explorer.lens import lens
 from explorer.measures import compare, rule_map
-from explorer.model import observe, race, swap
+from explorer.model import lightning_callback, log_gradients, observe, race, swap, trainer_callback
 from explorer.nearest import nearest
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
@@ -24,8 +24,8 @@ from explorer.training.ranking import rank
 __version__ = "0.1.0"
 
 __all__ = [
-    "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError", "Rule",
-    "__version__", "apply", "assert_rule", "check", "compare", "describe", "expected", "figure", "instrument",
-    "lens", "nearest", "observe", "parse", "race", "rank", "read_source", "rule_map", "sample", "share",
-    "snippet", "study", "swap",
+    "OPS", "RULES", "Formula", "FormulaError", "Layer", "Learned", "Op", "Parameter", "ReadingError",
+    "Rule", "__version__", "apply", "assert_rule", "check", "compare", "describe", "expected", "figure",
+    "instrument", "lens", "lightning_callback", "log_gradients", "nearest", "observe", "parse", "race",
+    "rank", "read_source", "rule_map", "sample", "share", "snippet", "study", "swap", "trainer_callback",
 ]  # fmt: skip

@@ -181,6 +181,20 @@ def test_the_code_of_your_own_model_runs_and_gives_what_it_says() -> None:
     race: Any = names["race"]
     assert "Default autograd (" in race.describe()
     assert "lower by" in race.describe()
+    require_recipes(names)
+
+
+def require_recipes(names: dict[str, Any]) -> None:
+    """Check what the five recipes of the page say of their results."""
+    assert [*names["dead"].parameter] == ["a.weight", "a.bias", "b.weight", "b.bias"]
+    assert {*names["dead"].why} == {"its backward is zero everywhere"}
+    assert names["sizes"]["approx_sign"] > names["sizes"]["straight_through"] > 0
+    ours, theirs, x = (names[name] for name in ("ours", "theirs", "x"))
+    assert torch.equal(ours(x), theirs(x))
+    assert "act.lsq_s" in dict(names["lsq"].named_parameters())
+    with pytest.raises(AssertionError, match=r"4 parameters .* cannot learn"):
+        names["check_gradients"](names["model"])
+    assert {*names["log"].frame.step} == {0, 50, 100}
 
 
 def cells_of(notebook: str) -> list[Any]:

@@ -111,6 +111,8 @@ class Learned:
         at_bound: who gets g exactly at a bound that is learned, a key of ``AT_BOUND``; "" where there is
             no bound.
         note: where sources disagree; one sentence.
+        start: its first value on a model's data, a formula of x and the rule's parameters; None for the
+            default.
 
     Raises FormulaError for a formula that cannot be read, or that names N outside a scale.
     """
@@ -120,6 +122,7 @@ class Learned:
     scale: str | None = None
     at_bound: str = ""
     note: str = ""
+    start: str | None = None
 
     def __post_init__(self) -> None:
         if self.at_bound not in ("", *AT_BOUND):

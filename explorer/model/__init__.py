@@ -1,17 +1,18 @@
 """Anybody's own model: observed, with its rules swapped, and raced. Its code runs in its owner's process."""
 
-from explorer.model.observing import Observation, Slope, observe
+from explorer.model.observing import (
+    GradientLog,
+    Observation,
+    Slope,
+    lightning_callback,
+    log_gradients,
+    observe,
+    trainer_callback,
+)  # fmt: skip
 from explorer.model.racing import RaceResult, race
 from explorer.model.swapping import Replaced, Swapped, UnreachedError, swap
 
 __all__ = [
-    "Observation",
-    "RaceResult",
-    "Replaced",
-    "Slope",
-    "Swapped",
-    "UnreachedError",
-    "observe",
-    "race",
-    "swap",
-]
+    "GradientLog", "Observation", "RaceResult", "Replaced", "Slope", "Swapped", "UnreachedError",
+    "lightning_callback", "log_gradients", "observe", "race", "swap", "trainer_callback",
+]  # fmt: skip

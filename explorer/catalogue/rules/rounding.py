@@ -19,6 +19,7 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
 _QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a share divides by it
+_LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # section 2.1
 _LSQ_SCALE = "1 / sqrt(N * qmax)"  # keeps the step of a parameter in proportion to those of the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
@@ -66,7 +67,8 @@ ROUNDING = (
          learned=(
              Learned("s", "g * where(x / s <= qmin, qmin, where(x / s >= qmax, qmax, round(x / s) - x / s))",
                      _LSQ_SCALE, at_bound="published",
-                     note="Much code writes < and >, and so has 0 exactly at the outermost levels."),
+                     note="Much code writes < and >, and so has 0 exactly at the outermost levels.",
+                     start=_LSQ_START),
          ),
          purpose="Learns the step: what saturates pulls it outwards, and rounding has its part too.",
          source="LSQ, Esser et al. 2020, arXiv:1902.08153, equations 3 and 5, section 2.2"),
@@ -78,7 +80,8 @@ ROUNDING = (
          learned=(
              Learned("s", "g * where((x - beta) / s <= qmin, qmin, where((x - beta) / s >= qmax, qmax, "
                      "round((x - beta) / s) - (x - beta) / s))", _LSQ_SCALE, at_bound="published",
-                     note="Much code writes < and >, and so has 0 exactly at the outermost levels."),
+                     note="Much code writes < and >, and so has 0 exactly at the outermost levels.",
+                     start=_LSQ_START),
              Learned("beta", "g * where(qmin < (x - beta) / s < qmax, 0, 1)", _LSQ_SCALE,
                      at_bound="published", note="Some code scales the gradient of the step alone."),
          ),

@@ -1,7 +1,12 @@
 """The sites of anybody's model, and how backward treats them."""
 
+from explorer.model.observing.callbacks import lightning_callback, trainer_callback
 from explorer.model.observing.listener import Unseen
+from explorer.model.observing.log import GradientLog, log_gradients
 from explorer.model.observing.observation import Observation, observe
 from explorer.model.observing.slopes import Slope
 
-__all__ = ["Observation", "Slope", "Unseen", "observe"]
+__all__ = [
+    "GradientLog", "Observation", "Slope", "Unseen", "lightning_callback", "log_gradients", "observe",
+    "trainer_callback",
+]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -69,6 +70,8 @@ class Listener(Tape):
         self.blamed: dict[str, Blame] = {}
         self.arrived: dict[str, bool] = {}
         self.unseen: dict[str, int] = {}
+        self._parameter_hooks = ExitStack()
+        self._results: list[Value] = []
         self.modules: dict[
             str, bool
         ] = {}  # by path, in order of first calls: whether gradient came to its result
@@ -78,18 +81,26 @@ class Listener(Tape):
     def enter(self) -> None:
         """Begin to listen."""
         self.attach()
-        for name, item in self.model.named_parameters():
-            if item.requires_grad:
-                hook = item.register_hook(partial(self._record_arrival, name))  # type: ignore[no-untyped-call]  # torch's own
-                self._stack.callback(hook.remove)
+        for name, parameter in self.model.named_parameters():
+            if parameter.requires_grad:
+                hook = parameter.register_hook(partial(self._record_arrival, name))  # type: ignore[no-untyped-call]
+                self._parameter_hooks.callback(hook.remove)
         Tape.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
-    def leave(self) -> None:
-        """Stop listening. A later backward still counts; no hook is left on model and parameters."""
+    def stop(self) -> None:
+        """Stop listening to calls. A backward still counts, and so does what comes to the parameters."""
         Tape.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]  # torch's own
         with DisableTorchFunction():
             self.flush()
         self.detach()
+
+    def leave(self) -> None:
+        """Forget the calls. A later backward still counts; no hook is left on model and parameters."""
+        if self.turns and not self.done:  # the backward came after ``stop``
+            self.roots = self.roots or self._results
+            self.on_backward_end()
+        self._parameter_hooks.close()
+        self._results.clear()
         self.clear()
 
     def on_pass_begin(self) -> None:
@@ -123,7 +134,7 @@ class Listener(Tape):
             if item.requires_grad and torch.is_grad_enabled() and not is_functorch_wrapped_tensor(item):
                 turn = self.passes
                 item.register_hook(lambda _, turn=turn: self.turns.add(turn))  # type: ignore[no-untyped-call]
-        values = [self.value_of(item) for item in results]
+        values = self._results = [self.value_of(item) for item in results]
         lost_values = [v for v in values if v.cuts]
         if lost_values and not any(v.live for v in values):
             for value in lost_values:

@@ -37,7 +37,20 @@ class Observation:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self._listener.stop()
         self._listener.leave()
+
+    def stop(self) -> None:
+        """Stop observing calls. A backward still counts until ``finish``."""
+        self._listener.stop()
+
+    def finish(self) -> None:
+        """Find what is to blame, and leave no hook, after ``stop``."""
+        self._listener.leave()
+
+    def begin_model_call(self, args: Any) -> None:
+        """Take notice that the model is called with ``args``, where torch gathered its hooks before."""
+        self._listener.handle_call(self.model, args)
 
     @property
     def sites(self) -> dict[str, Site]:

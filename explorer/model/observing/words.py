@@ -106,9 +106,8 @@ def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
         else:
             names = [_named(row) for _, row in group]
             ellipsis = ", …" * (len(names) > _NAMED)
-            sentences_said.append(
-                f"{len(group)} sites alike ({', '.join(names[:_NAMED])}{ellipsis}), each:{rest}"
-            )
+            start = f"{len(group)} sites alike ({', '.join(names[:_NAMED])}{ellipsis}), each"
+            sentences_said.append(f"{start}{rest if rest.startswith(':') else f':{rest}'}")
     return sentences_said
 
 

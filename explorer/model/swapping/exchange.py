@@ -13,7 +13,19 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from explorer import catalogue
-from explorer.catalogue import OPS, Op, Rule, checked, find_op, find_rule, qualified, require_fixed, values
+from explorer.catalogue import (
+    OPS,
+    Op,
+    Rule,
+    beside,
+    checked,
+    contribution,
+    find_op,
+    find_rule,
+    qualified,
+    require_fixed,
+    values,
+)  # fmt: skip
 from explorer.gradient import apply, bind
 from explorer.model.tape.private import is_functorch_wrapped_tensor
 
@@ -31,15 +43,42 @@ class Exchange:
         rule: key, formula or ``Rule``; or a Function class, a module, or a callable of ``x``, ``(x, g)`` or
             ``(x, y, g)``.
         parameters: values by name, as for ``explorer.apply``.
+        learns: names of parameters that learn; None for those that the rule has gradients for.
     """
 
     op: str | Op | None
     rule: Any
     parameters: Mapping[str, float | Tensor]
+    learns: tuple[str, ...] | None = None
     _gradients: dict[Any, Gradient | None] = field(default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Exchange, (self.op, self.rule, self.parameters)
+        return Exchange, (self.op, self.rule, self.parameters, self.learns)
+
+    @cached_property
+    def learned(self) -> tuple[str, ...]:
+        """The parameters that learn: ``learns``, or those without a value that the rule has gradients for.
+
+        Raises ValueError for one that the rule cannot learn.
+        """
+        if self.op is None or self.entry is None:
+            if self.learns:
+                raise ValueError(f"{self.key} learns {self.learns[0]} with an op that takes it: give op=…")
+            return ()
+        op = find_op(self.op)
+        if self.learns is None:
+            entry = beside(op, self.entry)
+            return tuple(each.name for each in entry.learned if each.name not in self.parameters)
+        for name in self.learns:
+            contribution(op, self.entry, name)
+        return self.learns
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The parameters that are given as numbers."""
+        return {
+            name: float(value) for name, value in self.parameters.items() if not isinstance(value, Tensor)
+        }
 
     @cached_property
     def entry(self) -> Rule | None:
@@ -132,7 +171,9 @@ class Exchange:
             entry = ANY_OP
         return bind(entry, self.entry, {**known_values, **own_values}).gradient
 
-    def replace_call(self, op: str, call_values: Parameters, others_learn: bool, x: Tensor) -> Tensor:
+    def replace_call(
+        self, op: str, call_values: Parameters, learned: Parameters, others_learn: bool, x: Tensor
+    ) -> Tensor:
         """Return y of the op put in place of a call on x, with the rule as its backward."""
         assert self.op is not None
         self.require_suitable(self.op)
@@ -147,7 +188,7 @@ class Exchange:
         own_values = (
             {k: float(v) for k, v in call_values.items() if not isinstance(v, Tensor)} if is_same_op else {}
         )
-        settings: Any = {**own_values, **self.parameters}
+        settings: Any = {**own_values, **self.parameters, **learned}
         return apply(self.op, self.rule, x, draw=None, f=None, **settings)
 
 

@@ -41,9 +41,7 @@ class Owner(Protocol):
     model: nn.Module
     root: nn.Module
 
-    def call_swapped(
-        self, call: Call, args: Any, kwargs: Any, on_call: CalledModule, is_forward: bool
-    ) -> Any:
+    def call_swapped(self, call: Call, args: Any, kwargs: Any, origin: CalledModule, is_forward: bool) -> Any:
         """Return the result of a call, exchanged; ``whole``: of the module, not of a method."""
 
     def undo(self) -> nn.Module:
@@ -97,8 +95,8 @@ class Swapped:
     Parameters, buffers, methods and submodules are the module's own.
     """
 
-    __slots__ = ("_called", "_owners")
-    _called: CalledModule
+    __slots__ = ("_origin", "_owners")
+    _origin: CalledModule
     _owners: tuple[Owner, ...]  # of a model that is swapped twice both, the outer one first
     __dict__: dict[str, Any]
 
@@ -124,7 +122,7 @@ class Swapped:
     def _modules(self) -> Modules:
         modules: Modules = getattr(super(), "_modules", self.__dict__["_modules"])
         for owner in reversed(self._owners):
-            modules = Parts(owner, f"{self._called.path}." if self._called.path else "", modules)
+            modules = Parts(owner, f"{self._origin.path}." if self._origin.path else "", modules)
         return modules
 
     @_modules.setter
@@ -147,7 +145,7 @@ class Swapped:
         return id(self.__dict__)
 
     def __reduce__(self) -> tuple[Call, tuple[Any, ...]]:
-        owner, path = self._owners[0], self._called.path
+        owner, path = self._owners[0], self._origin.path
         return owner.make_recipe() if self._is_root(owner) else (_find_part, (owner.root, path))
 
     def _is_root(self, owner: Owner) -> bool:
@@ -159,19 +157,19 @@ class Swapped:
         if id(self) in memo:
             return memo[id(self)]  # type: ignore[no-any-return]
         if not self._is_root(owner):
-            return _find_part(copy.deepcopy(owner.root, memo), self._called.path)
+            return _find_part(copy.deepcopy(owner.root, memo), self._origin.path)
         memo[id(self)] = twin = owner.copy_to(copy.deepcopy(owner.model, memo))
         return twin
 
     def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
         """Call a function with the module and each of its submodules, all as they are in the model."""
-        self._called.module.apply(function)
+        self._origin.module.apply(function)
         return self
 
 
 def unwrap(value: Any) -> Any:
     """Return the module itself of a swapped part; anything else unchanged."""
-    return value._called.module if isinstance(value, Swapped) else value
+    return value._origin.module if isinstance(value, Swapped) else value
 
 
 def _find_part(root: nn.Module, path: str) -> nn.Module:
@@ -181,27 +179,27 @@ def _find_part(root: nn.Module, path: str) -> nn.Module:
 class ScriptedPart(nn.Module):
     """A module of TorchScript, whose class cannot be extended, in a swapped model."""
 
-    def __init__(self, owner: Owner, on_call: CalledModule) -> None:
+    def __init__(self, owner: Owner, origin: CalledModule) -> None:
         super().__init__()
-        self.__dict__["_owner"], self.__dict__["_called"] = owner, on_call
+        self.__dict__["_owner"], self.__dict__["_origin"] = owner, origin
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return the output of the module."""
-        on_call: CalledModule = self.__dict__["_called"]
-        return self.__dict__["_owner"].call_swapped(on_call.module, args, kwargs, on_call, True)
+        origin: CalledModule = self.__dict__["_origin"]
+        return self.__dict__["_owner"].call_swapped(origin.module, args, kwargs, origin, True)
 
 
-def make_part(owner: Owner, on_call: CalledModule) -> nn.Module:
+def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
     """Return the submodule that is called with the exchanged backward."""
-    module = on_call.module
+    module = origin.module
     if isinstance(module, torch.jit.ScriptModule):
-        return ScriptedPart(owner, on_call)
+        return ScriptedPart(owner, origin)
     owners: tuple[Owner, ...] = (owner,)
     if isinstance(module, Swapped):
-        owners, on_call = (owner, *module._owners), module._called
-    kind: Any = type(on_call.module)
+        owners, origin = (owner, *module._owners), module._origin
+    kind: Any = type(origin.module)
     part: Any = object.__new__(_make_class(kind))
-    for name, value in (("__dict__", module.__dict__), ("_owners", owners), ("_called", on_call)):
+    for name, value in (("__dict__", module.__dict__), ("_owners", owners), ("_origin", origin)):
         object.__setattr__(part, name, value)
     return part  # type: ignore[no-any-return]
 
@@ -234,15 +232,15 @@ def _make_method(function: Call, is_forward: bool = False) -> Call:
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        call: Call = partial(function, self._called.module)
+        call: Call = partial(function, self._origin.module)
         for owner in reversed(self._owners):
-            call = partial(_call_through, owner, call, self._called, is_forward)
+            call = partial(_call_through, owner, call, self._origin, is_forward)
         return call(*args, **kwargs)
 
     return method
 
 
 def _call_through(
-    owner: Owner, call: Call, on_call: CalledModule, is_forward: bool, /, *args: Any, **kwargs: Any
+    owner: Owner, call: Call, origin: CalledModule, is_forward: bool, /, *args: Any, **kwargs: Any
 ) -> Any:
-    return owner.call_swapped(call, args, kwargs, on_call, is_forward)
+    return owner.call_swapped(call, args, kwargs, origin, is_forward)

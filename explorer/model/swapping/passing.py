@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchange_backward
-from explorer.model.swapping.exchange import Exchange
+from explorer.model.swapping.exchange import Exchange, Parameters
+from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.target import Target
 from explorer.model.tape import CALLS, Call, Join, Tape, Value, op_key_of, parameters_of
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, may_write, replace_tensor
@@ -49,8 +50,8 @@ class Pass(Tape):
         unseen: names of autograd's nodes whose call was not seen.
     """
 
-    def __init__(self, model: nn.Module, target: Target, exchange: Exchange) -> None:
-        self.target, self.exchange = target, exchange
+    def __init__(self, model: nn.Module, target: Target, exchange: Exchange, learning: Learning) -> None:
+        self.target, self.exchange, self.learning = target, exchange, learning
         self.hits: list[Hit] = []
         self.unseen: set[str] = set()
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # of calls inside a meant submodule
@@ -125,7 +126,7 @@ class Pass(Tape):
     def _replace(self, call: Call, call_input: CallInput, y: Tensor) -> Tensor:
         """Return y of another op in place of a call's, written into x where the call wrote there."""
         learns_more = any(v.live for v in call.inputs[1:] if v is not call.inputs[0])
-        new = self.exchange.replace_call(call.op, call_input.parameters, learns_more, call_input.x)
+        new = self._replace_call(call, call_input.x, call_input.parameters, learns_more)
         self.hits.append(Hit(call, None, "", _measure_difference(y, new)))
         if any(y is item for item in (v.ref() for v in call.inputs)):
             y.copy_(new)
@@ -133,6 +134,13 @@ class Pass(Tape):
         if new.requires_grad:
             self.put(new, Value(call, new, next(self.numbers), (new.grad_fn, new.output_nr)))
         return new
+
+    def _replace_call(
+        self, call: Call, x: Tensor, given: Parameters | None = None, others_learn: bool = False
+    ) -> Tensor:
+        """Return y of the swap's op on x, with the parameters that its site learns."""
+        learned = self.learning.select(self.model, self.exchange, call.site, x)
+        return self.exchange.replace_call(call.op, given or {}, learned, others_learn, x)
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Take notice of the y of a Function."""
@@ -147,7 +155,7 @@ class Pass(Tape):
                 f"{call.site}: the x of {call.op} is not kept, so that no rule can be put there"
             )
         if self.exchange.op is not None:
-            value.substitute = self.exchange.replace_call(call.op, {}, len(inputs) > 1, x)
+            value.substitute = self._replace_call(call, x, {}, len(inputs) > 1)
             self._put_bridge(call.op, call, [*call.inputs], value.substitute)
             change = None if tensor is None else _measure_difference(tensor, value.substitute)
             self.hits.append(Hit(call, None, "", change))
@@ -207,7 +215,7 @@ class Pass(Tape):
         first_call = meant_call if meant_call is not None else next(iter(chain), call)
         op = first_call.op if any(is_restoring(v, y) for v in first_call.outputs) else "a trick"
         if self.exchange.op is not None:
-            new = self.exchange.replace_call(first_call.op, {}, False, x)
+            new = self._replace_call(first_call, x)
             self.hits.append(Hit(first_call, None, "", _measure_difference(y, new)))
             return new
         if not _is_of_x(first_call, join.x, x):
@@ -247,7 +255,7 @@ class Pass(Tape):
         if meant_call is None or source is None or not torch.is_grad_enabled():
             return None
         if self.exchange.op is not None:
-            dead.substitute = self.exchange.replace_call(meant_call.op, {}, False, source)
+            dead.substitute = self._replace_call(meant_call, source)
         else:
             rule = self.exchange.make_gradient(meant_call.op, {})
             if rule is None:

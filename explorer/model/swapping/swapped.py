@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, fx, nn
@@ -17,7 +17,8 @@ from torch.utils._pytree import tree_map
 from explorer.catalogue import OPS, Op, Rule, find_op
 from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
-from explorer.model.swapping.inplace import Replaced, replace_modules
+from explorer.model.swapping.inplace import replace_modules
+from explorer.model.swapping.learning import Learning, register_parameters
 from explorer.model.swapping.parts import CalledModule, make_part, unwrap
 from explorer.model.swapping.passing import Hit, Pass
 from explorer.model.swapping.target import Target, target_of
@@ -64,6 +65,7 @@ class ModelSwap:
     Attributes:
         model: as it was given.
         target, exchange: which calls, and what they get.
+        learning: the parameters that it has registered on the model.
         seen: by site and op, what is known of it.
         active: False once it is undone.
     """
@@ -71,6 +73,7 @@ class ModelSwap:
     model: nn.Module
     target: Target
     exchange: Exchange
+    learning: Learning
     reached: dict[tuple[Site, str], ReachedSite] = field(default_factory=dict)
     active: bool = True
 
@@ -96,18 +99,19 @@ class ModelSwap:
     def undo(self) -> nn.Module:
         """Return the model as it was."""
         self.active = False
+        self.learning.remove(self.model)
         return self.model
 
     def make_recipe(self) -> tuple[Callable[..., nn.Module], tuple[Any, ...]]:
         """Return a function and arguments that make the swapped model, for pickle."""
-        return _make_swapped, (self.model, self.target, self.exchange, self.active)
+        return _make_swapped, (self.model, self.target, self.exchange, self.learning, self.active)
 
     def copy_to(self, model: nn.Module) -> nn.Module:
         """Return another model with the same swap."""
-        return _make_swapped(model, self.target, self.exchange, self.active)
+        return _make_swapped(model, self.target, self.exchange, self.learning, self.active)
 
     def call_swapped(
-        self, call: Callable[..., Any], args: Any, kwargs: Any, on_call: CalledModule, is_forward: bool
+        self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
     ) -> Any:
         """Return the result of a call with the exchanged backward; ``whole``: not of a method, but of the
         module.
@@ -117,32 +121,32 @@ class ModelSwap:
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
         run = _get_uncompiled() if "torch._dynamo" in sys.modules else ModelSwap._run_pass
-        return run(self, call, args, kwargs, on_call, is_forward)
+        return run(self, call, args, kwargs, origin, is_forward)
 
     def _run_pass(
-        self, call: Callable[..., Any], args: Any, kwargs: Any, on_call: CalledModule, is_forward: bool
+        self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
     ) -> Any:
         idle = not torch.is_grad_enabled() and self.exchange.op is None
         if idle or not self.active or id(self) in _RUNNING.swaps:
             return call(*args, **kwargs)
-        current = Pass(unwrap(self.model), self.target, self.exchange)
+        current = Pass(unwrap(self.model), self.target, self.exchange, self.learning)
         _RUNNING.swaps.add(id(self))
         try:
-            result = _run(current, partial(call, *args, **kwargs), None if is_forward else on_call.path)
+            result = _run(current, partial(call, *args, **kwargs), None if is_forward else origin.path)
         finally:
             _RUNNING.swaps.discard(id(self))
         with DisableTorchFunction():
-            self._finish(current, result, on_call, is_forward)
+            self._finish(current, result, origin, is_forward)
             current.clear()
         return result
 
-    def _finish(self, current: Pass, result: Any, on_call: CalledModule, is_forward: bool) -> None:
+    def _finish(self, current: Pass, result: Any, origin: CalledModule, is_forward: bool) -> None:
         """Note what was reached. Raises UnreachedError where the swap misses what it was made for."""
-        if is_forward and not current.hits and self._needs_hits(on_call):
-            hint = self._describe_elsewhere(current) or _write_hint(on_call.module)
+        if is_forward and not current.hits and self._needs_hits(origin):
+            hint = self._describe_elsewhere(current) or _write_hint(origin.module)
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hint}")
         self._require_seen(current, result)
-        lost_hits = self._find_lost(current, result) if is_forward and not on_call.path else {}
+        lost_hits = self._find_lost(current, result) if is_forward and not origin.path else {}
         for number, hit in enumerate(current.hits):
             self._note(hit, lost_hits.get(number, hit.reason))
         if not lost_hits:
@@ -163,8 +167,8 @@ class ModelSwap:
             else ""
         )
 
-    def _needs_hits(self, on_call: CalledModule) -> bool:
-        return not on_call.path or self.target.is_inside(on_call.path) or bool(_find_hiding(on_call.module))
+    def _needs_hits(self, origin: CalledModule) -> bool:
+        return not origin.path or self.target.is_inside(origin.path) or bool(_find_hiding(origin.module))
 
     def _require_seen(self, current: Pass, result: Any) -> None:
         wanted = f"{self.target.op.replace('_', '')}backward"
@@ -196,8 +200,10 @@ class ModelSwap:
         reached.note = reached.note or note
 
 
-def _make_swapped(model: nn.Module, target: Target, exchange: Exchange, active: bool) -> nn.Module:
-    return ModelSwap(model, target, exchange, active=active).root
+def _make_swapped(
+    model: nn.Module, target: Target, exchange: Exchange, learning: Learning, active: bool
+) -> nn.Module:
+    return ModelSwap(model, target, exchange, learning, active=active).root
 
 
 def _find_way_out(y: Value, current: Pass) -> str:
@@ -239,34 +245,10 @@ def _find_hiding(model: nn.Module) -> str:
     return ""
 
 
-@overload
 def swap(
-    model: nn.Module, what: Any, rule: Any, op: str | Op | None = None, *, inplace: Literal[False] = False,
-    **parameters: Any,
-) -> Any: ...  # fmt: skip
-
-
-@overload
-def swap(
-    model: nn.Module,
-    what: Any,
-    rule: Any,
-    op: str | Op | None = None,
-    *,
-    inplace: Literal[True],
-    **parameters: Any,
-) -> Replaced: ...
-
-
-def swap(
-    model: nn.Module,
-    what: Any,
-    rule: Any,
-    op: str | Op | None = None,
-    *,
-    inplace: bool = False,
-    **parameters: Any,
-) -> Any:
+    model: nn.Module, what: Any, rule: Any, op: str | Op | None = None, *,
+    learns: str | Sequence[str] | None = None, inplace: bool = False, **parameters: Any,
+) -> Any:  # fmt: skip
     """Exchange the backward of a model at some sites, and nothing else.
 
         fixed = explorer.swap(model, torch.round, rule="straight_through")
@@ -285,6 +267,10 @@ def swap(
             x, whose autograd is used; or a function ``(x, g)`` or ``(x, y, g)`` that returns the gradient.
         op: an op in place of the model's own call; None keeps what the model computes. ``.sites`` says by
             how much another one changes y.
+        learns: parameters that learn, with ``op``; None: those that the rule has gradients for and that have
+            no value, such as LSQ's step. Each becomes an ``nn.Parameter`` of the model, until ``undo()``, one
+            for each module of a class. It is NaN until the first call, and starts as its source says: LSQ's
+            step at 2·mean|x|/√qmax.
         inplace: replace modules of the model itself by ``explorer.Layer``, which torch.compile and
             torch.export read; functions called in a forward are refused there.
         **parameters: of op and rule. An op's are else those of the model's call.
@@ -302,7 +288,7 @@ def swap(
     """
     require_model("swap", model)
     target = target_of(model, what)
-    exchange = Exchange(op, rule, parameters)
+    exchange = Exchange(op, rule, parameters, _list_names(learns))
     exchange.require_possible()
     known_op = op if op is not None else target.op if target.op in OPS else None
     if known_op:
@@ -315,7 +301,7 @@ def swap(
         return replace_modules(model, target, exchange)
     if is_compiled(model):
         warnings.warn(_EAGER, stacklevel=2)
-    return ModelSwap(model, target, exchange).root
+    return ModelSwap(model, target, exchange, register_parameters(unwrap(model), target, exchange)).root
 
 
 def _list_parameters(exchange: Exchange) -> set[str]:
@@ -325,3 +311,7 @@ def _list_parameters(exchange: Exchange) -> set[str]:
 
 def _name_parameters(exchange: Exchange) -> str:
     return ", ".join(sorted(_list_parameters(exchange))) or "none"
+
+
+def _list_names(learns: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if learns is None else (learns,) if isinstance(learns, str) else tuple(learns)

@@ -44,7 +44,7 @@ class Passes:
                 "ignore", "Using `torch.compile"
             )  # on hooks for all modules, which run eagerly
         hooks = (
-            register_module_forward_pre_hook(self._handle_call),
+            register_module_forward_pre_hook(self.handle_call),
             register_module_forward_hook(self._handle_return, always_call=True),
         )
         for hook in hooks:
@@ -106,7 +106,8 @@ class Passes:
             self._outer = _find_caller(sys._getframe(2))
             self.on_pass_begin()
 
-    def _handle_call(self, module: nn.Module, args: Any) -> None:
+    def handle_call(self, module: nn.Module, args: Any) -> None:
+        """Take notice that a module is called: torch's hook before each."""
         location = self._paths.get(mark_of(module))
         if location is None or threading.get_ident() != self._thread:
             return

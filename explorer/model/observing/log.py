@@ -1,0 +1,172 @@
+"""The measures of an observation over a training, as scalars for TensorBoard, W&B or a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import torch
+from torch import nn
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils.hooks import RemovableHandle
+
+from explorer.model.observing.observation import Observation
+from explorer.model.tape.private import DisableTorchFunction
+from explorer.model.tape.sites import mark_of, require_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Scalars = Mapping[str, float]
+Write = Callable[[Scalars, int], Any]
+
+
+class GradientLog:
+    """The scalars of every nth step of a training; see ``log_gradients``.
+
+    Attributes:
+        step: number of steps that have begun.
+    """
+
+    def __init__(self, model: nn.Module, every: int, write: Any, prefix: str) -> None:
+        require_model("log_gradients", model)
+        self.model, self.every, self._write, self._prefix = (
+            model,
+            require_every(every),
+            find_write(write),
+            prefix,
+        )
+        self.step = 0
+        self._rows: list[tuple[int, Scalars]] = []
+        self._pending: tuple[int, Observation] | None = None
+        self._hooks: list[RemovableHandle] = []
+        self._end: RemovableHandle | None = None
+        self._depth = 0  # a swapped model calls the model itself
+
+    def start(self) -> Self:
+        """Begin to count the forward passes of the model, and return the log."""
+        self._hooks = [
+            register_module_forward_pre_hook(self._begin_pass),
+            register_module_forward_hook(self._leave_pass, always_call=True),
+        ]
+        return self
+
+    def close(self) -> None:
+        """Log the last step and stop; no hook is left."""
+        self.flush()
+        while self._hooks:
+            self._hooks.pop().remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a number: step, name, value."""
+        import pandas as pd
+
+        self.flush()
+        records = [(step, name, value) for step, scalars in self._rows for name, value in scalars.items()]
+        return pd.DataFrame(records, columns=["step", "name", "value"])
+
+    def begin_step(self, step: int) -> None:
+        """Observe from here to ``end_step`` if the step, counted from 0, is one to log."""
+        self.flush()
+        self.step = step + 1
+        if step % self.every == 0:
+            self._pending = step, Observation(self.model)
+            self._pending[1].__enter__()
+
+    def end_step(self) -> None:
+        """Stop observing. Gradients that arrive before the next step still count."""
+        if self._pending is not None:
+            self._pending[1].stop()
+
+    def flush(self) -> None:
+        """Write the scalars of the observed step; called when the next one begins."""
+        if self._pending is None:
+            return
+        (step, observation), self._pending = self._pending, None
+        observation.finish()
+        stuck = int(observation.parameters.gradient.isin(["none", "zero"]).sum())
+        scalars = {f"{self._prefix}/stuck_parameters": float(stuck), **observation.scalars(self._prefix)}
+        self._rows.append((step, scalars))
+        if self._write is not None:
+            self._write(dict(scalars), step)
+
+    def _begin_pass(self, module: nn.Module, args: Any) -> None:
+        if mark_of(module) != mark_of(self.model):
+            return
+        self._depth += 1
+        if self._depth > 1 or not torch.is_grad_enabled():
+            return
+        with DisableTorchFunction():  # measuring is no call of the model
+            self.begin_step(self.step)
+        if self._pending is not None:
+            # Torch has gathered the hooks of this call before those of the observation were added.
+            self._pending[1].begin_model_call(args)
+            self._end = register_module_forward_hook(self._end_pass, always_call=True)
+
+    def _leave_pass(self, module: nn.Module, args: Any, result: Any) -> None:
+        self._depth -= mark_of(module) == mark_of(self.model)
+
+    def _end_pass(self, module: nn.Module, args: Any, result: Any) -> None:
+        if self._depth == 0 and self._end is not None:
+            self._end.remove()
+            self._end = None
+            self.end_step()
+
+
+def require_every(every: int) -> int:
+    """Return ``every``. Raises ValueError unless it is a whole number from 1."""
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise ValueError(f"every must be a whole number of steps from 1, not {every!r}")
+    return every
+
+
+def find_write(write: Any) -> Write | None:
+    """Return a function of scalars and step for a writer of TensorBoard, a function or a W&B run.
+
+    Raises ValueError for anything else.
+    """
+    if write is None:
+        return None
+    if callable(add := getattr(write, "add_scalar", None)):
+        return lambda scalars, step: [add(name, value, step) for name, value in scalars.items()]
+    if callable(log := getattr(write, "log", write)):
+        return lambda scalars, step: log(scalars, step)
+    raise ValueError(
+        "write must be a SummaryWriter, a W&B run or a function of scalars and step, not a "
+        f"{type(write).__name__}"
+    )
+
+
+def log_gradients(
+    model: nn.Module, every: int = 50, write: Any = None, prefix: str = "explorer"
+) -> GradientLog:
+    """Observe every nth training step of a model, and log the measures of each site as scalars.
+
+        with explorer.log_gradients(model, every=50, write=SummaryWriter()) as log:
+            train(model)  # your own loop
+        log.frame
+
+    A step is a forward pass of the model while gradients are enabled. Other steps run as without it.
+
+    Args:
+        model: anybody's, unchanged; also one that ``explorer.swap`` returned.
+        every: steps from one observed step to the next; the first step is observed.
+        write: a ``SummaryWriter`` of TensorBoard, a W&B run, or a function of scalars and step; None keeps
+            them in ``frame`` alone. Each step is written when the next forward pass begins, or on ``close``.
+        prefix: the first part of each name: "explorer/act1/share_grad". "explorer/stuck_parameters" is the
+            number of parameters that no gradient reaches.
+
+    Returns:
+        A ``GradientLog``, which is a context manager: ``.frame``, ``.close()``.
+
+    Raises:
+        ValueError: no model, ``every`` below 1, or something that cannot be written to.
+    """
+    return GradientLog(model, every, write, prefix).start()

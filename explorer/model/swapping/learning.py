@@ -1,0 +1,114 @@
+"""Parameters that learn in a swapped model, such as LSQ's step: one for a site, registered on the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from explorer.catalogue import beside, find_op, require_admitted, values
+from explorer.formula import parse
+from explorer.gradient import bind
+from explorer.model.swapping.exchange import Exchange
+from explorer.model.swapping.target import Target
+from explorer.model.tape import Site
+from explorer.model.tape.private import is_functorch_wrapped_tensor
+
+
+@dataclass
+class Learning:
+    """The parameters that a swap has registered on its model.
+
+    Attributes:
+        names: path of a meant submodule, "" without one -> parameter of the rule -> its name on the model.
+        sites: path -> the site that its parameters belong to.
+    """
+
+    names: dict[str, dict[str, str]]
+    sites: dict[str, Site] = field(default_factory=dict)
+
+    def select(self, model: nn.Module, exchange: Exchange, site: Site, x: Tensor) -> Mapping[str, Tensor]:
+        """Return the parameters of a site by their names in the rule, started from x at the first call.
+
+        Raises ValueError if another site has them already, or if one has left its domain.
+        """
+        path = next((known for known in self.names if _is_inside(site.module, known)), "")
+        if path not in self.names:
+            return {}
+        if self.sites.setdefault(path, site) != site:
+            names = ", ".join(self.names[path])
+            raise ValueError(
+                f"{exchange.key} learns {names} for one site, and the swap reaches {self.sites[path]} and "
+                f"{site}: swap each site or submodule, or give {names} as a number"
+            )
+        parameters = {name: model.get_parameter(full) for name, full in self.names[path].items()}
+        if not any(map(is_functorch_wrapped_tensor, parameters.values())):
+            _start(exchange, parameters, x)
+        return {name: parameter.to(x.dtype) for name, parameter in parameters.items()}
+
+    def remove(self, model: nn.Module) -> None:
+        """Remove the parameters from a model."""
+        for full_names in self.names.values():
+            for full in full_names.values():
+                path, _, name = full.rpartition(".")
+                model.get_submodule(path)._parameters.pop(name, None)
+
+
+def register_parameters(model: nn.Module, target: Target, exchange: Exchange) -> Learning:
+    """Register the parameters that learn in a swap: NaN until the first call of their site."""
+    paths = sorted(target.modules) or [""]
+    return Learning(
+        {
+            path: {name: _register(model, path, exchange, name) for name in exchange.learned}
+            for path in paths
+            if exchange.learned
+        }
+    )
+
+
+def _register(model: nn.Module, path: str, exchange: Exchange, name: str) -> str:
+    module, wanted, number = model.get_submodule(path), f"{exchange.key}_{name}", 1
+    while hasattr(module, wanted):
+        number += 1
+        wanted = f"{exchange.key}_{name}_{number}"
+    like = next(iter(model.parameters()), torch.empty(()))
+    start = float(exchange.parameters.get(name, math.nan))
+    module.register_parameter(wanted, nn.Parameter(like.new_full((), start).detach()))
+    return f"{path}.{wanted}" if path else wanted
+
+
+def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> None:
+    """Set parameters that are NaN to the start that the rule has for them: a formula of x, or the default.
+
+    Raises ValueError for a value outside the domain of op and rule.
+    """
+    assert exchange.op is not None
+    assert exchange.entry is not None
+    op, rule = find_op(exchange.op), exchange.entry
+    fixed = {name: value for name, value in exchange.numbers.items() if name not in parameters}
+    numbers = values(op, rule, fixed)
+    starts = {item.name: item.start for item in beside(op, rule).learned}
+    for name, parameter in parameters.items():
+        if bool(parameter.isnan()):
+            with torch.no_grad():
+                parameter.fill_(_compute_start(starts.get(name), numbers, x) or numbers[name])
+    learned = {name: float(parameter.detach()) for name, parameter in parameters.items()}
+    try:
+        require_admitted(op, rule, fixed | learned)
+    except ValueError as error:
+        raise ValueError(f"{error}: use a smaller learning rate, or clamp it after each step") from None
+
+
+def _compute_start(start: str | None, numbers: Mapping[str, float], x: Tensor) -> float:
+    """Return the mean of a formula over x; 0 without a formula."""
+    if start is None:
+        return 0.0
+    known = {name: numbers[name] for name in parse(start, variables=("x",), parameters=None).parameters}
+    return float(bind(f"formula: {start}", "default", known).forward(x.detach().float()).mean())
+
+
+def _is_inside(module: str, path: str) -> bool:
+    return not path or module == path or module.startswith(f"{path}.")
