@@ -19,6 +19,24 @@ PYTHON: dict[str, Callable[..., float]] = {
     )
 }  # fmt: skip
 
+# What exported code defines for constants where Python raises an error, or drops NaN; reading knows them.
+IEEE_HELPERS: dict[str, str] = {
+    "_ieee": '''def _ieee(function, *numbers):
+    """Return a function of numbers, NaN or infinity where torch has them and Python raises an error."""
+    if function in (min, max) and any(map(math.isnan, numbers)):
+        return math.nan
+    try:
+        return function(*numbers)
+    except (ArithmeticError, ValueError):
+        tensors = [torch.tensor(float(number), dtype=torch.float64) for number in numbers]
+        return getattr(torch, function.__name__)(*tensors).item()
+''',
+    "_divided": '''def _divided(number, divisor):
+    """Return a quotient of numbers, NaN or infinity where the divisor is 0."""
+    return number / divisor if divisor else number * math.copysign(math.inf, divisor)
+''',
+}
+
 _RAISED = (ArithmeticError, ValueError, KeyError)  # by ``python_step``, where it has no value
 
 

@@ -32,6 +32,7 @@ from explorer.formula.tree import (
     walk,
 )
 
+_NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions of ``PYTHON`` that have a value for every number
 _CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, POWERS["<"], POWERS["**"] + 1
 
 
@@ -79,6 +80,7 @@ class Dialect:
     number: Callable[[float], str] = _code_number
     name: Callable[[str], str] = lambda name: _code_name(name, "torch.special.ndtri(u)")
     scalar: Callable[[Function, list[str]], str] | None = None  # of constants, where Python has no function
+    guarded: str = "{}({})"  # a function of Python and its arguments, where it may raise or drop NaN
     cast: str = ""  # a condition used in arithmetic; empty where it counts as a number
     fill: str = "{}"  # a constant where a tensor is wanted
     limited: str = "{}"  # a constant that is too large for some dtype
@@ -119,6 +121,7 @@ CANONICAL = Dialect(
 TORCH = Dialect(
     call=_torch_call,
     scalar=_torch_scalar,
+    guarded="_ieee({}, {})",
     cast="({}).to(x.dtype)",
     fill="torch.full_like(x, {})",
     limited="torch.tensor({}, dtype=torch.float64).to(x.dtype).item()",
@@ -130,6 +133,7 @@ JAX = Dialect(
     call=_jax_call,
     name=lambda name: _code_name(name, "jax.scipy.special.ndtri(u)"),
     scalar=_jax_scalar,
+    guarded="_ieee({}, {})",
     cast="1.0 * ({})",
     output="jnp.full_like(x, {})",
     count="{}.size",
@@ -195,8 +199,12 @@ def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
     match node:
         case Unary("~"):
             return f"not {_operands(node, dialect, [_COMPARE])[0]}", _NOT
-        case Binary("**", left, right) if not _is_real(left, right):
-            return f"math.pow({', '.join(_operands(node, dialect))})", _ATOM
+        case Binary("/", _, right) if _parameters(right) and dialect.guarded != Dialect.guarded:
+            return f"_divided({', '.join(_operands(node, dialect))})", _ATOM
+        case Binary("**", left, right) if not _is_real(left, right) or (
+            _parameters(node) and dialect.guarded != Dialect.guarded
+        ):
+            return dialect.guarded.format("math.pow", ", ".join(_operands(node, dialect))), _ATOM
         case Call("where"):
             levels = [_NOT, _NOT, _CHOICE]
             condition = _operands(node, dialect, levels)[0]
@@ -204,12 +212,30 @@ def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
             _, then, otherwise = _operands(node, replace(dialect, number=repr), levels)
             return f"{then} if {condition} else {otherwise}", _CHOICE
         case Call(name) if name in PYTHON:
-            prefix = "math." if hasattr(math, name) else ""
-            return f"{prefix}{name}({', '.join(_operands(node, dialect))})", _ATOM
+            function = f"math.{name}" if hasattr(math, name) else name
+            template = dialect.guarded if _may_fail(node) else Dialect.guarded
+            return template.format(function, ", ".join(_operands(node, dialect))), _ATOM
         case Call(name) if dialect.scalar:
             return dialect.scalar(FUNCTIONS[name], _operands(node, dialect)), _ATOM
         case _:
             return None
+
+
+def _may_fail(call: Call) -> bool:
+    """Return whether a function of Python may raise, or drop NaN, at some values of the parameters."""
+    if call.function in ("min", "max"):
+        return any(map(_may_be_nan, children(call)))
+    return call.function not in _NEVER_RAISE and _parameters(call)
+
+
+def _may_be_nan(node: Node) -> bool:
+    """Return whether a constant may be NaN at some values of the parameters, which are finite."""
+    if not children(node) or not _parameters(node):
+        return False
+    keeps_finite = isinstance(node, Unary) or (
+        isinstance(node, Call) and node.function in ("abs", "min", "max")
+    )
+    return not keeps_finite or any(map(_may_be_nan, children(node)))
 
 
 def _is_real(base: Node, exponent: Node) -> bool:

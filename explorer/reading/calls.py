@@ -1,5 +1,6 @@
 """Calls in the pasted code: the callable that a name means, and its arguments bound as Python binds them."""
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
@@ -7,8 +8,10 @@ from contextlib import contextmanager
 from functools import partial, reduce
 
 from explorer.formula import FUNCTIONS
+from explorer.formula.constants import IEEE_HELPERS
 from explorer.formula.operands import has_elements
 from explorer.reading import drawing, functions, values, vocabulary
+from explorer.reading.arithmetic import operation
 from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.functions import of_dtype, refusal
 from explorer.reading.sums import NUMPY
@@ -122,3 +125,8 @@ def _in_turn(self: Value, *layers: Value) -> Value:
 
 
 _LAYERS = functions.LAYERS | {"sequential": _in_turn}
+# What exported code defines for constants, by the text of the definition.
+HELPERS: dict[str, Function] = {
+    ast.unparse(ast.parse(IEEE_HELPERS["_ieee"])): lambda function, *numbers: called(function, numbers, {}),
+    ast.unparse(ast.parse(IEEE_HELPERS["_divided"])): partial(operation, "/"),
+}

@@ -21,7 +21,7 @@ from explorer.formula.operands import counted, has_elements
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, drawing, functions, sums, tracking, values, vocabulary
 from explorer.reading.arithmetic import SIGNS, compared, operation
-from explorer.reading.calls import READABLE_ROOTS, called, of_name, sensible
+from explorer.reading.calls import HELPERS, READABLE_ROOTS, called, of_name, sensible
 from explorer.reading.errors import (
     DeadEndError,
     Note,
@@ -453,7 +453,8 @@ class Reader:
             case ast.Raise(lineno=line):
                 raise DeadEndError(f"line {line}: the code raises an error here instead of a value", line)
             case ast.FunctionDef(name):
-                scope[name] = self.function(statement, scope)
+                exported = HELPERS.get(ast.unparse(statement))
+                scope[name] = exported or self.function(statement, scope)
             case ast.ClassDef(name):
                 scope[name] = self.group(statement, scope)
             case ast.Import(names) | ast.ImportFrom(names=names):

@@ -126,13 +126,14 @@ def drawn_cells(
     source = loss.parsed.torch_source
     like = "\n    x = y  # whose shape and dtype constants take" * ("x" in names_in(source))
     text = _LOSS.substitute(settings, arguments=arguments, like=like, loss=source)
+    loss_code = helped(text, TORCH)
     parts = {name: f"part_{name}" for name in pair.learns}
     curves = {"forward y": "y", "gradient": "gradient"} | {
         f"part for {name}": part for name, part in parts.items()
     }
     pairs = ", ".join(f'"{title}": {tensor}' for title, tensor in curves.items())
     return {
-        "loss": helped(text, TORCH),
+        "loss": "import math\n\n" * ("math" in names_in(loss_code)) + loss_code,
         "draws": _drawn(pair, loss.parsed, parts),
         "exact": _EXACT.substitute(
             kinks=settings["kinks"],

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.formula import FUNCTIONS
+from explorer.formula.constants import IEEE_HELPERS
 from explorer.snippets.layout import names_in
 
 _TORCH_FP = '''
@@ -71,33 +72,33 @@ def _{name}(x):
     value = _fp(x, {format}) - jnp.nan_to_num(jax.lax.stop_gradient(x) - x)
     return value.astype(jnp.{name}).astype(x.dtype)
 '''
+_JAX_IEEE = (
+    IEEE_HELPERS["_ieee"].partition("        tensors =")[0]
+    + """\
+        with np.errstate(all="ignore"):
+            name = "power" if function is math.pow else function.__name__
+            return float(getattr(np, name)(*map(float, numbers)))
+"""
+)
 _CASTS = {
     name: f"{each.format.mantissa}, {each.format.least}, {each.format.largest:g}"
     for name, each in FUNCTIONS.items()
     if each.format
 }
 
-_TORCH_IEEE = '''
-
-def _ieee(function, *numbers):
-    """A function of numbers, or where Python raises an error what IEEE arithmetic gives: NaN or infinity."""
-    try:
-        return function(*numbers)
-    except (ArithmeticError, ValueError):
-        tensors = [torch.tensor(float(number), dtype=torch.float64) for number in numbers]
-        return getattr(torch, function.__name__)(*tensors).item()
-'''
 # A helper stands before those that it calls.
 TORCH: Mapping[str, str] = {
     **{f"_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _TORCH_FP,
     "_exponent": _TORCH_EXPONENT,
-    "_ieee": _TORCH_IEEE,
+    **{name: f"\n\n{definition}" for name, definition in IEEE_HELPERS.items()},
 }
 JAX: Mapping[str, str] = {
     **{f"_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _JAX_FP,
     "_exponent": _JAX_EXPONENT,
+    "_ieee": f"\n\n{_JAX_IEEE}",
+    "_divided": f"\n\n{IEEE_HELPERS['_divided']}",
 }
 
 

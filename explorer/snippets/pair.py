@@ -21,9 +21,8 @@ from explorer.catalogue import (
     values,
 )
 from explorer.formula import Formula
-from explorer.formula.constants import constant_value, python_step
 from explorer.formula.parsing import CODE_WORDS
-from explorer.formula.tree import Name, children, is_constant, substituted, walk
+from explorer.formula.tree import Name, substituted
 
 Values = Mapping[str, float] | None
 
@@ -186,22 +185,6 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     return Pair(
         op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions)), contributions
     )
-
-
-def raises(pair: Pair) -> bool:
-    """Return whether Python raises for a constant at the parameters' values, where torch has NaN or inf."""
-    formulas = [pair.forward, *([pair.backward] if pair.backward else [])]
-    constants = [
-        node for formula in formulas for node in walk(formula.tree) if children(node) and is_constant(node)
-    ]
-    try:
-        for node in constants:
-            constant_value(node, pair.parameters, python_step)
-    except (ArithmeticError, ValueError):
-        return True
-    except KeyError:  # a function that Python lacks, or a parameter that is a tensor
-        return False
-    return False
 
 
 def clash(op: Op, rule: Rule) -> str:

@@ -1,6 +1,5 @@
 """PyTorch source of an op with a rule: a Function, the function that applies it, and a Module."""
 
-import re
 from collections.abc import Sequence
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule
@@ -13,13 +12,12 @@ from explorer.snippets.arguments import expanded, meanings, signature, usage
 from explorer.snippets.helpers import helped
 from explorer.snippets.layers import layer_code
 from explorer.snippets.layout import block, docstring, names_in, several
-from explorer.snippets.pair import Pair, Values, paired, raises
+from explorer.snippets.pair import Pair, Values, paired
 
 _STANDARD = {
     "math": "import math",
     "Callable": "from collections.abc import Callable",
 }
-_MATH = re.compile(r"\bmath\.(pow|exp|expm1|log|log2|log10|log1p|sqrt|sinh|cosh|sin|cos|tan)\(")
 _NO_PATH = "torch sees no path from y back to x, so the gradient is 0."
 # No parameter of a formula starts with an underscore, so none can hide the name of the class.
 _FUNCTION_CLASS = '''
@@ -86,8 +84,8 @@ def snippet(
     included, and works under double backward and torch.func where the rule is differentiable, in forward
     mode (``jvp``, ``jacfwd``) too. torch.compile makes one graph of it, with and without gradients, but
     without forward mode and torch.func. For the default rule it is the plain op. Where Python refuses a
-    constant at the given values, such as ``log(a)`` at a = 0, the code gives what ``explorer.apply`` gives;
-    at other values, and for constants divided by 0, it raises an error. A name that op and rule
+    constant, such as ``1 / a`` or ``log(a)`` at a = 0, the code gives what ``explorer.apply`` gives, NaN or
+    infinity. A name that op and rule
     have in two meanings is two arguments: ``elu_dsq(x, alpha, alpha_rule)``.
 
     The function of a pair that draws takes u, one number in (0, 1) for each element, and, where the rule
@@ -119,11 +117,6 @@ def torch_code(pair: Pair) -> str:
 
 
 def _code(pair: Pair, forward_mode: bool) -> str:
-    code = _written(pair, forward_mode)
-    return _MATH.sub(r"_ieee(math.\1, ", code) if raises(pair) else code
-
-
-def _written(pair: Pair, forward_mode: bool) -> str:
     gradient = _gradient(pair)
     if gradient is None:
         drawn = f"u = {expanded('u')}\n    " if pair.forward.draws else ""

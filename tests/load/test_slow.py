@@ -3,7 +3,6 @@
 Thorough. Faster: ``ui/server/admission/test_sending`` for slices, shares and the bounds of a connection.
 """
 
-import urllib.request
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,8 +18,6 @@ READER_MB = 0.4  # of the server and of the system for each reader, whatever the
 
 def test_readers_that_read_nothing_cost_little_memory(address: str):
     pid, path = server_at(urlsplit(address).port or 80), f"/assets/{PLOTLY}"
-    with urllib.request.urlopen(address + path) as first:  # it is computed for this one
-        first.read()
     (before, most, after), answers, _ = read_slowly(address, path, pid, held_s=10.0)
     assert answers["200"] == COUNT
     assert most - before < READER_MB * COUNT

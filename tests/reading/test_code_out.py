@@ -61,3 +61,24 @@ def test_every_entry_that_teaches_is_among_them() -> None:
     tried = {rule for _, rule in PAIRS}
     assert {rule.key for rule in fixed.RULES.values() if rule.learned} <= tried
     assert {op for op, _ in PAIRS}.issubset({*OPS, *(op for op, _ in OWN)})
+
+
+@pytest.mark.parametrize(
+    "op",
+    ["x * log(a - 1)", "x * (a - 2)**0.5", "x * (1 / (a - 1))", "x * max(log(a), b)", "x * exp(a * 1000)"],
+)
+def test_constants_that_python_refuses_are_read_back(op: str) -> None:
+    code = snippet(f"formula: {op}", "formula: g * (abs(x) <= 1 / a)", a=3.0)
+    (reading,) = read_sources(code)
+    assert (reading.problem, reading.notes) == (None, ())
+    x = points()
+    for value in (0.5, 1.0, 3.0):
+        given = dict.fromkeys(_parameters(find_op(reading.op), find_rule(reading.rule)), value)
+        y, again = (apply(*pair, x, **given) for pair in ((f"formula: {op}", "zero"), (reading.op, "zero")))
+        torch.testing.assert_close(again, y, rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_helper_of_that_name_that_does_something_else_is_followed() -> None:
+    code = snippet("formula: x * (1 / a)", "formula: g", a=3.0)
+    (reading,) = read_sources(code.replace("return number / divisor if divisor else", "return 2 *"))
+    assert reading.op != read_sources(code)[0].op

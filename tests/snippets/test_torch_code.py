@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from explorer.catalogue.own import own_op, own_rule
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet, snippet
 from explorer.snippets.pair import paired
+from explorer.snippets.torch_code import torch_code
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
@@ -274,12 +276,6 @@ def test_a_parameter_may_have_any_name_of_torchs_own(name):
     assert layer.extra_repr() == f"{name}=3.0"
 
 
-def test_code_says_what_python_refuses():
-    function = defined(snippet("formula: x * log(a)", "default"))["custom_default"]
-    with pytest.raises(ValueError, match="domain"):
-        function(torch.ones(1), a=0.0)
-
-
 def test_the_plain_op_needs_no_function_where_torch_differentiates_it():
     for key, op in OPS.items():
         y = op.parsed.bind(values(op, None, {}))(torch.ones(1, requires_grad=True))
@@ -293,6 +289,32 @@ def test_code_gives_what_apply_gives_where_python_refuses_a_constant(op):
     torch.testing.assert_close(
         function(x), apply(f"formula: {op}", "default", x), rtol=0, atol=0, equal_nan=True
     )
+
+
+CONSTANTS = (
+    "x / (a - 1)",
+    "x * (1 / (a - 1))",
+    "x * (a - 1)**(-1)",
+    "x * min(a, log(b))",
+    "x * max(log(b), a)",
+    "x * log(a - 1)",
+    "x * a**b",
+    "x * (a - 2)**0.5",
+    "x * exp(a * 1000)",
+    "x * round(a / b)",
+    "x * sin(1 / b)",
+    "x * where(b > 0, 1 / b, a / b)",
+)
+
+
+@pytest.mark.parametrize("op", CONSTANTS)
+def test_code_gives_what_apply_gives_at_other_values_than_the_given_ones(op):
+    pair = paired(f"formula: {op}", "formula: g * x")
+    function, x = defined(torch_code(pair))[pair.name], torch.tensor([-1.0, 0.0, 2.0])
+    for numbers in product((1.0, 0.0, -1.0, 2.0, 1e6, -0.5), repeat=len(pair.parameters)):
+        settings = dict(zip(pair.parameters, numbers, strict=True))
+        wanted = apply(f"formula: {op}", "formula: g * x", x, **settings)
+        torch.testing.assert_close(function(x, **settings), wanted, rtol=0, atol=0, equal_nan=True)
 
 
 def test_a_parameter_called_shape_learns():
