@@ -32,6 +32,9 @@ class Observation:
         self.model = model
         self._listener = Listener(model)
 
+    def __repr__(self) -> str:
+        return f"Observation({type(self.model).__name__}, sites: {len(self._named())})"
+
     def __enter__(self) -> Self:
         self._listener.enter()
         return self
