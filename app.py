@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import streamlit as st
@@ -32,6 +32,7 @@ from explorer.ui.server.runs import first, runs, studies, tables, takeaway
 _seats = Seats(limits.COMPUTING, limits.WAITING)
 _judging = Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
 _searching = Seats(limits.SEARCHING, limits.WAITING)  # apart: no check waits for near rules
+_SEATS = {"computing": _seats, "judging": _judging, "searching": _searching}
 
 
 async def asset(request: Request) -> Response:
@@ -39,36 +40,14 @@ async def asset(request: Request) -> Response:
     return files.sent(request, answers.files().get(request.path_params["name"]))
 
 
-def answered(path: str, work: Callable[..., answers.Answer], *names: str, seats: Seats = _seats) -> Route:
-    """A route that answers what ``work`` makes of the query, or of its values of these names."""
-
-    async def endpoint(request: Request) -> Response:
-        values = [request.query_params.get(name, "") for name in names] or [request.url.query]
-        return JSONResponse(await seats.compute(asking(request), work, *values), headers=files.NOT_KEPT)
-
-    return Route(path, endpoint)
-
-
-async def read(request: Request) -> Response:
-    """Pasted code read into formulas, never run."""
-    data = await payload(request, answers.LONGEST_BODY)
-    return JSONResponse(
-        await _seats.compute(asking(request), answers.read, data.get("code")), headers=files.NOT_KEPT
-    )
-
-
-async def judge(request: Request) -> Response:
-    """A solution of an exercise, read and never run."""
-    data = await payload(request, answers.LONGEST_BODY)
-    asked = data.get("exercise"), data.get("code")
-    return JSONResponse(await _seats.compute(asking(request), answers.judge, *asked), headers=files.NOT_KEPT)
-
-
-async def save(request: Request) -> Response:
-    """The instrument with the choice of a link as one file to keep."""
-    page = await _seats.compute(asking(request), answers.saved, request.url.query)
-    headers = files.NOT_KEPT | {"Content-Disposition": 'attachment; filename="gradient-explorer.html"'}
-    return HTMLResponse(page, headers=headers)
+async def ask(request: Request) -> Response:
+    """Return the answer to a question as JSON; the body of the request is its arguments."""
+    question = answers.QUESTIONS.get(request.path_params["question"])
+    if question is None:
+        raise admission.Refused(404, "There is no such question.")
+    arguments = await payload(request, answers.LONGEST_BODY)
+    answer = await _SEATS[question.seats].compute(asking(request), question.answer, arguments)
+    return JSONResponse(answer, headers=files.NOT_KEPT)
 
 
 async def on_paper(_request: Request) -> Response:
@@ -172,15 +151,7 @@ class _Name(StringConvertor):
 register_url_convertor("name", _Name())
 _paces = admission.Paces()
 _ANSWERS = [
-    answered("/confirm", answers.confirm),
-    answered("/checks", answers.checks, seats=_judging),
-    answered("/neighbours", answers.neighbours, seats=_searching),
-    answered("/row", answers.row, seats=_judging),
-    answered("/entry", answers.own_entry, "kind", "text"),
-    answered("/lesson", answers.lesson, "key"),
-    Route("/read", read, methods=["POST"]),
-    Route("/judge", judge, methods=["POST"]),
-    Route("/save", save),
+    Route("/ask/{question}", ask, methods=["POST"]),
     Route("/sheet", on_paper),
 ]
 

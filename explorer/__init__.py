@@ -11,11 +11,11 @@ from explorer.expectation import expected
 from explorer.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import Layer, apply, share
-from explorer.instrument import instrument
 from explorer.lens import lens
 from explorer.measures import compare, rule_map
 from explorer.model import lightning_callback, log_gradients, observe, race, swap, trainer_callback
 from explorer.nearest import nearest
+from explorer.questions.standalone import instrument
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
 from explorer.study import study

@@ -72,33 +72,17 @@ def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None
         return {"type": "http.request", "body": b'{"exercise": "clamp", "code": "x"}', "more_body": False}
 
     monkeypatch.setattr(app._seats, "compute", compute)
-    scope = scope_of(path="/judge") | {"method": "POST"}
+    scope = scope_of(path="/ask/judge") | {"method": "POST", "path_params": {"question": "judge"}}
     scope["headers"] = [*scope["headers"], (b"content-type", b"application/json")]
-    asyncio.run(app.judge(Request(scope, receive)))
-    assert seated == [(answers.judge, "clamp", "x")]
-
-
-def test_the_kind_and_the_text_of_an_own_formula_reach_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    async def compute(_who: object, work: object, *given: object) -> dict[str, str]:
-        asked.append((work, *given))
-        return {}
-
-    monkeypatch.setattr(app._seats, "compute", compute)
-    route = next(route for route in app.app._user_routes if route.path == "/entry")
-    scope = scope_of(path="/entry") | {"method": "GET", "query_string": b"kind=rule&text=g*x"}
-    asyncio.run(route.endpoint(Request(scope)))
-    assert asked == [(answers.own_entry, "rule", "g*x")]
+    asyncio.run(app.ask(Request(scope, receive)))
+    assert seated == [(answers.QUESTIONS["judge"].answer, {"exercise": "clamp", "code": "x"})]
 
 
 def test_whatever_computes_is_paced() -> None:
     of_operators = {route.path for route in operation.ROUTES}  # a probe is never told to come again
     known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
     ours = [route for route in app.app._user_routes if route.path not in known]
-    assert {"/confirm", "/entry", "/read", "/judge", "/save", "/lesson", "/runs"} <= {
-        route.path for route in ours
-    }
+    assert {"/ask/{question}", "/runs"} <= {route.path for route in ours}
     for route in ours:
         assert isinstance(route.app, admission.Paced), route.path
 
@@ -126,7 +110,8 @@ def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: boo
         ("/studies", "GET"),
         ("/studies/one/rows.txt", "GET"),
         ("/settings", "GET"),
-        ("/confirm/one", "GET"),
+        ("/ask", "GET"),
+        ("/ask/one", "GET"),
     ],
 )
 def test_where_nothing_is_among_the_answers_it_is_said(path: str, method: str) -> None:

@@ -18,7 +18,6 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
-from explorer.catalogue.noises import MOST_RATE, NOISES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
 from explorer.curves.switches import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
@@ -61,7 +60,6 @@ def document() -> Json:
             "ends": [NEGATIVE, POSITIVE],
         },
         "sampling": sampling(),
-        "noises": noises(),
         "losses": {text: loss_entry(find_loss(text)) for text in LOSSES},
         "drawn": DRAWN_WORDS,
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
@@ -102,22 +100,6 @@ def shapes() -> Json:
             "degree": function.degree if function.degree < math.inf else None,
         }
         for name, function in FUNCTIONS.items()
-    }
-
-
-def noises() -> Json:
-    """The noises of the lens by key, their formulas as trees."""
-    return {
-        key: {
-            **{
-                name: getattr(noise, name)
-                for name in ("key", "label", "width", "reach", "kinks", "smooth", "tail")
-            },
-            "density": noise.parsed_density.data,
-            "distribution": noise.parsed_distribution.data,
-            "mostRate": MOST_RATE,
-        }
-        for key, noise in NOISES.items()
     }
 
 

@@ -1,27 +1,18 @@
 """The instrument as one file that needs no server: for slides, blogs and a class without network."""
 
 import base64
+import gzip
 import html
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from explorer.catalogue import qualified
-from explorer.curves import sample_curves
-from explorer.curves.pointed import pointed
-from explorer.description import described
-from explorer.foreign import GivenOp, GivenRule
-from explorer.formula import quoted
-from explorer.instrument.assets import json_text, skeleton, skeleton_css
-from explorer.instrument.choice import choice_data
+from explorer.instrument.assets import Asset, json_text, skeleton, skeleton_css
 from explorer.instrument.document import document
 from explorer.instrument.drawing import plotly_js
 from explorer.instrument.modules import MODULES, beside, sources, with_imports
 from explorer.instrument.policy import policy
-from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
-from explorer.lens import noise_of
-from explorer.measures import row_of, suiting
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _HEIGHT_PX = 640
@@ -39,13 +30,23 @@ _ALLOWED = {
 }
 
 
+# A question, what its arguments are made of besides the choice (the key of a rule, or ""), and the answer.
+SavedAnswer = tuple[str, str, Mapping[str, Any]]
+
+
 class Page:
-    """An instrument that shows a choice; in a notebook it is live in the output cell."""
+    """An instrument that shows a choice; in a notebook it is live in the output cell.
+
+    Args:
+        choice: what it shows at first.
+        words: the sentences on that.
+        answers: Python's answers to the questions that the choice asks.
+    """
 
     def __init__(
-        self, choice: Mapping[str, Any], words: Mapping[str, str], rows: Mapping[str, Any] | None = None
+        self, choice: Mapping[str, Any], words: Mapping[str, str], answers: Sequence[SavedAnswer] = ()
     ) -> None:
-        self._start = {"choice": choice, "words": words} | ({"rows": rows} if rows else {})
+        self._start = {"choice": choice, "words": words, "answers": answers}
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
@@ -55,56 +56,6 @@ class Page:
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
         return f'<iframe srcdoc="{html.escape(self.html())}" style="{style}"></iframe>'
-
-
-def instrument(
-    op: GivenOp,
-    rules: GivenRule | Sequence[GivenRule],
-    *,
-    start: float = -3.0,
-    stop: float = 3.0,
-    g: float = 1.0,
-    learns: str = "",
-    layer: str = "",
-    noise: str = "uniform",
-    noise_width: float = 1.0,
-    section: str = "",
-    **parameters: float,
-) -> Page:
-    """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
-
-    Args:
-        op: as for ``explorer.sample``, like all that follows. Somebody's own function is drawn by points, so
-            that it has no sliders; its card says at how many, and from where to where.
-        rules: one to six.
-        start, stop: the range of x at first.
-        g: the upstream gradient at first.
-        learns: a parameter that learns, or "": then what each element contributes to its gradient is drawn.
-        layer: one of ``explorer.instrument.view.LAYERS``, "implied" or "lens", or "".
-        noise, noise_width: of the lens, as for ``explorer.lens``.
-        section: the section that is open below the chart, one of ``explorer.instrument.view.SAVED_SECTIONS``,
-            or "". For "compare" all rules that suit the op are measured first, which takes seconds.
-        **parameters: values by name, or ``rule.name`` for one rule only.
-
-    Raises:
-        ValueError: an unknown key, layer, noise, section or parameter, or a number out of bounds, in a plain
-            sentence.
-    """
-    chosen: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns}
-    curves = sample_curves(op, rules, **(chosen | parameters))
-    for name, value, known in (("layer", layer, LAYERS), ("section", section, SAVED_SECTIONS)):
-        if value and value not in known:
-            raise ValueError(f"{name} must be one of {', '.join(known)}, not {quoted(value)}")
-    law, width = noise_of(noise, noise_width).key, float(noise_width)
-    span = curves.start, curves.stop
-    view = View(range=span, g=curves.g, layer=layer, noise=law, noise_width=width, section=section)
-    shown, lines = pointed(curves)
-    apart = [(rule, p) for rule in lines for p in rule.parameters if p.plain and p.name in parameters]
-    values = {qualified(rule, p): parameters[p.name] for rule, p in apart} | parameters
-    choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
-    compared = suiting(shown) if section == "compare" else []
-    rows = {rule.key: row_of(shown, rule, values).plain for rule in compared}
-    return Page(choice, described(curves).texts, rows or None)
 
 
 @cache
@@ -122,6 +73,19 @@ def standalone() -> tuple[str, str]:
     parts["policy"] = policy(filled("page", parts), _ALLOWED)
     before, after = filled("page", parts).split(_START)
     return before, after
+
+
+@cache
+def saved_script() -> Asset:
+    """Return the script that hands the browser what it writes a saved file from.
+
+    Its data: `gzip`, the file before and after its own data, compressed and as base64; `names` and
+    `limits`, the parts of the document that the file needs.
+    """
+    known = document()
+    packed = [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in standalone()]
+    data = json_text({"gzip": packed, "names": [*known], "limits": [*known["limits"]]})
+    return Asset(f"document.currentScript.data = {data};".encode(), "text/javascript")
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from explorer.catalogue.losses import DRAWN, SQUARE
-from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST
+from explorer.catalogue.noises import NARROWEST, NOISES, WIDEST
 from explorer.instrument.limits import LARGEST_G
 from explorer.sampled import LARGEST_RANGE
 
@@ -61,7 +61,7 @@ LAYERS: Mapping[str, Layer] = {
     "lens": Layer(
         "Noise lens",
         "Draw the gradient that the op has once noise is added to x, dashed beside those of the rules.",
-        dict(LENS_WORDS),
+        {},
         controls={"noise": "Noise on x", "noise_width": "Width of the noise"},
     ),
 }

@@ -79,7 +79,12 @@ class Lens:
         }
 
     def describe(self) -> str:
-        """What the lens shows, in sentences: which rules it is, and how far off the others are."""
+        """Return what the lens shows, in sentences: which rules it is, and how far off the others are."""
+        return " ".join(self.sentences.values())
+
+    @cached_property
+    def sentences(self) -> Mapping[str, str]:
+        """The sentences by their keys in ``LENS_WORDS``; those up to "holes" are about the op alone."""
         known = {
             "op": self.op.label,
             "noise": self.noise.label,
@@ -89,7 +94,7 @@ class Lens:
             "stop": _number(self.curves.stop),
         }
         if self.reason:
-            return LENS_WORDS[self.reason].format(**known)
+            return {self.reason: LENS_WORDS[self.reason].format(**known)}
         labels = self.curves.labels
         found = [(labels[key], distance) for key, distance in self.distances.items()]
         same = [label for label, distance in found if distance <= SAME]
@@ -103,11 +108,11 @@ class Lens:
             ("apart", apart),
             ("unlike", any(math.isinf(distance) for _, distance in found)),
         ]
-        return " ".join(
-            LENS_WORDS[name].format(**known, rules=listed(what) if isinstance(what, list) else "")
+        return {
+            name: LENS_WORDS[name].format(**known, rules=listed(what) if isinstance(what, list) else "")
             for name, what in said
             if what
-        )
+        }
 
     def figure(self, **layout: Any) -> go.Figure:
         """The curves of op and rules as ``explorer.figure`` draws them, with the lens dashed.

@@ -2,6 +2,6 @@
 
 from explorer.measures.maps import RuleMap, rule_map
 from explorer.measures.size import Size, size_of
-from explorer.measures.table import Row, compare, row_of, suiting
+from explorer.measures.table import Row, compare, lens_distances, row_of, suiting
 
-__all__ = ["Row", "RuleMap", "Size", "compare", "row_of", "rule_map", "size_of", "suiting"]
+__all__ = ["Row", "RuleMap", "Size", "compare", "lens_distances", "row_of", "rule_map", "size_of", "suiting"]

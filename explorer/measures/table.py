@@ -111,6 +111,17 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     return table
 
 
+def lens_distances(
+    op: str | Op, parameters: Mapping[str, float], noise: str, width: float
+) -> dict[str, float]:
+    """Return the column `lens` of `compare`, rule key -> distance; parameters of other rules are ignored."""
+    entry = find_op(op)
+    require_fixed("compare", entry)
+    rules = suiting(entry)
+    found = _distances(entry, rules, parameters, noise_of(noise, width), width)
+    return dict(zip((rule.key for rule in rules), found, strict=True))
+
+
 def _distances(
     op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
 ) -> list[float]:

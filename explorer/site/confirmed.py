@@ -14,6 +14,8 @@ from explorer.catalogue import OPS, RULES
 from explorer.curves import Curves, grid, sample_curves
 from explorer.description import described
 from explorer.lessons import LESSONS
+from explorer.questions import QUESTIONS
+from explorer.questions.curves import encode
 from explorer.sampled import EVEN, FORWARD, KINK, POINTS, Floats
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
@@ -77,7 +79,7 @@ class _Values:
         even, marks = _grid([])
         kinks = [self._group(x) for x in self._kinks]
         places = self._places(even[marks == EVEN])
-        packed: Json = answers.encoded({"x": self.x, "arrays": self._arrays})
+        packed: Json = encode({"x": self.x, "arrays": self._arrays})
         return packed | {"even": places, "kinks": kinks}
 
     def _group(self, kink: float) -> Json:
@@ -107,6 +109,9 @@ def _whole_answers() -> dict[str, list[Json]]:
     by_op: dict[str, list[Json]] = {}
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):
         choice, _ = from_text(query)
-        answer = {"choice": answers.chosen(choice), "answer": answers.confirm(query)}
+        answer = {
+            "choice": answers.chosen(choice),
+            "answer": QUESTIONS["curves"].answer(answers.curves_arguments(choice)),
+        }
         by_op.setdefault(choice.op if choice.op in OPS else OWN, []).append(answer)
     return by_op

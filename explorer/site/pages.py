@@ -1,7 +1,5 @@
 """The pages of the site, and all files beside them."""
 
-import base64
-import gzip
 import hashlib
 import html
 import json
@@ -18,26 +16,20 @@ import torch
 
 from explorer.catalogue import OPS, RULES
 from explorer.instrument.assets import json_text, skeleton
-from explorer.instrument.document import document
 from explorer.instrument.drawing import drawing
-from explorer.instrument.page import filled, import_map, standalone, style
+from explorer.instrument.page import filled, import_map, saved_script, style
 from explorer.instrument.policy import policy
-from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.site import python
-from explorer.site.checked import checked
-from explorer.site.codes import codes, notebooks
 from explorer.site.confirmed import OfEach, confirmed
 from explorer.site.formatter import FORMATTER, formatter
-from explorer.site.formulas import formulas
+from explorer.site.stored_answers import pack_answers
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
-from explorer.ui.sections.code import LANGUAGES, NOTEBOOK
 from explorer.ui.server import answers
 
 Json = dict[str, Any]
 
-ELSEWHERE = ("paste",)  # the sections of the page Explore that need the app without Pyodide
 SUFFIX = ".html"
 LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
 COMMANDS = """python3 -m venv .venv
@@ -78,8 +70,7 @@ def write(
 
     Args:
         out: the folder; made where there is none.
-        ops, rules: keys of those for which code, checks, near rules and torch's values at the defaults come
-            along; all of them take minutes.
+        ops, rules: keys of those for which answers at the defaults come along; all of them take minutes.
         lessons: keys of those that are written.
         source: the address of the project, for a link; none where it is "".
         pyodide: the folder of Pyodide as npm installs it, with which own formulas are read; where it is not
@@ -126,17 +117,11 @@ def _files(
         yield f"torch/{name}.js", _script(data)
     for files in of_ops:
         yield from files
-    yield "code/notebooks.js", _script(notebooks(ops))
-    yield "formulas.js", _script(formulas(OPS.values(), RULES.values()))
-    yield "saved.js", _script({"gzip": _packed(standalone())})
+    yield answers.saved_name(), saved_script().content
 
 
 def _of_op(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
-    return [(f"code/{op}.js", _script(codes(op, rules))), (f"checks/{op}.js", _script(checked(op, rules)))]
-
-
-def _packed(parts: tuple[str, str]) -> list[str]:
-    return [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in parts]
+    return [(f"answers/{op}.js", _script(pack_answers(op, rules)))]
 
 
 def _reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
@@ -210,22 +195,19 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
 def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
     """The data that a page begins with."""
     page_data = answers.page_data(Choice(), "instrument")
-    common = {"document": answers.whole_document(SUFFIX), "plotly": drawing()[0]}
+    common = {"document": answers.whole_document(SUFFIX, below=""), "plotly": drawing()[0]}
     match page.name:
         case "index":
-            own = {name: page_data[name] for name in ("choice", "sections", "examples")}
-            elsewhere = {} if reader else {key: SECTIONS[key] for key in ELSEWHERE}
-            own |= {"elsewhere": elsewhere, "app": f"train{SUFFIX}"}
-            own |= {
-                "languages": LANGUAGES,
-                "notebook": NOTEBOOK,
-                "torch": torch.__version__.partition("+")[0],
+            own = {
+                name: page_data[name] for name in ("choice", "sections", "examples", "languages", "notebook")
             }
+            own |= {"app": f"train{SUFFIX}", "torch": torch.__version__.partition("+")[0]}
             own |= {"own": _own(), "python": reader or None}
-            return common | own | {"saved": {"names": list(document()), "limits": list(document()["limits"])}}
+            return common | own
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
-            own = {"course": answers.course(), "pages": addresses, "unknown": answers.lesson("")}
+            unknown = answers.QUESTIONS["lesson"].answer({"key": ""})
+            own = {"course": answers.course(), "pages": addresses, "unknown": unknown}
             return common | own | {"python": reader or None}
         case name:
             return common | {"local": f"{LOCAL}{name}"}

@@ -1,66 +1,21 @@
-"""The questions that Python in the browser answers: own formulas, pasted code, and words on curves.
+"""The program of Python in the browser: it answers the app's own questions that need no torch.
 
-The app's own modules answer. They need the standard library, for words numpy.py in place of NumPy, and for
-the layout of code black.
+They need the standard library, for words numpy.py in place of NumPy, and for the layout of code black.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from explorer.catalogue import find_op, find_rule
-from explorer.instrument.entries import own_entry
-from explorer.site.formulas import formulas
-from explorer.ui.sections.code import learned_with, refusal, written
-
-Json = dict[str, Any]
+from explorer.questions import QUESTIONS
 
 
 def answer(question: str, arguments: str) -> str:
-    """The answer to a question of ``_ANSWERS``; its arguments and the answer are JSON."""
-    return json.dumps(_ANSWERS[question](**json.loads(arguments)))
+    """Return the answer to a question as JSON; `arguments` is JSON as well."""
+    given = json.loads(arguments)
+    return json.dumps(_words(**given) if question == "words" else QUESTIONS[question].answer(given))
 
 
-def _formulas(op: str, rules: Sequence[str]) -> Json:
-    return formulas([find_op(op)], [find_rule(rule) for rule in rules])
+def _words(**given: Any) -> dict[str, str]:
+    from explorer.site.words import words  # on JavaScript's numbers, which no server needs
 
-
-def _code(
-    language: str, op: str, rule: str, parameters: Mapping[str, str], learns: str, drawing: Mapping[str, Any]
-) -> Json:
-    """The code of an op with a rule, or the sentence in its place.
-
-    Numbers are texts as Python writes them; ``learns`` is the parameter that was chosen to learn, or "".
-    """
-    entries = find_op(op), find_rule(rule)
-    values = {name: float(value) for name, value in parameters.items()}
-    ends = {name: float(drawing[name]) for name in ("start", "stop", "g")}
-    drawn = {**ends, "kinks": [float(x) for x in drawing["kinks"]], "f": drawing["f"]}
-    text = written(language, *entries, values, learned_with(*entries, learns), lambda: drawn)
-    return {"text": text or "", "note": refusal(language, *entries) if text is None else ""}
-
-
-def _read(**asked: Any) -> Json:
-    from explorer.ui.sections.pasted import (
-        read,  # a tenth of a second, which who pastes nothing need not wait for
-    )
-
-    return read(**asked)
-
-
-def _judge(**asked: Any) -> Json:
-    from explorer.ui.sections.judged import judge
-
-    return judge(**asked)
-
-
-def _words(**asked: Any) -> Json:
-    from explorer.site.words import words
-
-    return words(**asked)
-
-
-_ANSWERS: Mapping[str, Callable[..., Json]] = {
-    "entry": own_entry, "formulas": _formulas, "code": _code, "read": _read, "judge": _judge,
-    "words": _words,
-}  # fmt: skip
+    return words(**given)

@@ -27,8 +27,7 @@ PYODIDE = ROOT / "node_modules" / "pyodide"
 _START = (
     "explorer.site.program",
     "explorer.site.words",
-    "explorer.ui.sections.pasted",
-    "explorer.ui.sections.judged",
+    *(f"explorer.questions.{name}" for name in ("entry", "formulas", "code", "read", "judge")),
 )
 _HERE = Path(__file__).parent
 _IN_PLACE = {

@@ -132,7 +132,7 @@ def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First)
     for name in names.split(", "):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     expect(slider).to_be_visible()
-    expect(page.get_by_role("link", name="Save as HTML")).to_be_visible()
+    expect(page.get_by_role("button", name="Save as HTML")).to_be_visible()
     page.wait_for_url("**/?*tools=all*")
     assert page.evaluate("localStorage.getItem('gradient-explorer.all-tools')") == "true"
     page.keyboard.press("Control+e")  # the browser's own
@@ -184,7 +184,7 @@ def test_the_example_of_the_published_clamp_shows_its_bug_at_once_and_no_words_o
 def test_a_badge_of_an_own_formula_comes_after_a_rest_and_is_asked_for_once(first: First) -> None:
     page = first("/?op=round&rule=straight_through")
     badges = page.locator(".failing:visible")
-    with requests(page, "/checks") as asked:
+    with requests(page, "/ask/checks") as asked:
         expect(badges).to_have_count(0)  # what holds has none
         choose(page, "Add rule", "own formula")
         field = page.locator(".typed input").first

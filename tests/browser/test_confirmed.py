@@ -61,12 +61,12 @@ def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
     waiting: list[Route] = []
 
     def hold_first(route: Route) -> None:
-        if "g=2" in route.request.url:
+        if route.request.post_data_json["g"] == 2:
             waiting.append(route)
         else:
             route.continue_()
 
-    page.route("**/confirm?*", hold_first)
+    page.route("**/ask/curves", hold_first)
     enter(number(page, G), "2")
     page.wait_for_function("() => true")
     expect(sign(page)).to_have_text("Not yet confirmed by torch")
@@ -91,7 +91,7 @@ def test_an_answer_that_comes_too_early_is_asked_for_again(page: Page, explore_t
         else:
             route.continue_()
 
-    page.route("**/confirm?*", busy_twice)
+    page.route("**/ask/curves", busy_twice)
     enter(number(page, G), "2")
     expect(sign(page)).to_have_text("Not yet confirmed by torch")
     expect(sign(page)).to_have_attribute("data-status", "waiting")
@@ -104,15 +104,15 @@ def test_an_answer_that_comes_too_early_is_asked_for_again(page: Page, explore_t
 
 def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: Page) -> None:
     turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
-    page.route("**/confirm?*", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
+    page.route("**/ask/curves", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     enter(number(page, G), "2")
     expect(sign(page)).to_contain_text("was not understood")
-    page.unroute("**/confirm?*")
-    page.route("**/confirm?*", lambda route: route.fulfill(status=204))
+    page.unroute("**/ask/curves")
+    page.route("**/ask/curves", lambda route: route.fulfill(status=204))
     enter(number(page, G), "1.5")
     expect(sign(page)).to_contain_text("does not answer")
     assert set(traces(page)["straight_through"].y.tolist()) == {1.5}
-    page.unroute("**/confirm?*")
+    page.unroute("**/ask/curves")
     settle(page)
 
 

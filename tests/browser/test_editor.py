@@ -110,10 +110,10 @@ def test_whatever_is_written_is_answered_with_a_sentence_even_if_the_first_answe
         box.fill(text)
         expect(verdict(course)).to_contain_text(words)
     assert "Traceback" not in course.inner_text("body")
-    course.route("**/judge", lambda route: route.fulfill(json={"message": "Too many ask."}))
+    course.route("**/ask/judge", lambda route: route.fulfill(json={"message": "Too many ask."}))
     box.fill(CLAMP)
     expect(verdict(course)).to_have_text("Too many ask.")
-    course.unroute("**/judge")
+    course.unroute("**/ask/judge")
     expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
 
 

@@ -74,7 +74,7 @@ def test_a_frame_on_another_site_reads_code(framed):
     expect(frame.get_by_role("button", name="Show its curve")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/runs", "/read"])
+@pytest.mark.parametrize("path", ["/runs", "/ask/read"])
 def test_another_site_can_have_nothing_done(chromium: Browser, site: str, address: str, path: str):
     with profile(chromium, address) as visitor:  # one that logs an error, as it should
         page = visitor.new_page()

@@ -4,6 +4,7 @@ The default run takes one lesson of each kind. The others are thorough: what a l
 answers, pictures, code, links), tests/lessons and tests/frontend/learn read without a page.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
+from explorer.ui.server.answers import curves_arguments
 from tests.browser.access import colours_in_both_themes, in_both_themes, violations
 from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
 from tests.browser.lessons import (
@@ -81,8 +83,8 @@ def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
 
 def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
     """The traffic beside fonts and the question for torch's curves, the same whoever has answered what."""
-    asked = choice_of(f"/?{lesson.scenes[0].query}")
-    scene = [part for part in sent if "/confirm?" in part and choice_of(part.split()[1]) == asked]
+    asked = curves_arguments(choice_of(f"/?{lesson.scenes[0].query}"))
+    scene = [part for part in sent if "/ask/curves " in part and json.loads(part.split(" ", 2)[2]) == asked]
     return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
 
 
@@ -107,7 +109,7 @@ def test_a_lesson_tells_its_answer_to_whoever_has_predicted_and_to_nobody_else(
 ) -> None:
     turn_to(course, lesson)
     nothing_is_given_away(course, lesson)
-    answer = course.request.get(f"/lesson?key={lesson.key}").json()
+    answer = course.request.post("/ask/lesson", data={"key": lesson.key}).json()
     until_at_rest(course)
     sent.clear()
     each_wrong_answer_has_its_sentence_its_picture_and_another_try(course, answer["prediction"])

@@ -28,7 +28,6 @@ def lens(page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def test_the_curve_in_the_browser_is_pythons(explore: Page) -> None:
-    """Each op and noise is compared in tests/frontend/measures/test_lens.py."""
     link = "/?op=quantize&rule=straight_through&layer=lens&noise=normal&noise_width=0.2&s=0.5"
     turn(explore, link, shows=["straight_through"])
     x, y = lens(explore)

@@ -196,7 +196,7 @@ def stands_above(one: Locator, other: Locator) -> None:
 def test_on_a_touch_screen_the_chart_stays_where_it_is_when_the_words_come(new_page: Open) -> None:
     page = new_page(viewport=PHONE, **FINGER)
     loading = page.context.new_cdp_session(page)
-    loading.send("Fetch.enable", {"patterns": [{"urlPattern": r"*/confirm\?*"}]})
+    loading.send("Fetch.enable", {"patterns": [{"urlPattern": "*/ask/curves"}]})
     page.goto("/?op=clamp&rule=default&rule=published_clamp", wait_until="commit")
     expect(page.locator(".served")).to_have_count(0)
     page.get_by_role("link", name="Train").wait_for()

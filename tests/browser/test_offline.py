@@ -180,7 +180,9 @@ def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_n
     page.get_by_role("button", name="Add ApproxSign").press("Enter")
     expect(card(page, "ApproxSign")).to_be_visible()
     slider(card(page, "Clipped straight-through"), "c").press("ArrowRight")
-    expect(lead).to_contain_text("this file has it for the values that it was saved with alone")
+    expect(lead).to_contain_text(
+        "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this."
+    )
     page.get_by_role("searchbox", name="Filter rules").fill("")
     expect(clipped.locator("[data-column=area]")).to_have_text("–")
 
@@ -188,7 +190,9 @@ def test_the_table_of_a_saved_file_has_what_was_measured_and_says_where_it_has_n
 def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
     page = alone(explorer.instrument("sign", ["clipped"]).html())
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator(".compare-host [role=status]")).to_contain_text('section="compare"), brings it along')
+    expect(page.locator(".compare-host [role=status]")).to_contain_text(
+        "this file has no Python: save one with this open, or ask the app"
+    )
     expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("68 %")
     with pytest.raises(ValueError, match="section must be one of format, compare, map, not 'code'"):
         explorer.instrument("sign", ["clipped"], section="code")

@@ -119,30 +119,30 @@ def test_two_own_rules_side_by_side(page: Page) -> None:
 def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
     turn(page, "/?op=formula:+a*x&rule=default", shows=["default"])
     field, held = page.get_by_label("Own op"), list[Route]()
-    page.route("**/entry?*", lambda route: held.append(route))
-    with page.expect_request("**/entry?*"):
+    page.route("**/ask/entry", lambda route: held.append(route))
+    with page.expect_request("**/ask/entry"):
         field.fill("x**3 - a*x")
     enter(number(card(page, "a * x"), "a"), "2")
     settle(page)
     expect(field).to_have_value("x**3 - a*x")  # and it is still to be drawn
     held.pop().continue_()
     expect(card(page, "x ** 3 - a * x")).to_be_visible()
-    with page.expect_request("**/entry?*"):
+    with page.expect_request("**/ask/entry"):
         field.fill("x**5")
     choose(page, "Op", "sign")
     expect(card(page, "Sign")).to_be_visible()
-    with page.expect_response("**/entry?*"):
+    with page.expect_response("**/ask/entry"):
         held.pop().continue_()
-    page.unroute("**/entry?*")
+    page.unroute("**/ask/entry")
     settle(page)
     expect(card(page, "Sign")).to_be_visible()
 
 
 def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:
     turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
-    page.route("**/entry?*", lambda route: route.fulfill(status=200, body="no JSON"))
+    page.route("**/ask/entry", lambda route: route.fulfill(status=200, body="no JSON"))
     type_into(page, "Own rule", "g * 2")
-    expect(page.locator(".mistake:not(.loss *)")).to_contain_text("The server does not answer.")
+    expect(page.locator(".mistake:not(.loss *)")).to_contain_text("The server does not answer")
     expect(card(page, "g")).to_be_visible()
 
 

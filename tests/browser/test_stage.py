@@ -79,9 +79,9 @@ def test_explore_on_a_stage_is_in_view_with_its_sections_and_leads_to_train_on_a
     page.keyboard.press("Escape")  # closes the menu first
     is_on_stage(page, True)
     button(page, "Code").click()
-    expect(page.locator(".stCode")).to_be_visible()
+    expect(page.get_by_role("region", name="Code", exact=True)).to_be_visible()
     expect(page.locator(".chart-place")).to_be_in_viewport(ratio=0.9)
-    label = page.get_by_text("Code for", exact=True)
+    label = page.locator(".code-section label").first
     assert label.evaluate("at => parseFloat(getComputedStyle(at).fontSize)") >= 0.025 * 720
     button(page, "Remove Default autograd").or_(page.locator(".card.rule .edit").first).first.click()
     button(page, "Remove Default autograd").click()

@@ -17,6 +17,7 @@ import yaml
 from streamlit import config
 
 from explorer.instrument import drawing
+from explorer.ui.server import answers
 from explorer.ui.server.admission.operation import ROUTES
 from tests.browser.server import ROOT, free_port, running
 from tests.deploy.files import (
@@ -187,8 +188,8 @@ def test_it_writes_to_one_folder_and_stops_in_time_while_thirty_train(address: s
     async def stopped() -> bool:
         connection = Connection(address)
         assert b"straight_through" in await connection.get("/?op=round&section=code")
-        assert len(await connection.get("/save?op=round")) > 1e6
-        assert await connection.get("/checks?op=round&rule=straight_through")
+        assert len(await connection.get(f"/assets/{answers.saved_name()}")) > 1e6
+        assert await connection.ask("checks", {"op": "round", "rule": "straight_through", "parameters": {}})
         connection.close()
         watching = await asyncio.gather(*(in_training(address, number) for number in range(CLASS)))
         os.kill(server, signal.SIGTERM)

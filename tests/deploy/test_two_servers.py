@@ -145,7 +145,7 @@ def test_a_page_and_all_it_needs_come_compressed_through_tls_below_a_prefix(site
         assert client.ask(f"/{path}").read()
     packed = client.ask(f"/{script[1]}", accept_encoding="gzip")
     assert packed.getheader("content-encoding") == "gzip"
-    assert json.loads(client.ask("/confirm?op=sign&rule=clipped").read())
+    assert json.loads(client.ask("/ask/checks", {"op": "sign", "rule": "clipped", "parameters": {}}).read())
 
 
 def test_a_page_speaks_with_its_server(site: Site, client: Client):

@@ -4,12 +4,12 @@ Not among the tests of every change, which Chromium has. This tries what engines
 touch, streams, modules that are data, files of the disk.
 """
 
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import explorer
 from explorer.site import write
 from tests.browser.files import serve_files
 from tests.browser.server import ROOT, serve
@@ -95,10 +95,9 @@ def test_a_lesson_opens_and_shows_its_curves(page: Page, address: str) -> None:
     page.wait(CURVES)
 
 
-def test_a_saved_file_is_live_from_the_disk(page: Page, address: str, tmp_path: Path) -> None:
+def test_a_saved_file_is_live_from_the_disk(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "saved.html"
-    with urllib.request.urlopen(f"{address}/save?op=clamp&rule=masked") as answer:
-        file.write_bytes(answer.read())
+    file.write_text(explorer.instrument("clamp", ["masked"]).html(), encoding="utf-8")
     page.visit(file.as_uri())
     page.wait(CURVES)
     path = 'document.querySelector(".js-line").getAttribute("d")'

@@ -91,7 +91,7 @@ async def attacked(crowd: Crowd, count: int, before_s: float, scale: float, name
 
 async def nonsense(crowd: Crowd) -> None:
     """Some times a second: requests that are none, runs that are not there, connections that break off."""
-    paths = ["/confirm?op=%00&g=1e999", "/runs/none/events", "/lesson?key=x", "/assets/none", "/entry?kind=x"]
+    paths = ["/?op=%00&g=1e999", "/runs/none/events", "/ask/nothing", "/assets/none", "/entry?kind=x"]
     end = asyncio.get_running_loop().time() + crowd.seconds
     server = urlsplit(crowd.address)
     while asyncio.get_running_loop().time() < end:

@@ -9,15 +9,15 @@ from asyncio.subprocess import PIPE
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
-from urllib.parse import urlencode
+from typing import Any
 
 import websockets
 
 from tests.load.http import Connection
 
-SOCKETS, OWNERS, FORGED, HEAVY, SAVES = 400, 80, 20, 70, 20  # connections of each kind
+SOCKETS, OWNERS, FORGED, HEAVY, LENSES = 400, 80, 20, 70, 20  # connections of each kind
 COSTS, SETTINGS, FORMULAS = 40, 20, 20
-CONNECTIONS = SOCKETS + OWNERS + FORGED + HEAVY + SAVES + COSTS + SETTINGS + FORMULAS
+CONNECTIONS = SOCKETS + OWNERS + FORGED + HEAVY + LENSES + COSTS + SETTINGS + FORMULAS
 NAMES = 60  # of who takes many names
 _AGAIN_S = 0.2  # before a connection that was cut or refused is opened once more
 _END_S = 60.0  # until the process of an attacker is over that was told to end
@@ -51,7 +51,7 @@ class Attacker:
             self._invented_owner: OWNERS,
             self._forged_cookie: FORGED,
             self._heavy_formula: HEAVY,
-            self._save: SAVES,
+            self._lens: LENSES,
             self._long_table: COSTS,
             self._many_rules: SETTINGS,
             self._long_formula: FORMULAS,
@@ -87,7 +87,7 @@ class Attacker:
         connection = Connection(self._address)
         connection.cookie = f"visitor={secrets.token_urlsafe(12)}.{secrets.token_hex(32)}"
         try:
-            await connection.get("/confirm?op=relu&rule=default")
+            await connection.ask("curves", _curves("relu", ["default"], 3))
         finally:
             self._noted("forged cookie", connection)
 
@@ -95,17 +95,18 @@ class Attacker:
         connection = Connection(self._address)
         try:
             while True:
-                await connection.get(f"/confirm?{_heavy()}")
+                await connection.ask("curves", _curves("sigmoid", _heavy_rules(), 1e6))
                 self.counts["heavy formula answered 200"] += 1
         finally:
             self._noted("heavy formula", connection)
 
-    async def _save(self) -> None:
+    async def _lens(self) -> None:
         connection = Connection(self._address)
         try:
-            await connection.get(f"/save?{_heavy()}")
+            noise = {"noise": "cauchy", "width": 0.5 + random.random()}
+            await connection.ask("lens", _curves("sigmoid", _heavy_rules(), 1e6) | noise)
         finally:
-            self._noted("save", connection)
+            self._noted("lens", connection)
 
     async def _long_table(self) -> None:
         await self._posted("cost of a table of 499,990 rows", "/studies/cost", _TABLE)
@@ -175,10 +176,14 @@ async def _until_readable(file: int, work: Awaitable[None]) -> None:
     await asyncio.gather(working, return_exceptions=True)
 
 
-def _heavy() -> str:
-    """Six own rules as deep as the language allows, of which the server has seen none."""
-    formulas = [f"formula: g*{'sin(exp(' * 6}x*{random.random():.9f}{'))' * 6}" for _ in range(6)]
-    return urlencode({"op": "sigmoid", "rule": formulas, "range": [-1e6, 1e6]}, doseq=True)
+def _heavy_rules() -> list[str]:
+    """Return six own rules as deep as the language allows, new to the server."""
+    return [f"formula: g*{'sin(exp(' * 6}x*{random.random():.9f}{'))' * 6}" for _ in range(6)]
+
+
+def _curves(op: str, rules: list[str], end: float) -> dict[str, Any]:
+    """Return the arguments of the question about curves from −`end` to `end`."""
+    return {"op": op, "rules": rules, "parameters": {}, "start": -end, "stop": end, "g": 1}
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ class Student:
         if http.status != 303:
             raise ConnectionError(f"the code leads nowhere: {http.status}")
         await self._visitor.open()
-        await http.get(f"/lesson?key={LESSON}")
+        await http.ask("lesson", {"key": LESSON})
         self._guest = json.loads(await http.post(f"/classes/{self._room}/join", b'{"guest": ""}'))["guest"]
         path = f"/classes/{self._room}/events?guest={self._guest}"
         self.watched = Watched(self._address, path, http.cookie)
@@ -102,7 +102,7 @@ class Teacher:
 
     async def open(self) -> str:
         """Open a class on a lesson that is on the screen; its id, which is its code as well."""
-        await self._http.get(f"/lesson?key={LESSON}")
+        await self._http.ask("lesson", {"key": LESSON})
         room = json.loads(await self._http.post("/classes", json.dumps({"lesson": LESSON}).encode()))
         self._room, self._secret = room["id"], room["secret"]
         self.watched = Watched(self._address, f"/classes/{self._room}/events?watch={room['watch']}", "")

@@ -1,7 +1,9 @@
 """As much of HTTP as a visitor needs: one connection that is kept, a cookie, an answer or its lines."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 
@@ -29,6 +31,10 @@ class Connection:
     async def post(self, path: str, body: bytes) -> bytes:
         """The whole answer to a body."""
         return await self._answer(path, body)
+
+    async def ask(self, question: str, arguments: Mapping[str, Any]) -> Any:
+        """Return the answer to a question."""
+        return json.loads(await self.post(f"/ask/{question}", json.dumps(arguments).encode()))
 
     async def lines(self, path: str) -> AsyncGenerator[bytes]:
         """The chunks of an answer that goes on, as they come."""

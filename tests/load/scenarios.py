@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from tests.load.http import Connection
-from tests.load.visitor import Visitor, first_link, link
+from tests.load.visitor import Visitor, curves_of, first_link, link
 
 THINK_S = (3.0, 8.0)
 FLOOD_S = 1 / 200  # between two requests of a flooding visitor
@@ -157,7 +157,7 @@ class Crowd:
         other = Visitor(self.address, "", "")
         other.http.cookie = visitor.http.cookie
         with suppress(OSError):
-            await other.http.get(f"/confirm?{visitor.query}")
+            await other.http.ask("curves", curves_of(visitor.query))
         self.tally.counts[f"flood's requests answered {other.http.status}"] += 1
         other.http.close()
 

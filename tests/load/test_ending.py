@@ -162,7 +162,7 @@ def test_a_body_that_breaks_off_is_not_worth_a_word(address: str, log: Path):
         return answer
 
     before = log.read_text("utf-8")
-    for path in (b"/runs", b"/read", b"/runs/a/pause"):
+    for path in (b"/runs", b"/ask/read", b"/runs/a/pause"):
         with said(address, HALF_A_BODY.replace(b"/runs", path, 1)):
             assert in_thread(served()) == b"ok"
     in_thread(served())

@@ -15,6 +15,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from explorer.catalogue import OPS, RULES
 from explorer.training import ACTIVE
+from explorer.ui.links.link import from_text
+from explorer.ui.server.answers import curves_arguments
 from tests.load.http import Connection
 
 TIMEOUT_S = 60.0
@@ -34,7 +36,6 @@ class Visitor:
         self.http = Connection(address)
         self._socket: Any = None
         self._reader: asyncio.Task[None] | None = None
-        self._mount = ""  # the id of the instrument, a widget to Streamlit
         self._page_hash = ""
         self._runs = 0
         self._finished = asyncio.Condition()
@@ -64,11 +65,11 @@ class Visitor:
             await self._socket.close()
 
     async def change(self, query: str) -> float:
-        """Choose something else, as the instrument tells it; seconds until torch and page have answered."""
+        """Choose something else, and return the seconds until torch has answered; no script runs."""
         self.query = query
         begun = time.monotonic()
         async with asyncio.timeout(TIMEOUT_S):
-            await asyncio.gather(self.http.get(f"/confirm?{query}"), self.rerun())
+            await self.http.ask("curves", curves_of(query))
         return time.monotonic() - begun
 
     async def rerun(self, *, wait: bool = True) -> None:
@@ -77,9 +78,6 @@ class Visitor:
         state = message.rerun_script
         state.query_string, state.page_script_hash = self.query, self._page_hash
         state.page_name = "" if self._page_hash else self._page
-        if self._mount:
-            widget = state.widget_states.widgets.add(id=self._mount)
-            widget.json_value = json.dumps({"report": {"query": self.query, "steps": 0}})
         before = self._runs
         await self._socket.send(message.SerializeToString())
         if wait:
@@ -166,14 +164,17 @@ class Visitor:
             self._page_hash = message.navigation.page_script_hash
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
-            if element.HasField("bidi_component") and "instrument" in element.bidi_component.component_name:
-                self._mount = element.bidi_component.id
-            elif element.HasField("exception") or (element.HasField("alert") and element.alert.body):
+            if element.HasField("exception") or (element.HasField("alert") and element.alert.body):
                 self.errors.append(str(element)[:200])
         elif kind == "script_finished":
             async with self._finished:
                 self._runs += 1
                 self._finished.notify_all()
+
+
+def curves_of(query: str) -> dict[str, Any]:
+    """Return the arguments of the question about the curves of a link."""
+    return curves_arguments(from_text(query)[0])
 
 
 def link(rng: random.Random) -> str:

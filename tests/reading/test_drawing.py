@@ -15,8 +15,8 @@ from explorer.catalogue import find_op, find_rule
 from explorer.exercises import EXERCISES, judged
 from explorer.formula import parse
 from explorer.gradient import apply
+from explorer.questions.read import read_code
 from explorer.reading import ReadingError, beginnings, read_source, read_sources
-from explorer.ui.sections import pasted
 from tests.reading.samples import function
 from tests.reading.test_unreadable import _fn
 
@@ -391,9 +391,9 @@ def test_a_chance_begins_at_even_odds() -> None:
 
 def test_the_page_shows_what_draws() -> None:
     source, op, rule = SAME_U["rand_like below p"]
-    (shown,) = pasted.read(source)["readings"]
+    (shown,) = read_code(source)["readings"]
     assert (shown["op"], shown["rule"], shown["notes"]) == (op, rule, [])
-    (refused,) = pasted.read(REFUSED["two draws"][0])["readings"]
+    (refused,) = read_code(REFUSED["two draws"][0])["readings"]
     assert refused["at"] == 3
     assert "is a second draw" in refused["message"]
 

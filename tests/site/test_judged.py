@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
-from explorer.exercises import EXERCISES
-from explorer.ui.server import answers
 from tests.exercises.fresh import FRESH
 from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
+from tests.questions.asking import ask as ask_app
 from tests.site.alone import Ask
 
 
 def test_the_browser_judges_as_the_app_does(ask: Ask) -> None:
     texts = [(key, text) for some in (RIGHT, WRONG) for key, each in some.items() for text in each]
     texts += [*HELD_OUT, *FRESH, ("clamp", ""), ("clamp", "class F("), ("clamp", "\ud800")]
-    result = ask([("judge", {"exercise": EXERCISES[key].data(), "code": text}) for key, text in texts])
-    expected = [json.loads(json.dumps(answers.judge(*each))) for each in texts]
+    result = ask([("judge", {"exercise": key, "code": text}) for key, text in texts])
+    expected = [ask_app("judge", exercise=key, code=text) for key, text in texts]
     wrong = [(each, one, other) for each, one, other in zip(texts, result, expected, strict=True)
              if one != other]  # fmt: skip
     assert wrong == []

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import Any
 
 from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
 from explorer.formula import FormulaError
+from explorer.questions.code import LANGUAGES
+from explorer.questions.formulas import forward_latex, gradient_latex
+from explorer.questions.mathml import mathml
 from explorer.site.formatter import formatter
-from explorer.site.formulas import formulas
-from explorer.site.mathml import mathml
 from explorer.ui.links.choice import Choice
-from explorer.ui.pages import sections
-from explorer.ui.sections.code import LANGUAGES, learned_with, refusal, written
-from explorer.ui.sections.formulas import forward_latex, gradient_latex
-from explorer.ui.server import answers
 from tests.catalogue.test_own_learned import LSQ
-from tests.frontend.modules import Node
+from tests.questions.asking import ask as ask_app
+from tests.questions.test_formulas import leaves, plain
 from tests.site.alone import Ask
-from tests.site.test_formulas import leaves, plain
 from tests.site.test_python import corpus
 from tests.ui.choices import random_choice
 
 Json = dict[str, Any]
 
-QUESTIONS = """
-    const { setDocument, find } = await import("./choice/entries.js");
-    const { received } = await import("./choice/message.js");
-    const { codeQuestion } = await import("./explore/sections/code-text.js");
-    setDocument(given.document);
-    return given.choices.flatMap((sent) => {
-      const choice = received(sent);
-      const pair = { op: find("op", choice.op), rule: find("rule", choice.rules[0].key) };
-      return given.languages.map((language) => codeQuestion(language, pair, choice));
-    });
-"""
 OWN_OP, LONG = (
     f"{OWN}Bend = a * tanh(x / a) - lo * floor(x)",
     " + ".join(f"w{n} * g * x**{n}" for n in range(9)),
@@ -78,39 +63,16 @@ def known(choice: Choice) -> dict[str, float]:
     return {name: value for name, value in choice.parameters.items() if name in names}
 
 
-def asked(node: Node, found: list[Choice]) -> list[tuple[str, Json]]:
-    """The questions of the browser for the code of the first rule of each choice, in every language."""
-    given = {"document": answers.whole_document(), "languages": LANGUAGES}
-    sent = [json.loads(json.dumps(answers.chosen(choice))) for choice in found]
-    return [("code", each) for each in node.run(QUESTIONS, given | {"choices": sent})]
-
-
-def apps(choice: Choice, language: str) -> Json:
-    """The app's code of a choice in a language."""
-    op, (rule,) = choice.entries
-    learns = learned_with(op, rule, choice.learns)
-    text = written(language, op, rule, choice.parameters, learns, lambda: sections._drawing(choice, rule))
-    return {"text": text or "", "note": refusal(language, op, rule) if text is None else ""}
-
-
-def test_the_code_of_own_formulas_is_the_apps(ask: Ask, node: Node) -> None:
-    result = choices()
-    answers = iter(ask(asked(node, result)))
-    for choice in result:
-        for language in LANGUAGES:
-            assert next(answers) == apps(choice, language), (language, choice)
-    assert any(choice.learns for choice in result)
-
-
-def test_own_formulas_are_set_as_the_app_sets_them(ask: Ask) -> None:
-    pairs = [(choice.op, list(choice.rules)) for choice in choices()]
-    answers = ask([("formulas", {"op": op, "rules": rules}) for op, rules in pairs])
-    for (op, rules), one in zip(pairs, answers, strict=True):
-        entries = [find_op(op)], [find_rule(rule) for rule in rules]
-        assert one == json.loads(json.dumps(formulas(*entries)))
-        assert one["math"][one["forward"][entries[0][0].key]] == mathml(forward_latex(entries[0][0]))
-        for rule in filter(lambda rule: rule.parsed, entries[1]):
-            assert one["math"][one["rules"][rule.key]] == mathml(gradient_latex(entries[0][0], rule))
+def test_code_and_formulas_of_own_formulas_are_the_apps(ask: Ask) -> None:
+    questions: list[tuple[str, Json]] = []
+    for choice in choices():
+        (start, stop), (rule,) = choice.range, choice.rules
+        pair = {"op": choice.op, "rule": rule, "parameters": dict(choice.parameters), "learns": choice.learns}
+        view = {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "kinks": [0.5]}
+        questions += [("formulas", pair), *(("code", pair | view | {"language": name}) for name in LANGUAGES)]
+    for (question, arguments), found in zip(questions, ask(questions), strict=True):
+        assert found == ask_app(question, **arguments), arguments
+    assert any(arguments["learns"] for _, arguments in questions)
 
 
 def test_whatever_can_be_read_can_be_set() -> None:
@@ -123,8 +85,7 @@ def test_whatever_can_be_read_can_be_set() -> None:
             continue
         latex = forward_latex(entry) if isinstance(entry, Op) else gradient_latex(OPS["identity"], entry)
         assert "".join(leaves(mathml(latex))) == plain(latex), text
-        math = formulas([entry], []) if isinstance(entry, Op) else formulas([OPS["identity"]], [entry])
-        count += len(math["math"])
+        count += 1
     assert count > len(RULES)
 
 

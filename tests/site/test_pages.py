@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 import re
@@ -11,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import explorer
 from explorer.catalogue import OWN
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.site import python, write
-from explorer.site.pages import COMMANDS, ELSEWHERE, LOCAL
+from explorer.site.pages import COMMANDS, LOCAL
 from explorer.ui.links.link import from_text
-from explorer.ui.pages import sections
 from explorer.ui.server import answers
 from tests.frontend import modules
 
@@ -27,15 +26,12 @@ SOURCE = "https://example.org/<project>"
 
 
 SAVED = """
-    globalThis.document = {
-      createElement: () => ({ remove: () => {}, data: { gzip: given.packed } }),
-      head: { append: (script) => queueMicrotask(script.onload) },
-    };
     const { setDocument } = await import("./choice/entries.js");
     const { received } = await import("./choice/message.js");
-    const { writtenFile } = await import("./pages/site-files.js");
+    const { writeFile } = await import("./explore/page/saving.js");
     setDocument(given.document);
-    return writtenFile(received(given.choice), given.document, given.kept, { head: "", main: "", rest: "" });
+    const ask = async () => ({ message: "", lacks: true });
+    return writeFile(received(given.choice), given.template, ask);
 """
 
 
@@ -97,42 +93,35 @@ def test_the_way_to_the_app_is_the_readmes(pages: dict[str, str]) -> None:
 
 
 def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, str]) -> None:
-    assert '"elsewhere":{}' in pages["index"]
-    assert set(SECTIONS) - set(ELSEWHERE) == {
-        *sections._SECTIONS,
-        "checks",
-        "compare",
-        "format",
-        "map",
-        "rest",
-    }
+    (start,) = re.findall(r'id="start">(.*?)</script>', pages["index"])
+    assert json.loads(start)["sections"] == SECTIONS
 
 
 def test_what_is_not_seen_at_first_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
-    """Formulas, notebooks and the file to save are loaded when they are wanted."""
-    for name in ("formulas.js", "code/notebooks.js", "saved.js"):
+    """Torch's values and the file to save are loaded when they are wanted."""
+    for name in (answers.saved_name(), "torch/values.js"):
         assert (site / name).is_file()
-    assert max(map(len, pages.values())) < (site / "saved.js").stat().st_size
+    assert max(map(len, pages.values())) < (site / answers.saved_name()).stat().st_size
 
 
-def test_a_saved_file_is_the_apps_but_for_its_plotly(site: Path) -> None:
-    text = (site / "saved.js").read_text(encoding="utf-8")
-    packed = json.loads(text.removeprefix("document.currentScript.data = ").removesuffix(";"))["gzip"]
-    before, after = (gzip.decompress(base64.b64decode(part)).decode() for part in packed)
-    apps = answers.saved("")
-    assert apps.startswith(before.partition("<script>")[0])
-    assert apps.endswith(after)
-    start = json.loads(apps[: -len(after)].rpartition('id="start">')[2])
-    assert set(start) == {"document", "choice", "words"}
+def test_a_saved_file_is_the_one_that_python_writes(site: Path) -> None:
+    text = (site / answers.saved_name()).read_text(encoding="utf-8")
+    template = json.loads(text.removeprefix("document.currentScript.data = ").removesuffix(";"))
     told = json.loads(re.findall(r'id="start">(.*?)</script>', (site / "index.html").read_text("utf-8"))[0])
-    assert told["document"]["limits"].keys() > start["document"]["limits"].keys()  # of tables and studies
     with modules.node() as node:
-        given = {"document": told["document"], "packed": packed, "kept": told["saved"]}
-        saved = node.run(SAVED, given | {"choice": told["choice"]})
-    assert (
-        json.loads(saved[len(before) : -len(after)].replace("\\u003c", "<"))["document"] == start["document"]
+        given = {"document": told["document"], "template": template, "choice": told["choice"]}
+        saved = node.run(SAVED, given)
+    pythons = explorer.instrument("round", ["default", "straight_through"]).html()
+    (start, whole) = (
+        re.findall(r'id="start">(.*?)</script>', page, re.DOTALL)[0] for page in (saved, pythons)
     )
-    assert told["choice"] == start["choice"]
+    assert saved.replace(start, "") == pythons.replace(whole, "")
+    found, expected = json.loads(start), json.loads(whole)
+    assert (found["document"], found["answers"]) == (expected["document"], [])
+    assert told["document"]["limits"].keys() > found["document"]["limits"].keys()  # of tables and studies
+    assert {name: found["choice"][name] for name in ("op", "rules", "range")} == {
+        name: expected["choice"][name] for name in ("op", "rules", "range")
+    }
 
 
 def test_what_reads_formulas_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
@@ -162,5 +151,4 @@ def test_without_pyodide_there_is_neither_it_nor_leave_to_compile(tmp_path: Path
     assert not (tmp_path / "python").exists()
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '"python":null' in page
-    assert '"elsewhere":{"paste":' in page
     assert "wasm" not in page.partition("<title>")[0]

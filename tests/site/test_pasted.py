@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from explorer.ui.server import answers
+from tests.questions.asking import ask as ask_app
 from tests.reading.constructs import CONSTRUCTS
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.learned import PUBLISHED, REFUSED
@@ -32,7 +30,7 @@ def test_the_browser_reads_what_the_app_reads(ask: Ask) -> None:
     samples = [sample.source for sample in (*FUNCTIONS, *PLAIN, *CONSTRUCTS, *PUBLISHED)]
     texts = [*samples, DOCUMENTS_CLAMP, DOCUMENTS_RELU, REFUSED, *ODD, *WRONG]
     result = ask([("read", {"code": text}) for text in texts])
-    expected = [json.loads(json.dumps(answers.read(text))) for text in texts]
+    expected = [ask_app("read", code=text) for text in texts]
     wrong = [
         (text, one, other) for text, one, other in zip(texts, result, expected, strict=True) if one != other
     ]

@@ -11,6 +11,7 @@ import pytest
 
 from explorer.catalogue import OWN, RULES
 from explorer.formula.quoting import LONGEST_QUOTE
+from explorer.instrument import own_entry
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS
@@ -86,7 +87,7 @@ def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
     texts = {(kind, key.removeprefix(begin).removeprefix(" ")) for kind, key in keys if key.startswith(begin)}
     texts |= {("loss", text) for query in queries for text in parse_qs(query).get("f", [])}
     texts |= {(kind, with_pluses(text)) for kind, text in texts}
-    given = GIVEN | {"answers": {f"{kind} {text}": answers.own_entry(kind, text) for kind, text in texts}}
+    given = GIVEN | {"answers": {f"{kind} {text}": own_entry(kind, text) for kind, text in texts}}
     return node.run(READ, given | {"queries": queries, "expected": expected})
 
 

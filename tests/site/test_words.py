@@ -16,6 +16,7 @@ from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
 from tests.catalogue.test_own_learned import LSQ
 from tests.frontend.modules import Node
+from tests.questions.asking import ask_curves
 from tests.selection import take_part
 from tests.site.alone import Ask
 from tests.ui.choices import query_of, random_choice
@@ -109,7 +110,7 @@ def worded(node: Node) -> list[tuple[Json, Json]]:
     others = [*varied(), *(choice for choice in drawn if not _draws(choice))]
     choices = [*SAID, *take_part(others)]
     result = [mended(choice) for choice in choices]
-    said = [answers.confirm(query) for _, query in result]
+    said = [ask_curves(query) for _, query in result]
     sent = [answers.chosen(choice) for choice, _ in result]
     questions = node.run(QUESTIONS, {"document": answers.whole_document(), "choices": sent})
     words = [{name: one[name] for name in ("head", "main", "rest", "below") if name in one} for one in said]

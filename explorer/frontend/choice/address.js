@@ -17,16 +17,23 @@ export function queryOf(choice) {
   for (const rule of choice.rules) if (rule.hidden) query.append("hide", rule.key);
   const colours = choice.rules.map(({ slot }) => slot + 1);
   if (colours.some((colour, index) => colour !== index + 1)) query.append("colours", colours.join(""));
-  for (const { name, parameter } of choiceControls(choice)) {
-    const value = held(choice.parameters, name) ?? defaultBeside(choice, parameter);
-    if (value !== undefined) query.append(wordOf(name), String(value));
-  }
+  for (const [name, value] of Object.entries(heldParameters(choice)))
+    query.append(wordOf(name), String(value));
   for (const [name, text] of viewTexts(choice)) query.append(name, text);
   if (choice.learns) query.append("learns", choice.learns);
   if (choice.slow) query.append("slow", choice.slow);
   const { branch = "", ...training } = choice.training;
   for (const [name, text] of Object.entries(training)) query.append(name, text);
   return withBranches(String(query), branch.split("\n").filter(Boolean));
+}
+
+/** The values of a choice that are not at their default, by control name. @param {Choice} choice @returns {Record<string, number>} */
+export function heldParameters(choice) {
+  const pairs = choiceControls(choice).flatMap(({ name, parameter }) => {
+    const value = held(choice.parameters, name) ?? defaultBeside(choice, parameter);
+    return value === undefined ? [] : [/** @type {const} */ ([name, value])];
+  });
+  return Object.fromEntries(pairs);
 }
 
 /**

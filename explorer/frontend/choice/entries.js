@@ -27,7 +27,6 @@ import { setSampling } from "../formula/sampling.js";
  *   how many may be pasted, how many points of rest are named one by one, and sentences with fields in braces
  * @property {Record<string, {label: string, meaning: string, words: Record<string, string>, controls: Record<string, string>}>} layers of
  *   the chart: see explorer/instrument/view.py
- * @property {Record<string, import("../measures/lens.js").Noise>} noises
  * @property {Record<string, Loss>} losses of what draws, by their texts
  * @property {Record<string, string>} drawn sentences on what draws, with fields in braces
  * @property {import("./view.js").Word[]} view the words of a link that are rows
@@ -38,6 +37,7 @@ import { setSampling } from "../formula/sampling.js";
  *   optimisers whose steps are as long as gradients are large, ``unscaled`` says why not others, ``unwatched``: seconds
  *   after which a run that nobody watches pauses
  * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
+ * @property {string} saved the address of what a saved file is made of; a saved file has none
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker
  * @property {string} firstTask of who asks for nothing

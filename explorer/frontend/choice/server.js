@@ -1,9 +1,9 @@
-// Requests to the server, beside those for torch's curves.
+// Requests to the server, beside questions about a choice.
 
 import { saveAs } from "../elements/dom.js";
 
-const SILENT = "The server does not answer: try again in a moment.";
-const PATIENCE_MS = 20_000;
+export const SILENT = "The server does not answer: try again in a moment.";
+export const PATIENCE_MS = 20_000;
 
 /** The address of something of the server. @param {string} name */
 export const server = (name) => new URL(`../../../${name}`, import.meta.url).href;
@@ -11,49 +11,6 @@ export const server = (name) => new URL(`../../../${name}`, import.meta.url).hre
 /** The document with the whole catalogue. */
 export async function fetchDocument() {
   return (await fetch(new URL("../document.json", import.meta.url))).json();
-}
-
-/**
- * An own formula as the server reads it; null where it does not answer.
- * @param {"op"|"rule"|"loss"} kind
- * @param {string} text
- */
-export async function readFormula(kind, text) {
-  const answer = await answerOf(`entry?${new URLSearchParams({ kind, text })}`);
-  return answer?.entry || typeof answer?.message === "string" ? answer : null;
-}
-
-/** The readings of pasted code. @param {string} code */
-export async function readCode(code) {
-  const answer = await answerOf("read", sent({ code }));
-  return Array.isArray(answer?.readings) || typeof answer?.message === "string"
-    ? answer
-    : { message: "The server does not answer: type on to try again." };
-}
-
-/**
- * The verdict on code as a solution of an exercise; a message where none comes.
- * @param {{key: string}} exercise
- * @param {string} code
- */
-export function judgeCode({ key }, code) {
-  return post(server("judge"), { exercise: key, code });
-}
-
-/**
- * The lines on a rule; null if the server does not answer in time.
- * @param {"checks"|"neighbours"|"row"} what
- * @param {string} query of a choice with this rule alone
- */
-export async function readLines(what, query) {
-  const answer = await answerOf(`${what}?${query}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-  return Array.isArray(answer?.lines) || typeof answer?.message === "string" ? answer : null;
-}
-
-/** A lesson with its numbers, which the first visitor waits for; a message where none comes. @param {string} key */
-export async function readLesson(key) {
-  const answer = await answerOf(`lesson?${new URLSearchParams({ key })}`);
-  return answer ?? { message: "The server does not answer." };
 }
 
 /** The options of ``fetch`` that send data. @param {*} data @returns {RequestInit} */
@@ -100,14 +57,5 @@ export async function save(address, data, name) {
     return "";
   } catch {
     return SILENT;
-  }
-}
-
-/** The server's answer; null where there is none. @param {string} path @param {RequestInit} [options] */
-async function answerOf(path, options) {
-  try {
-    return await (await fetch(server(path), options)).json();
-  } catch {
-    return null;
   }
 }

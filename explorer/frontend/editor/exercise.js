@@ -11,9 +11,6 @@ import { createEditor } from "./editor.js";
  * @typedef {{key: string, task: string, code: string}} Exercise
  * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number,
  *   case: import("./case.js").Case|null, choice: *, drawn: string}} Verdict
- * @typedef {(exercise: Exercise, code: string, onWait: (words: string) => void) =>
- *   Promise<Verdict|{message: string}>} Judge ``onWait`` is called with what is loaded, where something is, and "" once
- *   it is there
  */
 
 const GIVEN = "torch, nn, F, math and np are imported. What is written is read, never run.";
@@ -23,11 +20,11 @@ const AGAIN_MS = 2000; // until who got no verdict asks once more, and up to twi
 /**
  * The place of an exercise: a button, and once it is pressed the field.
  * @param {Exercise} exercise
- * @param {{judge: Judge, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw: (choice: *) => void}} options
+ * @param {{ask: import("../asking/ask.js").Ask, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw: (choice: *) => void}} options
  *   ``onBegin`` is called when the exercise is opened, with the layer over the chart; ``onDraw`` with the choice that
  *   draws what was read
  */
-export function createExercise(exercise, { judge, onBegin, onDraw }) {
+export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   const name = `exercise.${exercise.key}`;
   const given = exercise.code.trimEnd();
   const layer = createCase();
@@ -77,10 +74,11 @@ export function createExercise(exercise, { judge, onBegin, onDraw }) {
     clearTimeout(timer);
     const mine = text;
     isAsking = true;
-    const answer = await judge(exercise, mine, (words) => tell("waiting", words));
+    const asked = { exercise: exercise.key, code: mine };
+    const answer = await askPython("judge", asked, { onWait: (words) => tell("waiting", words) });
     isAsking = false;
     if (mine !== text) return ask();
-    if ("message" in answer) {
+    if (answer.message !== undefined) {
       tell("waiting", answer.message);
       timer = setTimeout(ask, AGAIN_MS * (1 + Math.random()));
       return undefined;

@@ -31,15 +31,16 @@ const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-p
  * The course in ``host``; which lesson is current stands in the address.
  * @param {HTMLElement} host
  * @param {Course} course
- * @param {{address: (name: string) => string, lesson: (key: string) => Promise<*>, instrument: *,
- *   classes?: typeof import("./together.js").classes|null}} reach ``address`` of a page, ``lesson`` with its numbers
- *   or a message, what the ``instrument`` reaches, ``classes`` where a server has them
+ * @param {{address: (name: string) => string, instrument: *,
+ *   classes?: typeof import("./together.js").classes|null}} reach ``address`` of a page, what the ``instrument``
+ *   reaches, ``classes`` where a server has them
  */
 export function createCourse(
   host,
   { lessons, paths, glossary, skeleton },
-  { address, lesson, instrument, classes = null },
+  { address, instrument, classes = null },
 ) {
+  const lesson = (/** @type {string} */ key) => instrument.ask("lesson", { key });
   const end = new AbortController();
   const page = location.pathname;
   const queryNow = () => new URLSearchParams(location.search);

@@ -235,11 +235,11 @@ export function createLesson(lesson, around, part = null) {
 
   /** A Function to be written, beside the curves. */
   function exercise() {
-    const { judge } = around.instrument;
-    if (!judge) return element("p", {}, "To write it yourself takes the app.");
+    const { ask } = around.instrument;
+    if (!ask.has("judge")) return element("p", {}, "To write it yourself takes the app.");
     let layer = /** @type {Layer|null} */ (null);
     const begun = createExercise(lesson.exercise, {
-      judge,
+      ask,
       onBegin(over) {
         layer = over;
         screen.classList.add("writing");

@@ -20,7 +20,8 @@
 import { quoted } from "./csv.js";
 import { passedText, shortText } from "../formula/numbers.js";
 import { floatText } from "../formula/python.js";
-import { SAME } from "./lens.js";
+
+const SAME = 1e-12;
 
 /** @type {{name: Column, label: string, title: string}[]} */
 export const COLUMNS = [

@@ -9,12 +9,12 @@ import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
 import { element } from "../elements/dom.js";
-import { judgeCode, fetchDocument, readLesson, server } from "../choice/server.js";
+import { fetchDocument, server } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
 /**
  * The arguments of a Streamlit component, once when it appears and again with all new data.
- * @typedef {{parentElement: HTMLElement, data: *, setStateValue: (name: string, value: *) => void}} Component
+ * @typedef {{parentElement: HTMLElement, data: *}} Component
  * @typedef {(root: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
  */
 
@@ -94,11 +94,11 @@ async function exploring() {
 }
 
 /** @type {Make} */
-function explore(root, { data, setStateValue }) {
+function explore(root, { data }) {
   const page = served ?? createPage(root, received(data.choice), pageReachOf(data), explored);
   served = null;
   if (page.root !== root) takeOver(page.root, root);
-  page.join((query) => setStateValue("report", { query }));
+  page.join();
   return page.destroy;
 }
 
@@ -132,7 +132,7 @@ function working(createTraining, enter) {
     leaveServed();
     const reach = { ...pageReachOf(data), createTraining };
     const page = createPage(root, received(data.choice), reach, enter);
-    page.join(() => undefined);
+    page.join();
     return page.destroy;
   };
 }
@@ -146,11 +146,11 @@ async function lessons() {
     ready,
   ]);
   const createTraining = await loadTraining();
-  const none = { readCode: null, readLines: null, save: null, sections: {}, examples: [] };
+  const none = { sections: {}, examples: [] };
   return (root, { data }) => {
     leaveServed();
-    const instrument = { ...reachOf(data), createTraining, ...none, judge: judgeCode };
-    const reach = { address: server, lesson: readLesson, instrument, classes };
+    const instrument = { ...reachOf(data), createTraining, ...none };
+    const reach = { address: server, instrument, classes };
     return createCourse(root, data.course, reach).destroy;
   };
 }

@@ -1,31 +1,30 @@
 // The means of an instrument with a server.
 
-import { createConfirmation } from "../choice/confirm.js";
+import { createConfirmation } from "../asking/confirm.js";
 import { received } from "../choice/message.js";
-import { readCode, readFormula, readLines, server } from "../choice/server.js";
+import { ask } from "../asking/ask-server.js";
+import { server } from "../choice/server.js";
 
 /** The means of every instrument with a server. @param {*} data as Python sends it */
 export function reachOf(data) {
   return {
     plotly: server(`assets/${data.plotly}`),
-    confirm: /** @type {import("../choice/confirm.js").Confirm} */ (
-      (on) => createConfirmation({ address: server("confirm"), ...on })
+    ask,
+    confirm: /** @type {import("../asking/confirm.js").Confirm} */ (
+      (on) => createConfirmation({ ask, ...on })
     ),
-    read: readFormula,
     server,
   };
 }
 
 /** The means of an instrument on a page. @param {*} data as Python sends it */
 export function pageReachOf(data) {
+  const { sections, languages, notebook } = data;
   return {
     ...reachOf(data),
-    readCode,
-    readLines,
-    save: server("save"),
+    ...{ sections, languages, notebook },
     carries: true,
     calm: true,
-    sections: data.sections,
     examples: receivedExamples(data.examples),
   };
 }

@@ -1,13 +1,13 @@
 // The common part of the pages without a server: data, heading, and the means of an instrument.
 
-import { createBrought } from "../choice/brought.js";
+import { createConfirmation } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
 import { keep, load } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { createButtons } from "./heading.js";
-import { loaded } from "./files.js";
-import { createPython, createReader } from "./python.js";
-import { createTeller } from "./teller.js";
+import { questionOf } from "../explore/stage/telling.js";
+import { createPython } from "../asking/python.js";
+import { createSiteAsk } from "../asking/ask-site.js";
 
 const EXPLANATION =
   "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
@@ -15,28 +15,34 @@ const EXPLANATION =
   "lessons: there the curves are torch's. Elsewhere the browser has computed them by the same formulas; in the app " +
   "torch confirms them all.";
 const CHOICE = "site-choice";
-const NO_READING = { message: "Reading a new formula needs the app.", column: 0 };
 
 /** The data that Python wrote into the page. */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
-/** Python for own formulas, pasted code and the sentences above the chart, where it came along. */
-export const python = start.python && createPython(start.python);
+const lessons = (start.course?.lessons ?? []).map((/** @type {{key: string}} */ { key }) => key);
+export const ask = createSiteAsk(start.python && createPython(start.python), {
+  lessons,
+  unknown: start.unknown,
+});
 
 /** The means of every instrument of a site. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
-  confirm: createBrought((name) => loaded(`torch/${name}.js`)),
+  ask,
+  confirm: /** @type {import("../asking/confirm.js").Confirm} */ ((on) => createConfirmation({ ask, ...on })),
   explanation: EXPLANATION,
-  tell: python && createTeller(python),
-  read: python ? createReader(python) : async () => NO_READING,
-  readCode: null,
-  readLines: null,
-  save: null,
+  tell: ask.has("words") ? tellWords : null,
   sections: {},
   examples: [],
 };
+
+/** The sentences on a choice by Python, on the numbers of JavaScript. @type {import("../explore/stage/telling.js").Tell} */
+async function tellWords(choice, onWait) {
+  const answer = await ask("words", questionOf(choice), { onWait });
+  if (answer.message !== undefined) throw new Error(answer.message);
+  return /** @type {*} */ (answer);
+}
 
 /** Fill the heading; a frame on another page has none. */
 export function arrange() {

@@ -3,15 +3,15 @@
 import { titleOf } from "../choice/address.js";
 import { setDocument } from "../choice/entries.js";
 import { createInstrument } from "../explore/page/instrument.js";
-import { queryFor } from "../explore/sections/compare.js";
+import { keyOf } from "../asking/ask.js";
+import { ARGUMENTS } from "../explore/page/saved-answers.js";
 import { received } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { wordOf } from "../choice/view.js";
 
-const AT_START = "Measured in Python: this file has it for the values that it was saved with alone.";
-const PYTHONS =
-  "Measured in Python, which this file does not have: one that is saved with this table open, or made by " +
-  'explorer.instrument(…, section="compare"), brings it along.';
+const ELSEWHERE =
+  "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this.";
+const PYTHONS = "Python answers this, and this file has no Python: save one with this open, or ask the app.";
 
 document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
@@ -22,24 +22,23 @@ setDocument({ ...start.document, link: { words: [] }, limits: { ...limits, query
 const { format, compare, map } = wordOf("section").words;
 store.subscribe((choice) => (document.title = titleOf(choice)));
 store.change(received(start.choice), { origin: "start" });
-const measured = new Map(
-  Object.entries(start.rows ?? {}).map(([key, line]) => [queryFor(store.now, { key }), line]),
+const saved = /** @type {import("../explore/page/saved-answers.js").SavedAnswer[]} */ (start.answers);
+const answers = new Map(
+  saved.map(([question, of, answer]) => [keyOf(question, ARGUMENTS[question](store.now, of)), answer]),
 );
+const kinds = new Set(saved.map(([question]) => question));
 
-/** A row of the table that was measured when the file was made. @type {import("../explore/sections/checks.js").ReadLines} */
-async function readRows(_what, query) {
-  const line = measured.get(query);
-  return line ? { lines: [line] } : { message: start.rows ? AT_START : PYTHONS };
-}
+/** The answers of the moment of saving. @type {import("../asking/ask.js").Ask} */
+const ask = Object.assign(
+  async (/** @type {string} */ question, /** @type {*} */ args) =>
+    answers.get(keyOf(question, args)) ?? { message: kinds.has(question) ? ELSEWHERE : PYTHONS, lacks: true },
+  { has: (/** @type {string} */ question) => question in ARGUMENTS },
+);
 
 createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument")), store, {
   plotly: "",
+  ask,
   confirm: null,
-  read: null,
-  readCode: null,
-  readLines: null,
-  readRows,
-  save: null,
   sections: { format, compare, map },
   examples: [],
   words: start.words,

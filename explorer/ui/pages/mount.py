@@ -34,24 +34,10 @@ _mounts = {part: _component(part) for part in ("heading", "instrument", "trainin
 
 
 def mount(part: str, **more: Any) -> None:
-    """Mount a part of the instrument, named as its skeleton is; its reports become the choice.
-
-    ``more`` is data of this part alone.
-    """
-
-    def reported() -> None:
-        state.reported(st.session_state[part]["report"])
-
+    """Mount a part of the instrument, named as its skeleton is; ``more`` is data of this part alone."""
+    data = answers.page_data(state.current(), part) | more
     width = "content" if part == "heading" else "stretch"
-    default: dict[str, Any] = {"report": {}}
-    _mounts[part](
-        key=part,
-        data=answers.page_data(state.current(), part) | more,
-        default=default,
-        on_report_change=reported,
-        width=width,
-        height="content",
-    )
+    _mounts[part](key=part, data=data, width=width, height="content")
 
 
 def page_title() -> str:

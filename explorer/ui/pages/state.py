@@ -1,16 +1,12 @@
-"""The session's choice: what the address bar asks for at first, then what the instrument reports."""
-
-from collections.abc import Mapping
-from typing import Any
+"""The session's choice: what the address bar asks for at first; from then on the browser has it."""
 
 import streamlit as st
 
 from explorer.ui.links.choice import Choice
-from explorer.ui.links.link import from_query, from_text
+from explorer.ui.links.link import from_query
 from explorer.ui.links.reader import Query
 
 BROWSERS_OWN = ("lesson", "present", "class")  # of a link to Learn: the page in the browser reads them
-VIEW = "view."  # begins the key of every widget: open sections, pressed buttons
 
 
 def arrive() -> tuple[Query, list[str]]:
@@ -19,7 +15,7 @@ def arrive() -> tuple[Query, list[str]]:
         return {}, []
     query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSERS_OWN}
     choice, notices = from_query(query)
-    keep(choice)
+    st.session_state["choice"] = choice
     return query, notices
 
 
@@ -27,14 +23,3 @@ def current() -> Choice:
     """The present choice."""
     choice: Choice = st.session_state.setdefault("choice", Choice())
     return choice
-
-
-def keep(choice: Choice) -> None:
-    """Remember the choice."""
-    st.session_state["choice"] = choice
-
-
-def reported(report: Mapping[str, Any]) -> None:
-    """Take over the instrument's choice, ``query`` as in a link; ignore a report that is not understood."""
-    if isinstance(query := report.get("query"), str):
-        keep(from_text(query)[0])

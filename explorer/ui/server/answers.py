@@ -1,25 +1,21 @@
-"""The server's answers to the instrument: torch's curves, own formulas as entries, the files. No session."""
+"""What the server gives the instrument: files, data, and answers to questions. It knows no session."""
 
-import base64
-import logging
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
-from functools import cache, lru_cache
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from explorer.catalogue import OWN, find_rule
-from explorer.exercises import EXERCISES
 from explorer.instrument import Asset, assets, choice_data, document, entry
-from explorer.instrument import own_entry as own_entry  # which app.py answers with
 from explorer.instrument.assets import FIRST_MODULE, LATER, PLOTLY, STYLE, json_text, skeleton, skeleton_css
 from explorer.instrument.modules import MODULES
-from explorer.instrument.page import Page
+from explorer.instrument.page import saved_script
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
-from explorer.measures import suiting
+from explorer.questions import QUESTIONS as BASIC_QUESTIONS
+from explorer.questions import Question
+from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import SCALED, UNSCALED, usual_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
@@ -42,8 +38,6 @@ from explorer.ui.links.link import from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.links.preview import preview, purpose, title
 from explorer.ui.links.training_words import MOST_RATES
-from explorer.ui.sections import judged, lines, pasted
-from explorer.ui.sections.words import drawn
 
 # Labels of words of settings.
 _WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
@@ -53,20 +47,27 @@ _COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
 _LISTED_ONCE = Lock()  # apart: the list of lessons waits for no lesson's numbers
 PANELS = "train/panels"  # the room of the pictures of instruments, below MODULES
 LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
-_log = logging.getLogger(__name__)
 Answer = dict[str, Any]
 
 
 @cache
 def files() -> Mapping[str, Asset]:
     """All files of the instrument by their address."""
-    return assets(whole_document())
+    return assets(whole_document()) | {saved_name(): saved_script()}
 
 
-def whole_document(suffix: str = "") -> Answer:
-    """The browser's document: catalogue, links, trainings; ``suffix`` ends the addresses of pages."""
+def saved_name() -> str:
+    """Return the name of the script that a saved file is written from; it changes with the script."""
+    return f"saved-{saved_script().etag}.js"
+
+
+def whole_document(suffix: str = "", below: str = "assets/") -> Answer:
+    """Return the browser's document: catalogue, links, trainings.
+
+    `suffix` ends the addresses of pages; `below` is the folder of files.
+    """
     link = {"words": WORDS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
-    known = document() | {"link": link} | training()
+    known = document() | {"link": link, "saved": f"{below}{saved_name()}"} | training()
     known["limits"] = known["limits"] | {
         "table": TABLE_LIMITS,
         "study": STUDY_LIMITS,
@@ -179,6 +180,8 @@ def page_data(choice: Choice, part: str) -> Answer:
         "plotly": PLOTLY,
         "choice": chosen(choice),
         "sections": SECTIONS,
+        "languages": LANGUAGES,
+        "notebook": NOTEBOOK,
         "examples": _examples(part),
     }
 
@@ -202,72 +205,11 @@ def chosen(choice: Choice) -> Answer:
     return choice_data(op, rules, view=choice, training=training_texts(choice), **words)
 
 
-def confirm(query: str) -> Answer:
-    """Torch's curves and words for the choice of a link; a message where torch cannot draw it."""
-    choice, _ = from_text(query)
-    try:
-        return _confirmed(choice.op, choice.rules, tuple(sorted(choice.sampling.items())))
-    except ValueError as error:
-        return {"message": f"{str(error)[:1].upper()}{str(error)[1:]}."}
-
-
-@lru_cache(maxsize=128)
-def _confirmed(op: str, rules: tuple[str, ...], sampling: tuple[tuple[str, float], ...]) -> Answer:
-    answer: Answer = encoded(drawn(op, rules, **dict(sampling)))
-    return answer
-
-
-def checks(query: str) -> Answer:
-    """The checks of a link's op with its first rule, worst first; a message where there can be none."""
-    choice = from_text(query)[0]
-    return _judged(choice, lines.checks)
-
-
-def neighbours(query: str) -> Answer:
-    """The rules of the catalogue beside a link's first one, over its range; a message where that fails."""
-    choice = from_text(query)[0]
-    return _judged(choice, lines.neighbours, *choice.range)
-
-
-def row(query: str) -> Answer:
-    """The row of a link's first rule in the table of all that suit its op; a message where there is none."""
-    choice = from_text(query)[0]
-    return _judged(choice, lines.row)
-
-
-def _judged(choice: Choice, tell: Callable[..., Answer], *more: float) -> Answer:
-    try:
-        return tell(choice.op, choice.rules[0], choice.parameters, *more)
-    except Exception:
-        _log.exception("%s of %s with %s failed", tell.__name__, choice.op, choice.rules[0])
-        return {"message": "This could not be computed: our fault, and it is in the log."}
-
-
-def encoded(value: Any) -> Any:
-    """Plain data as JSON types: arrays as base64 of their own bytes, which plotly.js reads too."""
-    if isinstance(value, np.ndarray):
-        # Plotly's names of dtypes are NumPy's without the byte order: f4, i1 …
-        return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
-    if isinstance(value, Mapping):
-        return {key: encoded(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [encoded(part) for part in value]
-    return value
-
-
-def saved(query: str) -> str:
-    """The instrument with the choice of a link as one HTML file."""
-    choice, _ = from_text(query)
-    words = confirm(query)
-    rows = _rows(choice) if choice.section == "compare" else {}
-    return Page(chosen(choice), {name: words.get(name, "") for name in ("main", "rest")}, rows).html()
-
-
-def _rows(choice: Choice) -> Answer:
-    """The rows of the table of rules by their keys, without those that cannot be measured."""
-    rules = [rule.key for rule in suiting(choice.entries[0])]
-    found = {key: _judged(replace(choice, rules=(key,)), lines.row) for key in rules}
-    return {key: answer["lines"][0] for key, answer in found.items() if "lines" in answer}
+def curves_arguments(choice: Choice) -> Answer:
+    """Return the arguments of the question "curves" for a choice."""
+    start, stop = choice.range
+    common = {"op": choice.op, "rules": list(choice.rules), "parameters": dict(choice.parameters)}
+    return common | {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "learns": choice.learns}
 
 
 def course() -> Answer:
@@ -289,9 +231,9 @@ def _course() -> Answer:
 
 
 def lesson(key: str) -> Answer:
-    """A lesson with every number computed, once for all visitors; a message where there is none."""
+    """A lesson with every number computed, once for all visitors."""
     if key not in LESSONS:
-        return {"message": "There is no such lesson: choose one of the list."}
+        raise ValueError("there is no such lesson: choose one of the list")
     with _COMPUTED_ONCE:
         return _lesson(key)
 
@@ -313,19 +255,4 @@ def _picture(rule: str) -> Answer:
     return {"picture": record.key, "entry": entry(record) if record.key.startswith(OWN) else None}
 
 
-def read(code: object) -> Answer:
-    """The Functions in pasted code, each with the choice that shows it; a message where it is no code."""
-    return pasted.read(str(code or ""))
-
-
-def judge(key: object, code: object) -> Answer:
-    """The verdict on code as a solution of an exercise; a message where there is no such exercise."""
-    known = str(key)
-    if known not in EXERCISES:
-        return {"message": "There is no such exercise."}
-    return _judgement(known, str(code or ""))
-
-
-@lru_cache(maxsize=64)  # a class begins with the same text, and often makes the same slips
-def _judgement(key: str, code: str) -> Answer:
-    return judged.judge(EXERCISES[key].data(), code)
+QUESTIONS = {**BASIC_QUESTIONS, "lesson": Question(lambda: lesson)}  # lessons need links, as the app has them

@@ -195,6 +195,6 @@ FAULTS = (
         file="explorer/lens/means.py",
         old="reach / (1 - rate)",
         new="reach * (1 - rate)",
-        tests="lens frontend/measures/test_lens.py",
+        tests="lens",
     ),
 )

@@ -8,7 +8,7 @@ FAULTS = (
         file="explorer/checks/result.py",
         old="sorted(self, key=lambda result: VERDICTS.index(result.verdict))",
         new="sorted(self, key=lambda result: -VERDICTS.index(result.verdict))",
-        tests="checks/test_functions.py ui/sections/test_lines.py",
+        tests="checks/test_functions.py questions/test_rules.py",
     ),
     Fault(
         name="A check that could not be tried counts as failed",

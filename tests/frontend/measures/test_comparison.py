@@ -8,23 +8,17 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.catalogue import RULES, find_op
-from explorer.instrument.document import noises
-from explorer.instrument.entries import entry
-from explorer.ui.server import answers
+from explorer.catalogue import RULES
 from tests.frontend.modules import Node
+from tests.questions.asking import ask, ask_about_rule
 
 SCRIPT = """
 const table = await import("./measures/comparison.js");
 const { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } = table;
-const { distanceFrom, seenThrough } = await import("./measures/lens.js");
-const seen = seenThrough(given.op, {}, given.noise, 1, [-3, 3]);
-const plain = { start: -3, stop: 3, g: 1, parameters: {} };
-const off = (rule) => [rule.key, distanceFrom(given.op, rule, plain, seen)];
-const offs = Object.fromEntries(given.entries.map(off));
+const { distances } = given;
 const rows = given.rows.map(({ line, label, share, message }) => ({
   key: line?.rule ?? label, label, source: line?.source ?? "", share: share === "nan" ? NaN : share,
-  lens: line ? offs[line.rule] : null,
+  lens: line ? (distances[line.rule] ?? null) : null,
   measured: line ? measuredOf(line) : null, message,
 }));
 const names = COLUMNS.map(({ name }) => name);
@@ -37,7 +31,7 @@ CHOSEN = ("straight_through", "zero", "reversal", "clipped", "laplace")
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, Any]]:
-    lines = [answers.row(f"op=step&rule={key}")["lines"][0] for key in CHOSEN]
+    lines = [ask_about_rule("row", f"op=step&rule={key}")["row"] for key in CHOSEN]
     assert json.loads(json.dumps(lines, allow_nan=False)) == lines
     return [
         {"line": line, "label": RULES[line["rule"]].label, "share": line["share"], "message": ""}
@@ -46,8 +40,8 @@ def rows() -> list[dict[str, Any]]:
 
 
 def run(node: Node, rows: list[dict[str, Any]], orders: Any = (), texts: Any = ()) -> dict[str, Any]:
-    given = {"rows": rows, "orders": [*orders], "texts": [*texts], "noise": noises()["laplace"]}
-    given |= {"op": entry(find_op("step")), "entries": [entry(RULES[key]) for key in CHOSEN]}
+    given = {"rows": rows, "orders": [*orders], "texts": [*texts]}
+    given |= ask("distances", op="step", parameters={}, noise="laplace", width=1)
     found: dict[str, Any] = node.run(SCRIPT, given)
     return found
 

@@ -28,7 +28,7 @@ PAGE = """
       }
     };
     process.stdin.once("end", () => process.exit()); // whatever is still waited for
-    const { createPython, createReader } = await import("./pages/python.js");
+    const { createPython } = await import("./asking/python.js");
     const passed = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
     const answered = (question) => Promise.race([question, passed(5000)]); // undefined where it never is
 """

@@ -17,7 +17,9 @@ READER = """
       return input.text === "x(" ? { failed: "Error" } : { answer: { entry: { key: input.text } } };
     };
     const asked = createPython(files);
-    const read = createReader(asked);
+    const failed = ({ message }) => ({ message });
+    const read = (kind, text, wait) => asked.ask("entry", { kind, text }, wait).catch(failed);
+    read.prepare = () => asked.prepare("entry").catch(() => undefined);
     const waits = [];
     const wait = (words) => waits.push(words);
     const answers = { gone: await read("op", "x", wait) };
@@ -86,8 +88,6 @@ def test_the_formatter_is_loaded_for_the_first_code_and_sent_once(reader: Any) -
 
 
 SHARED = """
-    const { createTeller } = await import("./pages/teller.js");
-    const { createCodeReader } = await import("./pages/python.js");
     reply = ({ question, input }) => {
       if (!question) return {};
       if ([input.code, input.op].includes("never")) return undefined;
@@ -96,11 +96,10 @@ SHARED = """
     const waits = [];
     const wait = (words) => waits.push(words);
     const bothOf = (python) => {
-      const [tell, read] = [createTeller(python), createCodeReader(python)];
-      const choice = (op) => ({ op, rules: [], parameters: {}, g: 1, range: [-3, 3], learns: "" });
+      const asked = (question, input, failed) => python.ask(question, input, wait).catch(failed);
       return {
-        words: (op) => tell(choice(op), wait).catch(({ message }) => message),
-        code: (code) => read(code, wait),
+        words: (op) => asked("words", { op }, ({ message }) => message),
+        code: (code) => asked("read", { code }, ({ message }) => ({ message: `${message}.` })),
       };
     };
 

@@ -14,7 +14,6 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import tidy_range
 from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, is_embedded, query_length
 from explorer.ui.links.presets import PRESETS
-from explorer.ui.pages import state
 from explorer.ui.server import answers
 from tests.selection import take_part
 from tests.ui.choices import query_of, random_choice
@@ -52,15 +51,11 @@ def test_one_link_carries_what_both_pages_need():
 def test_a_query_that_is_too_long_is_not_parsed(query, monkeypatch):
     """8 MB of it took seconds, and whoever has a page open may send them."""
     answers.served("")  # its examples are links too, read once
-    states, parsed = [], []
-    monkeypatch.setattr(state, "keep", states.append)
+    parsed = []
     monkeypatch.setattr(link, "parse_qs", lambda text, **_: parsed.append(len(text)) or {})
     choice, (notice,) = from_text(query)
     assert (choice, f"longer than {LONGEST_QUERY} characters" in notice) == (Choice(), True)
     assert answers.served(query)
-    assert answers.confirm(query)
-    state.reported({"query": query})
-    assert states == [Choice()]
     assert max(parsed, default=0) < LONGEST_QUERY
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from explorer.catalogue import OPS, RULES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
-from explorer.ui.pages import state
 from tests.selection import take_entries, take_part
 from tests.ui.opening import chosen, mounted, opened, sound, words_of
 
@@ -102,22 +100,3 @@ def test_the_examples_are_given_whole():
     given = mounted(opened(), "instrument")["examples"]
     assert [(one["name"], one["hint"]) for one in given] == [(p.name, p.hint) for p in PRESETS]
     assert [one["choice"]["op"] for one in given] == [p.choice.op for p in PRESETS]
-
-
-@pytest.fixture
-def session(monkeypatch) -> dict[str, Any]:
-    """A session that has begun, without a page."""
-    values: dict[str, Any] = {"choice": Choice(steps=40)}
-    monkeypatch.setattr(state.st, "session_state", values)
-    return values
-
-
-def test_a_report_becomes_the_choice_with_its_training(session):
-    state.reported({"query": "op=sign&rule=clipped&c=0.5&steps=7"})
-    assert state.current() == Choice(op="sign", rules=("clipped",), parameters={"c": 0.5}, steps=7)
-
-
-@pytest.mark.parametrize("report", [{}, {"query": 3}, {"query": None}, {"steps": 1}])
-def test_a_report_that_is_not_understood_is_left_alone(session, report):
-    state.reported(report)
-    assert state.current() == Choice(steps=40)

@@ -51,7 +51,9 @@ def test_a_lesson_is_json_with_its_scenes_as_choices(key: str):
 
 @pytest.mark.parametrize("key", ["", "no such lesson", "__class__"])
 def test_a_lesson_that_is_none_is_a_sentence(key: str):
-    assert answers.lesson(key) == {"message": "There is no such lesson: choose one of the list."}
+    assert answers.QUESTIONS["lesson"].answer({"key": key}) == {
+        "message": "There is no such lesson: choose one of the list."
+    }
 
 
 def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: pytest.MonkeyPatch):

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import random
 import re
 from dataclasses import replace
@@ -12,14 +13,14 @@ import pytest
 
 from explorer.catalogue import OWN
 from explorer.curves import sample, sample_curves
-from explorer.description import describe, described
+from explorer.description import describe
 from explorer.instrument.assets import PLOTLY
-from explorer.measures import compare
+from explorer.questions import curves
 from explorer.reading import read_source
 from explorer.training import SETTINGS
 from explorer.ui.links.presets import PRESETS
-from explorer.ui.sections import words
 from explorer.ui.server import answers
+from tests.questions.asking import ask, ask_curves
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.samples import function
 from tests.selection import take_part
@@ -34,34 +35,34 @@ def _values(encoded: dict[str, str]) -> np.ndarray:
 def test_the_curves_are_the_sampled_ones():
     for seed in take_part(range(36)):
         choice = random_choice(random.Random(seed))
-        answer = json.loads(json.dumps(answers.confirm(urlencode(query_of(choice), doseq=True))))
+        answer = ask_curves(urlencode(query_of(choice), doseq=True))
         (start, stop), dtype = choice.range, {"f4": "float32", "f8": "float64"}[answer["x"]["dtype"]]
         settings = {"start": start, "stop": stop, "g": choice.g, "dtype": dtype, "learns": choice.learns}
-        curves = sample_curves(choice.op, choice.rules, **settings, **choice.parameters)
+        sampled = sample_curves(choice.op, choice.rules, **settings, **choice.parameters)
         for name in ("x", "y", "marks"):
-            assert _values(answer[name]).tobytes() == getattr(curves, name).tobytes()
+            assert _values(answer[name]).tobytes() == getattr(sampled, name).tobytes()
         assert list(answer["gradients"]) == list(choice.rules)
-        for key, values in curves.gradients.items():
+        for key, values in sampled.gradients.items():
             assert _values(answer["gradients"][key]).tobytes() == values.tobytes()
-        some = {key: None if kinks is None else list(kinks) for key, kinks in curves.kinks.items()}
+        some = {key: None if kinks is None else list(kinks) for key, kinks in sampled.kinks.items()}
         assert answer["kinks"] == some
-        assert f"{answer['main']} {answer['rest']}".strip() == describe(curves)
+        assert f"{answer['main']} {answer['rest']}".strip() == describe(sampled)
 
 
 def test_a_narrow_range_is_in_float64():
     kinds = {
-        ends: answers.confirm(urlencode({"op": "sin", "range": ends}, doseq=True))["x"]["dtype"]
+        ends: ask_curves(urlencode({"op": "sin", "range": ends}, doseq=True))["x"]["dtype"]
         for ends in ((-3, 3), (1, 1.01), (1, 1 + 1e-9), (0, 1e-9))
     }
     assert list(kinds.values()) == ["f4", "f4", "f8", "f4"]
-    deep = answers.confirm(urlencode({"op": "sin", "range": (1, 1 + 1e-9)}, doseq=True))
+    deep = ask_curves(urlencode({"op": "sin", "range": (1, 1 + 1e-9)}, doseq=True))
     assert len(np.unique(_values(deep["x"]))) > 500
 
 
 def test_a_hostile_query_gets_curves_or_a_sentence(subtests: pytest.Subtests):
     for query in HOSTILE:
         with subtests.test(query):
-            answer = json.loads(json.dumps(answers.confirm(query)))
+            answer = ask_curves(query)
             assert {"x", "y", "marks", "gradients", "kinks", "main", "rest"} <= set(answer)
 
 
@@ -76,7 +77,7 @@ def test_a_hostile_query_gets_curves_or_a_sentence(subtests: pytest.Subtests):
     ],
 )
 def test_a_gradient_with_values_at_single_x_gets_words(op: str, rule: str):
-    answer = answers.confirm(urlencode({"op": op, "rule": ["default", f"formula: {rule}"]}, doseq=True))
+    answer = ask_curves(urlencode({"op": op, "rule": ["default", f"formula: {rule}"]}, doseq=True))
     assert answer["main"].endswith(".")
     assert "finite" in f"{answer['main']} {answer['rest']}"
 
@@ -85,25 +86,25 @@ def test_curves_come_without_words_rather_than_not_at_all(monkeypatch, caplog):
     def broken(_curves):
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(words, "described", broken)
-    answer = answers.confirm("op=sin&rule=zero&g=1.25")
+    monkeypatch.setattr(curves, "described", broken)
+    answer = ask_curves("op=sin&rule=zero&g=1.25")
     assert (answer["main"], answer["rest"]) == ("", "")
     assert len(_values(answer["x"])) > 600
     assert "a fault of ours" in caplog.text
 
 
 def test_an_own_formula_is_an_entry_or_a_mistake_with_its_column():
-    assert answers.own_entry("rule", "g*w")["entry"]["key"] == "formula: g * w"
-    assert answers.own_entry("op", "x**2")["entry"]["tree"] == ["**", ["name", "x"], 2]
-    wrong = answers.own_entry("op", "x + y")
+    assert ask("entry", kind="rule", text="g*w")["entry"]["key"] == "formula: g * w"
+    assert ask("entry", kind="op", text="x**2")["entry"]["tree"] == ["**", ["name", "x"], 2]
+    wrong = ask("entry", kind="op", text="x + y")
     assert (wrong["column"], "entry" in wrong) == (5, False)
-    assert answers.own_entry("rule", "g * (")["column"] > 0
-    assert "kind must be" in answers.own_entry("cellar", "x")["message"]
+    assert ask("entry", kind="rule", text="g * (")["column"] > 0
+    assert "kind must be" in ask("entry", kind="cellar", text="x")["message"]
 
 
 def test_pasted_code_is_what_read_source_gives():
     for text in (DOCUMENTS_CLAMP, DOCUMENTS_RELU):
-        readings = answers.read(text)["readings"]
+        readings = ask("read", code=text)["readings"]
         op, rule = read_source(text)
         assert len(readings) == text.count("class ")
         choice = readings[0]["choice"]
@@ -121,18 +122,49 @@ def test_pasted_code_is_what_read_source_gives():
     ],
 )
 def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
-    answer = answers.read(text)
+    answer = ask("read", code=text)
     messages = [answer["message"]] if "message" in answer else [one["message"] for one in answer["readings"]]
     assert words in " ".join(messages)
 
 
 def test_whatever_comes_as_code_gets_a_sentence():
     for code in (None, 7, [], {}, "", "\ud800", "class F:\n  x = '\ud800'", "\0"):
-        assert json.dumps(answers.read(code), ensure_ascii=False).encode()
+        assert json.dumps(ask("read", code=code), ensure_ascii=False).encode()
+
+
+def test_a_question_that_is_not_understood_gets_a_sentence(subtests: pytest.Subtests):
+    wrong: list[dict[str, object]] = [{}, {"op": 1}, {"op": "round", "rule": None}, {"": ""}, {"key": [1]}]
+    for name, question in answers.QUESTIONS.items():
+        for arguments in wrong:
+            with subtests.test(f"{name} {arguments}"):
+                message = question.answer(arguments)["message"]
+                assert message.startswith("The question is not understood: ")
+
+
+def test_a_value_of_a_wrong_type_is_named():
+    pair = {"op": "round", "rule": "zero", "parameters": {}}
+    for wrong in (
+        {"op": 1},
+        {"parameters": {"s": "1"}},
+        {"parameters": {"s": math.inf}},
+        {"parameters": [1]},
+    ):
+        (name,) = wrong
+        assert f"not understood: {name} must be" in ask("checks", **pair | wrong)["message"]
+    assert (
+        "rules must be a list of texts"
+        in ask("curves", op="round", rules=["zero", 1], parameters={}, start=0, stop=1, g=1)["message"]
+    )
+
+
+def test_whole_numbers_are_as_good_as_others():
+    of = {"op": "clamp", "rule": "masked", "learns": ""}
+    one, other = (ask("formulas", **of, parameters={"lo": value}) for value in (-1, -1.0))
+    assert one == other
 
 
 def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
-    (reading,) = answers.read("def f(x):\n    return x.clamp(0, 1)")["readings"]
+    (reading,) = ask("read", code="def f(x):\n    return x.clamp(0, 1)")["readings"]
     assert (reading["op"], reading["rule"]) == ("clamp(x, 0, 1)", "torch's own")
     assert reading["choice"]["rules"] == ["default"]
     assert reading["choice"]["op"].startswith(OWN)
@@ -144,7 +176,7 @@ def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
         "x, s = ctx.saved_tensors\nreturn grad_output * s, (grad_output * x).mean().view(-1)",
         takes="ctx, x, s",
     )
-    (reading,) = answers.read(source)["readings"]
+    (reading,) = ask("read", code=source)["readings"]
     assert (reading["rule"], reading["learned"]) == ("g * s", {"s": "(1 / N) * sum(g * x)"})
     assert reading["choice"]["own"]["rule"][0]["learned"]["s"]["scaleText"] == "1 / N"
 
@@ -161,7 +193,7 @@ def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
 )
 def test_a_bound_from_below_begins_below_the_other(y: str, begins: dict[str, float]):
     source = function(f"return {y}", "return grad_output, None, None, None", takes="ctx, x, s, low, high")
-    (reading,) = answers.read(source)["readings"]
+    (reading,) = ask("read", code=source)["readings"]
     assert reading["choice"]["parameters"] == begins
     if begins:
         curve = sample(reading["choice"]["op"], "default", **begins)
@@ -203,26 +235,8 @@ def test_explore_comes_with_its_choice():
     assert page.count("</script>") == 1
     data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])
     assert (data["choice"]["op"], data["choice"]["rules"]) == ("sign", ["formula: g * (x < 0)"])
-    assert {"folder", "plotly", "choice", "sections", "examples"} == set(data)
+    assert {"folder", "plotly", "choice", "sections", "languages", "notebook", "examples"} == set(data)
     assert "heading" in answers.served("")[1]
-
-
-def test_a_saved_page_holds_its_choice_and_words():
-    page = answers.saved("op=sign&rule=clipped&c=0.5")
-    assert "<script src=" not in page
-    assert json.dumps(described(sample("sign", "clipped", c=0.5)).main) in page
-
-
-def test_a_saved_page_has_the_table_where_it_is_open():
-    query = "op=sign&rule=clipped&rule=zero&c=0.5"
-    start = json.loads(
-        answers.saved(f"{query}&section=compare").rpartition('id="start">')[2].partition("<")[0]
-    )
-    wanted = {row.rule: row for row in compare("sign", c=0.5).itertuples()}
-    assert set(start["rows"]) == set(wanted)
-    assert start["rows"]["clipped"]["area"] == wanted["clipped"].area == 1
-    assert start["rows"]["zero"] == answers.row("op=sign&rule=zero")["lines"][0]
-    assert '"rows":' not in answers.saved(query).rpartition('id="start">')[2]
 
 
 def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):

@@ -1,21 +1,19 @@
 """Which answers share seats: what takes long holds up its own kind alone."""
 
 import asyncio
-import re
 import threading
-from pathlib import Path
 
+import app
+from explorer.ui.server import answers
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import Visitor
 
-ROUTES = Path(__file__).parents[3].joinpath("app.py").read_text("utf-8")
 
-
-def test_checks_do_not_wait_for_near_rules():
-    seats = dict(re.findall(r'answered\("/(\w+)", [^)]*seats=(\w+)\)', ROUTES))
-    assert seats["neighbours"] not in (seats["checks"], seats["row"], "_seats")
-    assert re.findall(rf"^{seats['neighbours']} = Seats\(", ROUTES, re.MULTILINE)
+def test_checks_do_not_wait_for_near_rules_nor_curves_for_checks():
+    seats = {name: app._SEATS[question.seats] for name, question in answers.QUESTIONS.items()}
+    assert seats["checks"] is seats["row"]
+    assert len({id(seats[name]) for name in ("curves", "checks", "neighbours")}) == 3
 
 
 def test_one_visitors_near_rules_leave_a_seat_to_others_at_the_address():

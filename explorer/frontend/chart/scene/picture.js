@@ -6,11 +6,11 @@
  * control name; ``words`` the text for those who cannot see the chart.
  * @typedef {{curves: import("./traces.js").Curves, op: import("../../formula/entry.js").Op, rules: Listed[],
  *   neutral: string, parameters: Object<string, number>, g: number, range: [number, number],
- *   leastRange?: [number, number], learns?: string, layer?: string, noise?: import("../../measures/lens.js").Noise,
- *   noiseWidth?: number, over?: LayerCurve[], words: string, confirmed: boolean,
+ *   leastRange?: [number, number], learns?: string, layer?: string, lens?: Lens|null,
+ *   over?: LayerCurve[], words: string, confirmed: boolean,
  *   loss?: import("../../formula/draws.js").Loss, drawnWords?: Record<string, string>}} Picture ``leastRange`` is
  *   always on the gradients' axis, 0 by default; ``learns`` the parameter whose parts have a panel, "" for none; ``layer`` the key of the one that is on,
- *   ``noise`` the one that it shows the op through; ``over`` are further curves, drawn as a layer's; ``loss`` that
+ *   ``lens`` the op under noise; ``over`` are further curves, drawn as a layer's; ``loss`` that
  *   of what draws, ``drawnWords`` the sentences on it
  * @typedef {{key: string, label: string, colour: string, slot: number, hidden: boolean,
  *   entry: import("../../formula/entry.js").Rule}} Listed a rule
@@ -25,6 +25,7 @@
  * @typedef {{curves: (picture: Picture) => LayerCurve[],
  *   words: (picture: Picture, words: Record<string, string>) => string}} Layer
  */
+/** An op under noise: the gradient of its mean with words on it, or why there is none. @typedef {{curve?: {x: Float64Array, y: Float64Array}, words: string}} Lens */
 /** Further curves for a picture. @typedef {(picture: Picture) => LayerCurve[]} Over */
 
 export {};

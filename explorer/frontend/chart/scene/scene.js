@@ -92,8 +92,6 @@ export function sceneOf(picture, space, before) {
       picture.range,
       picture.learns,
       picture.layer,
-      picture.noise?.key,
-      picture.noiseWidth,
       picture.loss?.text,
     ]),
     title: picture.learns ? partTitle(picture.learns, g) : "",

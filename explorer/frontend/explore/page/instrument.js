@@ -4,6 +4,7 @@ import { createCalm } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
 import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
+import { cacheAnswers } from "../../asking/ask.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
 import { catalogue, refusalOfTraining } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
@@ -12,28 +13,25 @@ import { createFormat } from "../sections/format.js";
 import { createMap } from "../sections/map.js";
 import { createPaste } from "../sections/paste.js";
 import { createResting } from "../sections/resting.js";
+import { createSections } from "../sections/sections.js";
 import { createStage } from "../stage/stage.js";
 import { createStrip } from "../stage/strip.js";
 import { createTabs } from "../sections/tabs.js";
-import { createTakeAway, createWriting } from "./takeaway.js";
+import { createSaving } from "./saving.js";
 
 /**
- * The means of an instrument outside of it: the address of plotly.js; the source of torch's curves, with the meaning
- * of its sign; the readers of own formulas and of pasted code, of lines of checks, and of rows of the table where those alone are known; the address to save the whole at, or the function that
- * writes it; the examples; the labels of the sections by key. ``createSections`` makes the sections where there is no
- * server, ``brought`` says which checks are among the site's files, ``tell`` computes missing sentences. Null stands
- * for a missing one, as in a saved file, which has ``words`` for its start. ``createTraining`` makes the run or the
- * study of a page that has hosts for it; ``carries``: whether the page shows data carried to it; ``calm``: whether its
- * tools wait to be called; ``sizes``: whether rules can be put on one size, true where it is not said.
- * @typedef {{plotly: string, confirm: import("../../choice/confirm.js").Confirm|null, explanation?: string,
- *   tell?: import("../stage/telling.js").Tell|null, read: import("../../cards/own.js").Read|null, createSections?: CreateSections,
- *   brought?: import("../sections/checks.js").Brought,
- *   write?: import("./takeaway.js").Write,
- *   readCode: import("../sections/paste.js").ReadCode|null, readLines: import("../sections/checks.js").ReadLines|null,
- *   readRows?: import("../sections/checks.js").ReadLines,
+ * The means of an instrument outside of it: the address of plotly.js; how Python is asked; the source of torch's curves,
+ * null for none, with the meaning of its sign; the examples; the labels of the sections by key; the languages of code, and that of a notebook. ``tell`` computes missing
+ * sentences, ``origin`` says where lines of checks are from. A saved file has ``words`` for its start.
+ * ``createTraining`` makes the run or the study of a page that has hosts for it; ``carries``: whether the page shows
+ * data carried to it; ``calm``: whether its tools wait to be called; ``sizes``: whether rules can be put on one size,
+ * true where it is not said.
+ * @typedef {{plotly: string, ask: import("../../asking/ask.js").Ask,
+ *   confirm: import("../../asking/confirm.js").Confirm|null, explanation?: string,
+ *   tell?: import("../stage/telling.js").Tell|null, origin?: () => Element, languages?: string[], notebook?: string,
  *   words?: import("../stage/words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
- *   save: string|null, examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
+ *   examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
  */
 /**
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string,
@@ -41,8 +39,6 @@ import { createTakeAway, createWriting } from "./takeaway.js";
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
  *   cardOf: (slot: number) => HTMLElement|undefined}) => Drawn} CreateTraining
- * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store) => {
- *   show: (displayed: import("../stage/stage.js").Displayed) => void, destroy: () => void}} CreateSections
  * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
  *   change
  */
@@ -69,14 +65,16 @@ export function createInstrument(host, store, reach) {
   const refuses = (
     /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
   ) => (trains ? refusalOfTraining(entry) : "");
-  const cardList =
-    cards && createCards(cards, { store, colours, read: reach.read, drawn: chart !== null, refuses });
+  const ask = cacheAnswers(reach.ask);
+  const read = readerOf(reach.ask);
+  const cardList = cards && createCards(cards, { store, colours, read, drawn: chart !== null, refuses });
   if (cardList) drawn.push(cardList);
-  const below = panel && reach.createSections ? reach.createSections(panel, store) : null;
+  const { languages = [], notebook = "" } = reach;
+  const below = panel && languages.length ? createSections(panel, { store, ask, languages, notebook }) : null;
   if (below) parts.push(below);
   const stage =
     words && chart
-      ? createStage({ words, chart }, { store, colours, onCurves: below?.show, ...reach })
+      ? createStage({ words, chart }, { store, colours, read, onCurves: below?.show, ...reach })
       : null;
   if (stage) drawn.push(stage);
   const { createTraining, server, plotly } = reach;
@@ -93,33 +91,25 @@ export function createInstrument(host, store, reach) {
       }),
     );
   const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
-  if (panel && reach.readCode) {
-    const own = below ? panel.appendChild(element("div")) : panel; // else the panel holds nothing beside it
-    parts.push(createPaste(own, { store, read: reach.readCode, onShow: show }));
-  }
+  if (panel && below && ask.has("read"))
+    parts.push(createPaste(panel.appendChild(element("div")), { store, ask, onShow: show }));
   const checks = hostOf("checks");
-  if (checks && stage && reach.readLines)
-    drawn.push(
-      createChecks(checks, { store, colours, read: reach.readLines, brought: reach.brought, ...stage }),
-    );
-  if (checks && cardList && reach.readLines)
-    parts.push(
-      createBadges({ store, read: reach.readLines, brought: reach.brought, show: cardList.showFailing }),
-    );
+  if (checks && stage && ask.has("checks"))
+    drawn.push(createChecks(checks, { store, colours, ask, origin: reach.origin, ...stage }));
+  if (checks && cardList && below && ask.has("checks"))
+    parts.push(createBadges({ store, ask, show: cardList.showFailing }));
   const resting = hostOf("resting");
   if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
   const format = hostOf("format-host");
   if (format && stage) parts.push(createFormat(format, { store }));
   const compare = hostOf("compare-host");
-  const read = reach.readRows ?? reach.readLines;
-  if (compare && read) parts.push(createCompare(compare, { store, read, brought: reach.brought }));
+  if (compare && ask.has("row")) parts.push(createCompare(compare, { store, ask }));
   const map = hostOf("map-host");
   if (map && stage) drawn.push(createMap(map, { store }));
   if (strip) parts.push(createStrip(strip, { store, ...reach }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
-  if (tabs && reach.save) parts.push(createTakeAway(tabs, { store, address: reach.save }));
-  if (tabs && reach.write) parts.push(createWriting(tabs, { store, write: reach.write }));
+  if (tabs && catalogue().saved) parts.push(createSaving(tabs, { store, ask: reach.ask, server }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   const end = new AbortController();
   let theme = themeOf(host);
@@ -137,6 +127,17 @@ export function createInstrument(host, store, reach) {
       [...parts, ...drawn].forEach((part) => part.destroy());
     },
   };
+}
+
+/** The reader of own formulas; null where there is none. @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/own.js").Read|null} */
+function readerOf(ask) {
+  if (!ask.has("entry")) return null;
+  const read = (
+    /** @type {string} */ kind,
+    /** @type {string} */ text,
+    /** @type {(words: string) => void} */ onWait,
+  ) => ask("entry", { kind, text }, { onWait });
+  return /** @type {*} */ (Object.assign(read, { prepare: () => ask.prepare?.("entry") }));
 }
 
 /** The colours of curves on the ground that the page has now. @param {HTMLElement} host */

@@ -1,45 +1,35 @@
 // The badges of cards: of a rule whose check fails, the name of that check. Good news is silent.
 
-import { fits, queryOf } from "../../choice/address.js";
-import { alone } from "./beside.js";
+import { ruleArguments } from "../../asking/ask.js";
 
-/** @import { Brought, Line, ReadLines } from "./checks.js" */
+/** @import { Line } from "./checks.js" */
 
 const REST_MS = 1200; // a check takes a tenth of a second of the server: it is not asked for in passing
 const FAILS = "fails";
 
 /**
  * Look for failing checks whenever the choice has rested, each question once.
- * @param {{store: import("../../choice/store.js").Store, read: ReadLines, brought?: Brought,
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk,
  *   show: (failing: ReadonlyMap<number, Line>) => void}} options
  */
-export function createBadges({ store, read, brought, show }) {
-  /** @type {Map<string, Line|null>} by query; null where no check fails */
-  const known = new Map();
+export function createBadges({ store, ask, show }) {
   let timer = 0;
   let latest = 0;
 
-  /** The question on a rule, null where nobody can answer it. @param {number} slot */
-  function questionOf(slot) {
-    const query = queryOf(alone(store.now, slot));
-    const question = brought ? (brought.nearest(query)?.query ?? null) : query;
-    return question !== null && fits(question) ? question : null;
-  }
-
   function tell() {
-    const { rules } = store.now;
-    const lines = rules.map(({ slot }) => /** @type {const} */ ([slot, known.get(questionOf(slot) ?? "")]));
-    show(new Map(lines.flatMap(([slot, line]) => (line ? [[slot, line]] : []))));
+    const failing = store.now.rules.flatMap(({ slot }) => {
+      const line = ask
+        .known("checks", ruleArguments(store.now, slot))
+        ?.lines?.find((/** @type {Line} */ { verdict }) => verdict === FAILS);
+      return line ? [/** @type {[number, Line]} */ ([slot, line])] : [];
+    });
+    show(new Map(failing));
   }
 
-  async function ask() {
+  async function look() {
     const number = ++latest;
     for (const { slot } of store.now.rules) {
-      const query = questionOf(slot);
-      if (query === null || known.has(query)) continue;
-      const answer = await read("checks", query);
-      if (answer && "lines" in answer)
-        known.set(query, answer.lines.find(({ verdict }) => verdict === FAILS) ?? null);
+      await ask("checks", ruleArguments(store.now, slot));
       if (number !== latest) return;
     }
     tell();
@@ -50,7 +40,7 @@ export function createBadges({ store, read, brought, show }) {
     clearTimeout(timer);
     if (phase !== "settled") return;
     tell();
-    timer = setTimeout(ask, REST_MS);
+    timer = setTimeout(look, REST_MS);
   });
   return {
     destroy() {

@@ -1,47 +1,12 @@
-// The changes of a choice by a line of the checks: one rule alone, a view around an x, a neighbour as a card.
+// The changes of a choice by a line of the checks: a view around an x, a neighbour as a card.
 
-import {
-  choiceControls,
-  canAddRule,
-  withParameter,
-  withRange,
-  withRule,
-  withoutRule,
-} from "../../choice/choice.js";
+import { choiceControls, canAddRule, withParameter, withRange, withRule } from "../../choice/choice.js";
 import { tidied } from "../../chart/scene/view.js";
-import { isOwn } from "../../choice/entries.js";
 import { shownName } from "../../formula/controls.js";
 import { numberText } from "../../formula/numbers.js";
-import { defaultView } from "../../choice/view.js";
 import { held } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-
-const PAIR = ["op", "rule"];
-const RANGE = "range";
-
-/**
- * The choice with one of its rules alone, and without all that does not concern it.
- * @param {Choice} choice
- * @param {number} slot
- * @param {boolean} [ranged] whether it depends on the range
- * @returns {Choice}
- */
-export function alone(choice, slot, ranged = false) {
-  const others = choice.rules.filter((rule) => rule.slot !== slot);
-  const one = others.reduce((rest, rule) => withoutRule(rest, rule.slot), choice);
-  const view = defaultView();
-  const rules = one.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
-  return {
-    ...one,
-    rules,
-    ...view,
-    range: ranged ? choice.range : view.range,
-    learns: "",
-    slow: "",
-    training: {},
-  };
-}
 
 /** The choice with its view moved so that an x lies in the middle. @param {Choice} choice @param {number} x */
 export function centred(choice, x) {
@@ -71,24 +36,6 @@ export function joined(choice, { rule, parameters }) {
     const value = mine ? held(parameters, shownName(control.parameter)) : undefined;
     return value === undefined ? next : withParameter(next, control, value);
   }, added);
-}
-
-/**
- * The query of an op and a rule at the defaults that is nearest to another; null for own formulas.
- * @param {string} query
- * @returns {import("./checks.js").Nearest|null}
- */
-export function atDefaults(query) {
-  const named = new URLSearchParams(query);
-  const pair = PAIR.map((name) => [name, named.get(name) ?? ""]);
-  if (pair.some(([, key]) => isOwn(key))) return null;
-  const parameters = [...named].filter(([name]) => !PAIR.includes(name) && name !== RANGE);
-  const moved = parameters.map(
-    ([name, text]) => `${name.split(".").pop()} = ${numberText(Number(text)).replace("-", "−")}`,
-  );
-  const [start, stop] = named.getAll(RANGE).map(Number);
-  if (named.has(RANGE)) moved.push(`the range ${rangeText([start, stop])}`);
-  return { query: String(new URLSearchParams(pair)), moved };
 }
 
 /** The range over which rules are compared, in words. @param {[number, number]} range */

@@ -1,39 +1,33 @@
-// The section Code where there is no server: code from the site's files with the chosen numbers, and for
-// own formulas code from Python in the browser.
+// The section Code: an op with one of the rules as Python writes it.
 
+import { heldParameters } from "../../choice/address.js";
 import { entriesOf } from "../../choice/choice.js";
-import { find, findBeside, isOwn } from "../../choice/entries.js";
+import { ruleArguments } from "../../asking/ask.js";
+import { isOwn } from "../../choice/entries.js";
+import { keep, load } from "../../choice/session.js";
 import { isCopied } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
-import { learnable } from "../../formula/contribution.js";
-import { firstDrawn } from "../../formula/draws.js";
-import { codeQuestion, codeText, notebookText, textsOf } from "./code-text.js";
+import { partKey } from "../../formula/curves.js";
 import { createDownload } from "./download.js";
+import { highlightPython } from "./highlight.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Codes, Notebooks, Pair } from "./code-text.js" */
-/**
- * @typedef {(question: "formulas"|"code", input: *, onWait?: (words: string) => void) => Promise<*>} AskOwn has
- *   Python answer for own formulas; rejected with words for the page
- * @typedef {{languages: string[], notebook: string,
- *   readCodes: (op: string) => Promise<Codes>,
- *   readNotebooks: () => Promise<Notebooks>, ask: AskOwn|null}} CodeReach the languages by
- *   name, that of a notebook among them, what came along, and Python where that did
- * @typedef {{text: string, note: string}} Written code, and a sentence on it or in its place
- */
+/** @import { Displayed } from "../stage/stage.js" */
 
-const GONE = "The code could not be loaded.";
-const OWN = "The code of an own formula needs the app.";
+const CHOSEN = "code"; // the rule and the language, of this session
 const BUSY = "Python writes the code …";
 
 /**
  * The op with one of the rules as code to take away.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store} & CodeReach} options
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages: string[],
+ *   notebook: string}} options
  */
-export function createCode(host, { store, languages, notebook, readCodes, readNotebooks, ask }) {
-  const pick = element("select", { onchange: anew });
-  const buttons = languages.map((name) => element("button", { onclick: () => change(name) }, name));
+export function createCode(host, { store, ask, languages, notebook }) {
+  const pick = element("select", { onchange: () => change({ rule: pick.value }) });
+  const buttons = languages.map((name) =>
+    element("button", { onclick: () => change({ language: name }) }, name),
+  );
   const download = createDownload();
   const copy = element("button", { onclick: take }, "Copy");
   const said = element("span", { role: "status" });
@@ -53,8 +47,10 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     element("div", { class: "fields" }, download.element, copy, said),
     block,
   );
-  let language = languages[0];
+  let { rule = "", language = "" } = load(CHOSEN) ?? {};
+  if (!languages.includes(language)) language = languages[0];
   let turn = 0;
+  let current = /** @type {Displayed|null} */ (null);
   host.append(body);
 
   /** @param {Choice} choice */
@@ -62,7 +58,7 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     body.hidden = choice.section !== "code";
     if (body.hidden) return;
     const rules = entriesByFormula(choice);
-    const known = rules.some(({ key }) => key === pick.value) ? pick.value : rules[0].key;
+    const known = rules.some(({ key }) => key === rule) ? rule : rules[0].key;
     pick.replaceChildren(
       ...rules.map(({ key, label }) =>
         element("option", { value: key, selected: key === known }, isOwn(key) ? key : label),
@@ -71,13 +67,10 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     show();
   }
 
-  /** @param {string} name */
-  function change(name) {
-    language = name;
-    anew();
-  }
-
-  function anew() {
+  /** @param {{rule?: string, language?: string}} chosen */
+  function change(chosen) {
+    ({ rule, language } = { rule, language, ...chosen });
+    keep(CHOSEN, { rule, language });
     setText(text, "");
     show();
   }
@@ -86,55 +79,40 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
     const mine = ++turn;
     for (const button of buttons)
       button.setAttribute("aria-pressed", String(button.textContent === language));
-    const written = await writtenNow(mine).catch(() => ({ text: "", note: GONE }));
-    if (mine === turn) put(written);
+    if (!text.textContent) put({ text: "", note: BUSY });
+    const onWait = (/** @type {string} */ words) => mine === turn && put({ text: "", note: words || BUSY });
+    const { text: written = "", note = "", message } = await ask("code", args(), { onWait });
+    if (mine === turn) put({ text: written, note: message ?? note });
   }
 
-  /** @param {Written} written */
+  /** A notebook draws the curve as the chart has it. */
+  function args() {
+    const choice = store.now;
+    const slot = choice.rules.find(({ key }) => key === pick.value)?.slot ?? choice.rules[0].slot;
+    const pair = { ...ruleArguments(choice, slot), learns: choice.learns, language };
+    if (language !== notebook || !current) return pair;
+    const { kinks } = current.curves;
+    const { range, g, f } = choice;
+    const both = [...(kinks[pair.rule] ?? []), ...(kinks[partKey(pair.rule)] ?? [])];
+    return {
+      ...pair,
+      parameters: heldParameters(choice),
+      start: range[0],
+      stop: range[1],
+      g,
+      f,
+      kinks: both,
+    };
+  }
+
+  /** @param {{text: string, note: string}} written */
   function put(written) {
-    setText(text, written.text);
+    if (text.textContent !== written.text) text.replaceChildren(...highlightPython(written.text));
     setText(note, written.note);
     setText(said, "");
     block.hidden = copy.hidden = download.element.hidden = !written.text;
     const suffix = language === notebook ? ".ipynb" : ".py";
     download.offer(`Download ${suffix}`, `backward_rule${suffix}`, "text/plain", () => written.text);
-  }
-
-  /** @param {number} mine the turn that it is for @returns {Promise<Written>} */
-  async function writtenNow(mine) {
-    const choice = store.now;
-    const op = find("op", choice.op);
-    const rule = findBeside(op, pick.value);
-    if (!op || !rule) return { text: "", note: GONE };
-    const isTheirs =
-      isOwn(op.key) || isOwn(rule.key) || (language === notebook && firstDrawn([op, rule]) && ask);
-    const written = await (isTheirs ? own : broughtAlong)({ op, rule }, choice, mine);
-    const learns = !choice.learns || learnable(op, [rule]).includes(choice.learns);
-    const plain = `${choice.learns} cannot learn by this rule: in its code it is a number.`;
-    return learns || !written.text ? written : { ...written, note: plain };
-  }
-
-  /** Python's code of a pair with an own formula. @param {Pair} pair @param {Choice} choice @param {number} mine */
-  async function own(pair, choice, mine) {
-    if (!ask) return { text: "", note: OWN };
-    if (!text.textContent) put({ text: "", note: BUSY });
-    return ask("code", codeQuestion(language, pair, choice), (words) => {
-      if (mine === turn) put({ text: "", note: words || BUSY });
-    }).catch(({ message }) => ({ text: "", note: `${message}.` }));
-  }
-
-  /** @param {Pair} pair @param {Choice} choice @returns {Promise<Written>} */
-  async function broughtAlong(pair, choice) {
-    const codes = await readCodes(pair.op.key);
-    const texts = textsOf(codes, pair.rule.key, choice.learns);
-    if (!texts) return { text: "", note: GONE };
-    const words = texts[language];
-    if (typeof words === "string") return { text: "", note: words };
-    const write = (/** @type {string} */ name) =>
-      codeText(codes, /** @type {number[]} */ (texts[name]), texts, pair, choice.parameters);
-    if (language !== notebook) return { text: write(language), note: "" };
-    const parts = { introduction: write(notebook), code: write(languages[0]) };
-    return { text: notebookText(await readNotebooks(), parts, texts, pair, choice), note: "" };
   }
 
   async function take() {
@@ -143,7 +121,14 @@ export function createCode(host, { store, languages, notebook, readCodes, readNo
   }
 
   const stop = store.follow((choice, { phase }) => phase === "settled" && changed(choice));
-  return { destroy: stop };
+  return {
+    /** @param {Displayed} now the curves of the chart at rest */
+    show(now) {
+      current = now;
+      if (!body.hidden && language === notebook) show();
+    },
+    destroy: stop,
+  };
 }
 
 /** The rules of a choice, those with a formula first. @param {Choice} choice */

@@ -1,42 +1,34 @@
 // The section Compare: every rule that suits the op, a row each, to sort, to filter and to add.
 
 import { thumbnail } from "../../chart/scene/thumbnail.js";
-import { fits, queryOf } from "../../choice/address.js";
+import { ruleArguments } from "../../asking/ask.js";
 import { entriesOf, settingsOf, withOtherRule } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
 import { catalogue, refusalOfDrawn, suits } from "../../choice/entries.js";
-import { valuesOf } from "../../formula/curves.js";
 import { firstDrawn } from "../../formula/draws.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { beside } from "../../formula/controls.js";
 import { listed } from "../../formula/phrases.js";
 import { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } from "../../measures/comparison.js";
-import { distanceFrom, seenThrough } from "../../measures/lens.js";
 import { shareOf } from "../../measures/share.js";
 import { createControls } from "../stage/controls.js";
 import { createNumbers } from "../stage/numbers.js";
-import { alone, canJoin, joined } from "./beside.js";
+import { keepOneRule } from "../../asking/some-rules.js";
+import { canJoin, joined } from "./beside.js";
 import { createDownload } from "./download.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 /** @import { Measured, Order, Row } from "../../measures/comparison.js" */
-/** @import { Brought, ReadLines } from "./checks.js" */
 
 const HERE = "Compare";
-const GONE = "The server does not answer.";
-const APP = "The app measures it: this site has no server.";
-const LONG = "Too long for a link, and so it cannot be measured: shorten a formula.";
 const REST_MS = 300; // a choice that is changed again sooner is not asked for
-const MOST_CACHED = 1000;
 
 /**
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, read: ReadLines, brought?: Brought}} options
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk}} options
  */
-export function createCompare(host, { store, read, brought }) {
-  const known = /** @type {Map<string, Measured|string>} */ (new Map());
+export function createCompare(host, { store, ask }) {
   const lead = element("p", { role: "status" });
   const field = element("input", {
     type: "search",
@@ -102,8 +94,12 @@ export function createCompare(host, { store, read, brought }) {
     timer = setTimeout(() => measure(turn), REST_MS);
   }
 
-  /** Ask for the rules one after another, those in view of the filter first. @param {number} mine */
+  /** Ask for the distances, then for the rules one after another, those in view of the filter first. @param {number} mine */
   async function measure(mine) {
+    const distances = distanceArguments(store.now);
+    if (!ask.known("distances", distances)) await ask("distances", distances);
+    if (mine !== turn) return;
+    draw();
     const { op } = entriesOf(store.now);
     const all = suiting(store.now);
     const first = new Set(filtered(rowsOf(store.now), field.value).map(({ key }) => key));
@@ -111,62 +107,39 @@ export function createCompare(host, { store, read, brought }) {
       (one, other) => Number(first.has(other.key)) - Number(first.has(one.key)),
     )) {
       if (mine !== turn || store.now.op !== op.key) return;
-      const query = queryFor(store.now, rule);
-      if (known.has(query)) continue;
-      const answer = await answered(query);
-      if (known.size >= MOST_CACHED) known.clear();
-      if (answer !== GONE) known.set(query, answer);
+      const args = rowArguments(store.now, rule);
+      if (ask.known("row", args)) continue;
+      const { again, message } = await ask("row", args);
       if (mine !== turn) return;
-      draw(answer === GONE);
-      if (answer === GONE) return;
+      draw(again && message);
+      if (again) return;
     }
-  }
-
-  /** @param {string} query @returns {Promise<Measured|string>} */
-  async function answered(query) {
-    if (!fits(query)) return LONG;
-    const nearest = brought ? brought.nearest(query) : { query, moved: [] };
-    if (!nearest) return APP;
-    if (nearest.moved.length)
-      return `At the defaults alone: for ${listed(nearest.moved)} the app measures it.`;
-    const answer = await read("row", nearest.query);
-    if (!answer) return GONE;
-    return "message" in answer ? answer.message : measuredOf(answer.lines[0]);
   }
 
   /** @param {Choice} choice @returns {Row[]} */
   function rowsOf(choice) {
     const { op } = entriesOf(choice);
     const data = chosenData();
-    const offs = offsIn(choice);
+    const distances = distancesIn(choice);
     return suiting(choice).map((rule) => {
       const { key, label, source } = rule;
-      const found = known.get(queryFor(choice, rule));
+      const found = ask.known("row", rowArguments(choice, rule));
       const passed = shareOf(op, rule, data, choice.parameters, choice.g);
-      const isMeasured = typeof found === "object";
       return {
-        ...{ key, label, source: source ?? "", share: passed, lens: offs[key] },
-        ...{ measured: isMeasured ? found : null, message: isMeasured ? "" : (found ?? "") },
+        ...{ key, label, source: source ?? "", share: passed, lens: distances[key] ?? null },
+        measured: found?.row && !found.note ? measuredOf(found.row) : null,
+        message: found?.message ?? found?.note ?? "",
       };
     });
   }
 
-  let far = { key: "", offs: /** @type {Record<string, number|null>} */ ({}) };
-
-  /** The distance of each rule from the op under noise at g = 1, computed once. @param {Choice} choice */
-  function offsIn(choice) {
-    const { op } = entriesOf(choice);
-    const { range, parameters, noise, noise_width: width } = choice;
-    const key = JSON.stringify([op.key, range, parameters, noise, width]);
-    if (key === far.key) return far.offs;
-    const seen = seenThrough(op, valuesOf(op, null, parameters), catalogue().noises[noise], width, range);
-    const plain = { ...settingsOf(choice), g: 1 };
-    const offs = suiting(choice).map((rule) => [rule.key, distanceFrom(op, beside(op, rule), plain, seen)]);
-    far = { key, offs: Object.fromEntries(offs) };
-    return far.offs;
+  /** The distances known of a choice; none of other values. @param {Choice} choice @returns {Record<string, number>} */
+  function distancesIn(choice) {
+    const answer = ask.known("distances", distanceArguments(choice));
+    return answer && !answer.note && answer.distances ? answer.distances : {};
   }
 
-  /** @param {boolean|Event} [gone] whether the server does not answer */
+  /** @param {string|Event|false} [gone] why there is no answer */
   function draw(gone) {
     if (host.hidden) return;
     const rows = rowsOf(store.now);
@@ -174,7 +147,7 @@ export function createCompare(host, { store, read, brought }) {
     drawn.show(visible);
     for (const { name, cell } of heads)
       setAttribute(cell, "aria-sort", order.by === name ? (order.down ? "descending" : "ascending") : "none");
-    setText(lead, leadOf(rows, visible.length, gone === true));
+    setText(lead, leadOf(rows, visible.length, typeof gone === "string" ? gone : ""));
     download.offer("Download CSV", "rules.csv", "text/csv", () => comparisonCsv(visible));
   }
 
@@ -229,18 +202,23 @@ export function suiting(choice) {
   return Object.values(catalogue().rules).filter((rule) => suits(rule, op) && !firstDrawn([rule]));
 }
 
-/** The query of the op with one rule alone. @param {Choice} choice @param {{key: string}} rule */
-export function queryFor(choice, { key }) {
-  const chosen = choice.rules.find((one) => one.key === key);
-  if (chosen) return queryOf(alone(choice, chosen.slot));
-  return queryOf(withOtherRule(alone(choice, choice.rules[0].slot), 0, key));
+/** The arguments of the question how far each rule is from the op under noise. @param {Choice} choice */
+export function distanceArguments({ op, parameters, noise, noise_width: width }) {
+  return { op, parameters, noise, width };
 }
 
-/** @param {Row[]} rows @param {number} visible @param {boolean} gone */
+/** The arguments of the question about the op with one rule alone. @param {Choice} choice @param {{key: string}} rule */
+export function rowArguments(choice, { key }) {
+  const chosen = choice.rules.find((one) => one.key === key);
+  if (chosen) return ruleArguments(choice, chosen.slot);
+  return ruleArguments(withOtherRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
+}
+
+/** @param {Row[]} rows @param {number} visible @param {string} gone */
 function leadOf(rows, visible, gone) {
   const waiting = rows.filter(({ measured, message }) => !measured && !message).length;
   const all = `${rows.length} rules suit this op${visible < rows.length ? `, ${visible} of them shown` : ""}.`;
   const note = rows.find(({ message }) => message)?.message ?? "";
-  const state = gone ? GONE : waiting ? `Measuring ${waiting} of them …` : note;
+  const state = gone ? gone : waiting ? `Measuring ${waiting} of them …` : note;
   return `${all} At g = 1. ${state}`.trim();
 }

@@ -10,18 +10,15 @@ import { viewOf } from "../../choice/view.js";
  * the choice that shows them, or the reason why it cannot be drawn; ``at`` is the line of a fault, 0 for none.
  * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
  *   notes?: string[], choice?: *, message?: string, at?: number}} Reading
- * @typedef {(text: string, onWait: (words: string) => void) =>
- *   Promise<{readings: Reading[]}|{message: string, at?: number}>} ReadCode ``onWait`` is called with what is loaded, where
- *   something is, and "" once it is there
  */
 
 /**
  * The box for code and the readings of it.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, read: ReadCode, onShow: () => void}} options
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").Ask, onShow: () => void}} options
  *   ``onShow`` is called when a curve has been chosen
  */
-export function createPaste(host, { store, read, onShow }) {
+export function createPaste(host, { store, ask, onShow }) {
   let turn = 0;
   const editor = createEditor({
     label: "Paste a torch.autograd.Function",
@@ -36,14 +33,12 @@ export function createPaste(host, { store, read, onShow }) {
   /** @param {string} text */
   async function reading(text) {
     const mine = ++turn;
-    const wait = (/** @type {string} */ words) => mine === turn && setText(results, words);
-    const answer = text.trim() ? await read(text, wait) : { readings: [] };
+    const onWait = (/** @type {string} */ words) => mine === turn && setText(results, words);
+    const { readings = [], ...answer } = text.trim() ? await ask("read", { code: text }, { onWait }) : {};
     if (mine !== turn) return;
-    const parts = "message" in answer ? [answer] : answer.readings;
+    const parts = /** @type {{at?: number}[]} */ (answer.message ? [answer] : readings);
     editor.mark(parts.find(({ at }) => at)?.at ?? 0);
-    results.replaceChildren(
-      ...("message" in answer ? [element("p", {}, answer.message)] : answer.readings.map(finding)),
-    );
+    results.replaceChildren(...(answer.message ? [element("p", {}, answer.message)] : readings.map(finding)));
   }
 
   /** @param {Reading} reading */

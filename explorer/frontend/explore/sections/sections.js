@@ -1,35 +1,23 @@
-// The sections below the chart without a server: from the site's files, or computed in the browser.
+// The sections Formula, Code and Data below the chart.
 
 import { createCode } from "./code.js";
-import { createElsewhere } from "./elsewhere.js";
 import { createFormulas } from "./formulas.js";
 import { createTable } from "./table.js";
 
-/**
- * @typedef {import("./code.js").CodeReach & import("./formulas.js").FormulaReach
- *   & {elsewhere: import("./elsewhere.js").Elsewhere}} SectionsReach
- */
+const OPEN = new Set(["formula", "code", "data", "paste"]);
 
 /**
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store} & SectionsReach} options
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages: string[],
+ *   notebook: string}} options ``languages`` by name, that of a notebook among them
  */
 export function createSections(host, options) {
-  const { store, elsewhere } = options;
-  const open = new Set(["formula", "code", "data", "paste", ...Object.keys(elsewhere.names)]);
-  const arrange = (/** @type {import("../../choice/choice.js").Choice} */ { section }) =>
-    (host.hidden = !open.has(section));
-  const stop = store.follow(arrange); // before the parts, which measure their space
-  const table = createTable(host, options);
-  const parts = [
-    createElsewhere(host, { store, ...elsewhere }),
-    createFormulas(host, options),
-    createCode(host, options),
-    table,
-  ];
+  const { store } = options;
+  const stop = store.follow(({ section }) => (host.hidden = !OPEN.has(section))); // before the parts, which measure their space
+  const parts = [createFormulas(host, options), createCode(host, options), createTable(host, options)];
   return {
-    /** The curves of the chart at rest. */
-    show: table.show,
+    /** The curves of the chart at rest. @param {import("../stage/stage.js").Displayed} displayed */
+    show: (displayed) => parts.forEach((part) => part.show(displayed)),
     destroy() {
       stop();
       parts.forEach((part) => part.destroy());

@@ -1,9 +1,10 @@
-// The section Data where there is no server: the curves of the chart as a table, to read and to take along.
+// The section Data: the curves of the chart as a table, to read, to sort and to save.
 
 import { element, setText } from "../../elements/dom.js";
 import { columnsOf, csvText } from "../../measures/csv.js";
 import { numberText } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
+import { createSortableHead } from "./sortable.js";
 
 /** @import { Sampled } from "../../measures/csv.js" */
 /** @import { Displayed } from "../stage/stage.js" */
@@ -17,13 +18,15 @@ const COMPUTED = "Computed in the browser: this page has no torch values for the
 export function createTable(host, { store }) {
   const download = createDownload();
   const note = element("p");
-  const head = element("tr", { "aria-rowindex": 1 });
+  const head = createSortableHead(sort);
   const body = element("tbody");
-  const table = element("table", {}, element("thead", {}, head), body);
+  const table = element("table", {}, element("thead", {}, head.element), body);
   const frame = element("div", { class: "rows", tabindex: 0, role: "region", "aria-label": "Data" }, table);
-  const whole = element("div", { class: "table-section" }, download.element, note, frame);
+  const line = element("div", { class: "fields" }, download.element, note);
+  const whole = element("div", { class: "table-section" }, line, frame);
   let current = /** @type {Displayed|null} */ (null);
   let drawn = /** @type {Displayed|null} */ (null);
+  let order = /** @type {number[]} */ ([]);
   host.append(whole);
   frame.addEventListener("scroll", rows, { passive: true });
 
@@ -38,8 +41,22 @@ export function createTable(host, { store }) {
     setText(note, confirmed ? TORCHS : COMPUTED);
     download.offer("Download CSV", "curve.csv", "text/csv", () => csvText(curves, keys, learning));
     const names = columnsOf(curves, keys[0], learning).map(([name]) => name);
-    head.replaceChildren(...["rule", ...names].map((name) => element("th", { scope: "col" }, name)));
+    head.show(["rule", ...names]);
     table.setAttribute("aria-rowcount", String(1 + keys.length * curves.x.length));
+    sort();
+  }
+
+  function sort() {
+    if (!drawn) return;
+    const { curves } = drawn;
+    const keys = Object.keys(curves.gradients);
+    const learning = Object.keys(curves.parts).length > 0;
+    const columns = keys.map((key) => columnsOf(curves, key, learning));
+    const count = curves.x.length;
+    order = head.order(keys.length * count, (row, column) => {
+      const of = Math.floor(row / count);
+      return column ? (columns[of][column - 1][1]?.[row % count] ?? NaN) : keys[of];
+    });
     rows();
   }
 
@@ -51,14 +68,14 @@ export function createTable(host, { store }) {
     const count = keys.length * curves.x.length;
     const { first, last } = rowsSeen(count, frame);
     const visible = Array.from({ length: last - first }, (_, at) => row(first + at, keys, curves));
-    const columns = head.childElementCount;
+    const columns = head.element.childElementCount;
     body.replaceChildren(spacer(first, columns), ...visible, spacer(count - last, columns));
   }
 
-  /** @param {number} number @param {string[]} keys @param {Sampled} curves */
+  /** @param {number} number of the row from above @param {string[]} keys @param {Sampled} curves */
   function row(number, keys, curves) {
-    const key = keys[Math.floor(number / curves.x.length)];
-    const at = number % curves.x.length;
+    const key = keys[Math.floor(order[number] / curves.x.length)];
+    const at = order[number] % curves.x.length;
     const columns = columnsOf(curves, key, Object.keys(curves.parts).length > 0);
     const values = columns.map(([, column]) => column?.[at] ?? NaN);
     const cells = [key, ...values.map(cellText)].map((text) => element("td", {}, text));

@@ -16,12 +16,13 @@ import { createCarried } from "./carried.js";
 import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
 import { createLoss } from "./loss.js";
+import { createNoiseLens } from "./noise-lens.js";
 import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
 
-/** The curves of the chart at rest. @typedef {{curves: import("../../measures/csv.js").Sampled, confirmed: boolean}} Displayed */
+/** The curves of the chart at rest. @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string, number[]|null>}, confirmed: boolean}} Displayed */
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Answer, Confirm, Status } from "../../choice/confirm.js" */
+/** @import { Answer, Confirm, Status } from "../../asking/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */
 
 /** @param {import("../../formula/curves.js").Curves} curves */
@@ -32,7 +33,7 @@ const isQuick = ({ drawn }) => drawn?.pace === "quick";
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
- *   explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   ask: import("../../asking/ask.js").Ask, explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   leastRange?: [number, number], over?: Over, carries?: boolean, read?: import("../../cards/own.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes the source of torch's curves, null if there
@@ -62,6 +63,7 @@ export function createStage(hosts, options) {
   const layer = createLayerWords(store);
   const loss = createLoss(store, options.read ?? null);
   area.after(loss.element, layer.element);
+  const lens = createNoiseLens(options.ask, () => chart.draw(picture(store.now), phase));
   const telling = tell ? createTelling({ tell, words, onSentences }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
@@ -148,7 +150,6 @@ export function createStage(hosts, options) {
     const { parameters, g, range, learns } = choice;
     const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
     const drawing = { loss: lossOf(choice), drawnWords: catalogue().drawn };
-    const noise = { noise: catalogue().noises[choice.noise], noiseWidth: choice.noise_width };
     const whole = {
       ...drawn,
       parameters,
@@ -156,7 +157,7 @@ export function createStage(hosts, options) {
       range,
       learns,
       layer: choice.layer,
-      ...noise,
+      lens: lens.find(choice),
       ...drawing,
       words: "",
     };
@@ -186,6 +187,7 @@ export function createStage(hosts, options) {
       stop();
       cancelAnimationFrame(frame);
       confirmation?.drop();
+      lens.destroy();
       chart.destroy();
     },
   };

@@ -1,7 +1,5 @@
 """Explore: an op, backward rules, and their curves."""
 
-from explorer.ui.pages import sections, state
 from explorer.ui.pages.mount import mount
 
 mount("instrument")
-sections.show(state.current())

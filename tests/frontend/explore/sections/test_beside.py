@@ -19,9 +19,10 @@ RULES = ["atan_surrogate", "triangle", "gaussian"]
 
 def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
     """The result of a function of the module for a choice of these rules and more arguments."""
+    where = "asking/some-rules" if name == "keepOneRule" else "explore/sections/beside"
     body = f"""
         const {{ setDocument }} = await import("./choice/entries.js");
-        const {{ {name} }} = await import("./explore/sections/beside.js");
+        const {{ {name} }} = await import("./{where}.js");
         setDocument(given.document);
         return {name}(given.choice, ...given.given);
     """
@@ -31,13 +32,12 @@ def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
 
 
 def test_a_rule_alone_keeps_its_parameters_and_nothing_that_tells_nothing_of_it(node: Node):
-    alone = called(node, "alone", 1)
+    alone = called(node, "keepOneRule", 1)
     assert alone["rules"] == [{"key": "triangle", "slot": 0, "hidden": False}]
     assert alone["parameters"] == {"a": 2}
     assert (alone["range"], alone["g"], alone["section"], alone["slow"]) == ([-3, 3], 1, "", "")
     assert alone["training"] == {}
-    assert called(node, "alone", 1, True)["range"] == [-1, 4]
-    assert called(node, "alone", 2)["parameters"] == {"s": 0.25}
+    assert called(node, "keepOneRule", 2)["parameters"] == {"s": 0.25}
 
 
 @pytest.mark.parametrize(

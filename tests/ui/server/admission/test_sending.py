@@ -18,7 +18,7 @@ from explorer.ui.server.admission.visitors import Share
 BODY = bytes(range(256)) * 1000
 FOR_ONE = {"Cache-Control": "no-store"}
 SHARED = {"Cache-Control": "public, max-age=31536000"}
-SCOPE = {"type": "http", "method": "GET", "path": "/save", "headers": [], "client": ("192.0.2.1", 1)}
+SCOPE = {"type": "http", "method": "GET", "path": "/ask/curves", "headers": [], "client": ("192.0.2.1", 1)}
 
 
 async def _sent(app: Any, before: Any = None) -> list[dict[str, Any]]:

@@ -1,0 +1,37 @@
+// Questions answered by the server.
+
+import { PATIENCE_MS, sent, server, SILENT } from "../choice/server.js";
+
+const LONG_PATIENCE_MS = 120_000; // of the first visitor of a lesson, whose numbers are computed meanwhile
+/** A field that each answer has; those of "curves" are checked where they are decoded. @type {Record<string, string>} */
+export const FIELDS = {
+  entry: "entry",
+  formulas: "lines",
+  code: "text",
+  read: "readings",
+  judge: "kind",
+  lens: "words",
+  distances: "distances",
+  checks: "lines",
+  neighbours: "lines",
+  row: "row",
+  lesson: "scenes",
+};
+
+/** @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>} */
+async function askServer(question, args, { signal } = {}) {
+  const late = AbortSignal.timeout(question === "lesson" ? LONG_PATIENCE_MS : PATIENCE_MS);
+  const options = { ...sent(args), signal: signal ? AbortSignal.any([signal, late]) : late };
+  try {
+    const response = await fetch(server(`ask/${question}`), options);
+    const failure = response.ok ? {} : { again: true, busy: response.status === 429 };
+    const answer = await response.json();
+    if (answer.message === undefined && FIELDS[question] && !(FIELDS[question] in answer)) throw new Error();
+    return { ...answer, ...failure };
+  } catch {
+    return { message: SILENT, again: true };
+  }
+}
+
+/** @type {import("./ask.js").Ask} */
+export const ask = Object.assign(askServer, { has: () => true });

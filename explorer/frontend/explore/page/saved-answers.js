@@ -1,0 +1,45 @@
+// Python's answers that a saved file has: those to the questions of the choice it was saved with.
+
+import { distanceArguments, rowArguments, suiting } from "../sections/compare.js";
+import { lensArguments } from "../stage/noise-lens.js";
+
+/** @import { Choice } from "../../choice/choice.js" */
+/**
+ * A question, what its arguments are made of besides the choice (the key of a rule, or ""), and the answer.
+ * @typedef {[string, string, import("../../asking/ask.js").Answer]} SavedAnswer
+ */
+
+/** What makes the arguments of a question. @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>} */
+export const ARGUMENTS = {
+  lens: lensArguments,
+  distances: distanceArguments,
+  row: (choice, key) => rowArguments(choice, { key }),
+};
+
+/** The questions that a choice asks, each with what its arguments are made of. @param {Choice} choice @returns {[string, string][]} */
+function questionsOf(choice) {
+  const { layer, section } = choice;
+  return [
+    .../** @type {[string, string][]} */ (layer === "lens" ? [["lens", ""]] : []),
+    .../** @type {[string, string][]} */ (
+      section === "compare"
+        ? [["distances", ""], ...suiting(choice).map(({ key }) => /** @type {const} */ (["row", key]))]
+        : []
+    ),
+  ];
+}
+
+/**
+ * The answers to the questions of a choice, as far as there are any.
+ * @param {Choice} choice
+ * @param {import("../../asking/ask.js").Ask} ask
+ * @returns {Promise<SavedAnswer[]>}
+ */
+export async function collectAnswers(choice, ask) {
+  const answers = questionsOf(choice).map(async ([question, of]) => {
+    const answer = await ask(question, ARGUMENTS[question](choice, of));
+    const isOther = answer.lacks || answer.again || answer.note;
+    return isOther ? [] : [/** @type {SavedAnswer} */ ([question, of, answer])];
+  });
+  return (await Promise.all(answers)).flat();
+}

@@ -1,0 +1,118 @@
+"""Questions that the browser asks Python: a registry of functions with annotated keyword arguments.
+
+The app answers over HTTP. The site has stored answers, and Python in the browser for what needs no torch.
+A saved file has the answers of the moment of saving. This module needs the standard library alone, as it
+also runs in the browser.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import import_module
+from inspect import signature
+from math import isfinite
+from typing import Any, Literal, get_type_hints
+
+Answer = dict[str, Any]
+
+_FAULT = "This could not be computed: our fault, and it is in the log."
+_WRONG_TYPE = "The question is not understood: {name} must be {kind}."
+_WRONG_NAMES = "The question is not understood: it takes {names}."
+_TYPES: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
+    str: ("a text", lambda value: isinstance(value, str)),
+    float: ("a number", lambda value: type(value) in (int, float) and isfinite(value)),
+    list[str]: ("a list of texts", lambda value: _is_list(value, str)),
+    list[float]: ("a list of numbers", lambda value: _is_list(value, float)),
+    dict[str, float]: (
+        "numbers by name",
+        lambda value: isinstance(value, dict) and _is_list([*value.values()], float),
+    ),
+}
+_log = logging.getLogger(__name__)
+
+
+def _is_list(value: Any, of: type) -> bool:
+    return isinstance(value, list) and all(_TYPES[of][1](each) for each in value)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A function whose arguments and answer are JSON types; a ValueError becomes a sentence for the screen.
+
+    Attributes:
+        load: returns the function, which is imported at the first question.
+        torch: whether the function needs torch; Python in the browser answers the others too.
+        seats: the seats of the server that it takes. "computing" for milliseconds, "judging" for a tenth of a
+            second, "searching" for more.
+        cached: how many answers are kept.
+    """
+
+    load: Callable[[], Callable[..., Answer]]
+    torch: bool = True
+    seats: Literal["computing", "judging", "searching"] = "computing"
+    cached: int = 0
+
+    def answer(self, arguments: Mapping[str, Any]) -> Answer:
+        """Return the function's answer, or {"message": sentence} if there is none. Never raises."""
+        try:
+            if mistake := self._find_mistake(arguments):
+                return {"message": mistake}
+            return self._compute(json.dumps(arguments, sort_keys=True))
+        except ValueError as error:
+            return {"message": as_sentence(str(error))}
+        except Exception:
+            _log.exception("%s failed", arguments)
+            return {"message": _FAULT}
+
+    @cached_property
+    def _function(self) -> Callable[..., Answer]:
+        return self.load()
+
+    @cached_property
+    def _compute(self) -> Callable[[str], Answer]:
+        """The function of its arguments as JSON text, with a cache; whole numbers arrive as floats."""
+        return lru_cache(self.cached)(lambda text: self._function(**json.loads(text, parse_int=float)))
+
+    @cached_property
+    def _arguments(self) -> Mapping[str, tuple[Any, bool]]:
+        """The type of each argument, and whether it may be left out."""
+        types = get_type_hints(self._function)
+        parameters = signature(self._function).parameters.values()
+        return {each.name: (types[each.name], each.default is not each.empty) for each in parameters}
+
+    def _find_mistake(self, arguments: Mapping[str, Any]) -> str:
+        """Return a sentence on the first wrong name or value of `arguments`, or ""."""
+        needed = {name for name, (_, optional) in self._arguments.items() if not optional}
+        if not needed <= set(arguments) <= set(self._arguments):
+            return _WRONG_NAMES.format(names=", ".join(self._arguments))
+        for name, value in arguments.items():
+            kind, fits = _TYPES[self._arguments[name][0]]
+            if not fits(value):
+                return _WRONG_TYPE.format(name=name, kind=kind)
+        return ""
+
+
+def as_sentence(words: str) -> str:
+    """Return `words` with a capital at the start and one full stop at the end."""
+    return f"{words[:1].upper()}{words[1:]}".removesuffix(".") + "."
+
+
+def _import(module: str, name: str) -> Callable[[], Callable[..., Answer]]:
+    return lambda: getattr(import_module(f"{__name__}.{module}"), name)
+
+
+QUESTIONS: Mapping[str, Question] = {
+    "entry": Question(_import("entry", "read_entry"), torch=False),
+    "formulas": Question(_import("formulas", "write_formulas"), torch=False, cached=64),
+    "code": Question(_import("code", "write_code"), torch=False),
+    "read": Question(_import("read", "read_code"), torch=False),
+    "judge": Question(_import("judge", "judge_solution"), torch=False, cached=64),  # classes repeat mistakes
+    "curves": Question(_import("curves", "answer_curves"), cached=128),
+    "lens": Question(_import("lens", "answer_lens"), cached=64),
+    "distances": Question(_import("lens", "answer_distances"), cached=64),
+    "checks": Question(_import("rules", "list_checks"), seats="judging", cached=512),
+    "neighbours": Question(_import("rules", "list_neighbours"), seats="searching", cached=512),
+    "row": Question(_import("rules", "answer_row"), seats="judging", cached=2048),
+}

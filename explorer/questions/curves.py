@@ -1,0 +1,56 @@
+"""The question "curves": the curves that torch samples for Explore's chart, and the sentences above it."""
+
+import base64
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from explorer.catalogue import find_op, find_rule
+from explorer.curves import Curves, sample_curves
+from explorer.description import Description, described, document
+from explorer.questions import Answer
+from explorer.sampled import dtype_of
+
+_log = logging.getLogger(__name__)
+
+
+def answer_curves(
+    op: str,
+    rules: list[str],
+    parameters: dict[str, float],
+    start: float,
+    stop: float,
+    g: float,
+    f: str = "",
+    learns: str = "",
+) -> Answer:
+    """Return curves and sentences, as `description.document` has them."""
+    view: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
+    if f and any(each.draws for each in (find_op(op), *map(find_rule, rules))):
+        view["f"] = f
+    found = sample_curves(op, rules, dtype=dtype_of((start, stop)), **view)
+    answer: Answer = encode(document(found, _words(found)))
+    return answer
+
+
+def _words(curves: Curves) -> Description:
+    """Return the sentences, or empty ones if an error prevents them: the curves are torch's anyway."""
+    try:
+        return described(curves)
+    except Exception:
+        _log.exception("no words for %s with %s", curves.op.key, [rule.key for rule in curves.rules])
+        return Description("", "", "", ())
+
+
+def encode(value: Any) -> Any:
+    """Return plain data as JSON types; an array becomes base64 of its bytes, which plotly.js reads too."""
+    if isinstance(value, np.ndarray):
+        # Plotly's names of dtypes are NumPy's without the byte order: f4, i1 …
+        return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
+    if isinstance(value, Mapping):
+        return {key: encode(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [encode(part) for part in value]
+    return value

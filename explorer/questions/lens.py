@@ -1,0 +1,44 @@
+"""The questions "lens" and "distances": an op under noise, and how far rules are from its gradient there."""
+
+from collections.abc import Mapping
+from math import isfinite
+
+from explorer.catalogue import Op
+from explorer.lens import Lens, lens
+from explorer.measures import lens_distances
+from explorer.questions import Answer
+from explorer.questions.curves import encode
+
+
+def answer_lens(
+    op: str,
+    rules: list[str],
+    parameters: dict[str, float],
+    noise: str,
+    width: float,
+    start: float,
+    stop: float,
+    g: float,
+) -> Answer:
+    """Return `x`, the `gradient` of the op under noise there, and `words` on the distances of the rules."""
+    return encode_lens(lens(op, rules, noise=noise, width=width, start=start, stop=stop, g=g, **parameters))
+
+
+def encode_lens(seen: Lens) -> Answer:
+    """Return a lens as JSON types."""
+    curve: Answer = encode({"x": seen.x, "gradient": seen.gradient})
+    return curve | {"words": seen.describe()}
+
+
+def answer_distances(op: str, parameters: dict[str, float], noise: str, width: float) -> Answer:
+    """Return {"distances"}: of each rule that suits the op from the op's gradient under noise, at g = 1.
+
+    Infinite and unknown distances are left out.
+    """
+    return encode_distances(op, parameters, noise, width)
+
+
+def encode_distances(op: str | Op, parameters: Mapping[str, float], noise: str, width: float) -> Answer:
+    """Return the finite distances of the rules that suit an op as JSON types."""
+    distances = lens_distances(op, parameters, noise, width)
+    return {"distances": {key: each for key, each in distances.items() if isfinite(each)}}

@@ -1,0 +1,44 @@
+"""The questions on one rule: its checks, near rules of the catalogue, and its row in the table of rules."""
+
+from explorer.catalogue import find_op, find_rule
+from explorer.catalogue.losses import require_fixed
+from explorer.checks import Result, check_pair
+from explorer.formula import shortened
+from explorer.measures import row_of
+from explorer.nearest import Neighbour, nearest
+from explorer.questions import Answer
+from explorer.sampled import LARGEST_RANGE
+
+_DRAWING = "There is no one curve to lay beside those of other rules: {name} hangs on a draw or a loss."
+_MOST_NEIGHBOURS = 4
+_FAR = 0.5  # rules at this distance or more are no neighbours
+
+
+def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
+    """Return {"lines"}: the results of the checks of an op with a rule, worst first."""
+    results = check_pair(op, rule, parameters).worst_first
+    return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in results]}
+
+
+def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:
+    """Return {"lines"}: the rules of the catalogue near a rule over a range, nearest first."""
+    if drawing := next((one for one in (find_op(op), find_rule(rule)) if one.draws), None):
+        raise ValueError(_DRAWING.format(name=shortened(drawing.label)))
+    others = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
+    near = [one for one in others if one.distance < _FAR][:_MOST_NEIGHBOURS]
+    return {"lines": [_line(one, "rule", "sentence", "parameters") for one in near]}
+
+
+def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
+    """Return {"row"}: `Row.plain` of a rule in the table of all rules that suit the op."""
+    entries = find_op(op), find_rule(rule)
+    require_fixed("compare", *entries)
+    return {"row": row_of(*entries, parameters).plain}
+
+
+def _line(result: Result | Neighbour, *fields: str) -> Answer:
+    """Return `fields` of a result and `where`, its x on the chart; None outside the largest range."""
+    visible = result.where is not None and abs(result.where) <= LARGEST_RANGE
+    return {name: getattr(result, name) for name in fields} | {
+        "where": float(f"{result.where:.6g}") if visible else None
+    }

@@ -1,0 +1,66 @@
+"""The answers stored beside the site: to questions on an op with each rule, at the defaults."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from explorer.catalogue import OPS, RULES
+from explorer.curves import sample_curves
+from explorer.instrument.view import View
+from explorer.lens import lens
+from explorer.questions import QUESTIONS
+from explorer.questions.code import LANGUAGES, NOTEBOOK
+from explorer.questions.lens import encode_lens
+
+Json = dict[str, Any]
+_PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # a line of code, a formula, a line of checks
+
+
+def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
+    """Return the answers on an op with each rule.
+
+    `pieces`: the parts of their JSON, each once. `answers`: (question, arguments, indices of pieces).
+    """
+    numbers: dict[str, int] = {}
+    answers = []
+    for question, arguments in _list_questions(op, rules):
+        text = json.dumps(QUESTIONS[question].answer(arguments), separators=(",", ":"))
+        answers.append(
+            [question, arguments, [numbers.setdefault(piece, len(numbers)) for piece in _PIECE.split(text)]]
+        )
+    return {
+        "pieces": [*numbers],
+        "answers": answers,
+        "lens": None if OPS[op].draws else _pack_lens(op, rules),
+    }
+
+
+def _pack_lens(op: str, rules: Iterable[str]) -> Json:
+    """Return the noise lens of an op at the defaults: curve, `words`, and a sentence on each of `rules`."""
+    noise: Json = {"noise": View().noise, "width": View().noise_width}
+    first = lens(op, **noise)
+    about = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]
+    on_rule = {}
+    for rule in rules:
+        if not RULES[rule].draws:
+            beside = replace(first, curves=sample_curves(op, rule, dtype="float64"))
+            on_rule[rule] = " ".join(each for each in beside.sentences.values() if each not in about)
+    return encode_lens(first) | noise | {"words": " ".join(about), "rules": on_rule}
+
+
+def _list_questions(op: str, rules: Iterable[str]) -> Iterator[tuple[str, Json]]:
+    start, stop = View().range
+    if not OPS[op].draws:
+        yield "distances", {"op": op, "parameters": {}, "noise": View().noise, "width": View().noise_width}
+    yield "formulas", {"op": op, "rule": "", "parameters": {}, "learns": ""}
+    for rule in rules:
+        pair: Json = {"op": op, "rule": rule, "parameters": {}}
+        yield "checks", pair
+        yield "neighbours", pair | {"start": start, "stop": stop}
+        yield "row", pair
+        yield "formulas", pair | {"learns": ""}
+        for language in LANGUAGES:
+            if language != NOTEBOOK:
+                yield "code", pair | {"learns": "", "language": language}

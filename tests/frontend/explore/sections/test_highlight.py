@@ -1,0 +1,39 @@
+"""The colours of code: each part of a source once, and of the kind that Python's own tokenizer finds."""
+
+import io
+import keyword
+import tokenize
+
+from explorer.snippets import custom_op_snippet, jax_snippet, snippet
+from tests.frontend.modules import Node
+
+SCRIPT = """
+const { tokensOf } = await import("./explore/sections/highlight.js");
+return given.map(tokensOf);
+"""
+ODD = '''@torch.no_grad()
+def f(x, y1=1.5e-3, _2=.5):  # a "comment"
+    """Return 'x' # not a comment."""
+    return "a\\"b" + f'{x}' if x is None else 1_000 * x.T2
+'''
+KINDS = {tokenize.COMMENT: "comment", tokenize.STRING: "string", tokenize.NUMBER: "number"}
+
+
+def test_the_kinds_are_those_of_pythons_tokenizer(node: Node) -> None:
+    sources = [ODD, *(write("clamp", "masked") for write in (snippet, custom_op_snippet, jax_snippet))]
+    for source, tokens in zip(sources, node.run(SCRIPT, sources), strict=True):
+        assert "".join(token["text"] for token in tokens) == source
+        found = [(token["kind"], token["text"]) for token in tokens if token["kind"]]
+        expected = []
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.NAME and keyword.iskeyword(token.string):
+                expected.append(("keyword", token.string))
+            elif token.type in KINDS:
+                expected.append((KINDS[token.type], token.string))
+        assert [each for each in found if not each[1].lstrip().startswith("@")] == expected
+
+
+def test_what_is_no_python_has_no_fault(node: Node) -> None:
+    for source in ("", "'", '"""', "'''a", "#", "\\", "\n\n", "1e", "@"):
+        (tokens,) = node.run(SCRIPT, [source])
+        assert "".join(token["text"] for token in tokens) == source

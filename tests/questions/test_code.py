@@ -1,0 +1,90 @@
+"""The question "code": the texts of the library, or a sentence in their place."""
+
+import pytest
+
+from explorer.curves import sample
+from explorer.questions.code import LANGUAGES, NOTEBOOK, WRITERS
+from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
+from tests.questions.asking import Json, ask
+
+SNIPPETS = dict(zip(WRITERS, (snippet, custom_op_snippet, jax_snippet), strict=True))
+VALUES = {"lo": -0.5, "hi": 1.25}
+COIN = "formula: where(u() < sigmoid(x), 1, 0)"
+
+
+def ask_code(
+    language: str,
+    op: str,
+    rule: str,
+    parameters: dict[str, float] | None = None,
+    learns: str = "",
+    **view: object,
+) -> Json:
+    return ask(
+        "code", language=language, op=op, rule=rule, parameters=parameters or {}, learns=learns, **view
+    )
+
+
+def test_code_is_the_librarys_or_a_sentence(subtests: pytest.Subtests) -> None:
+    for language, write in SNIPPETS.items():
+        for rule in ("default", "straight_through", "published_clamp", "formula: g * k"):
+            with subtests.test(f"{language} {rule}"):
+                answer = ask_code(language, "clamp", rule, VALUES)
+                try:
+                    assert answer["text"] == (write("clamp", rule, VALUES) or "")
+                except ValueError:
+                    assert (answer["text"], answer["note"].endswith(".")) == ("", True)
+
+
+def test_a_rule_that_a_language_cannot_express_is_refused_with_a_reason() -> None:
+    answer = ask_code("Custom op", COIN, "formula: (fa() - f()) * (u() - 0.5)")
+    assert answer["text"] == ""
+    assert answer["note"].endswith("this rule a function, the loss f: take PyTorch.")
+
+
+def test_a_parameter_that_learns_is_a_tensor_in_every_language(subtests: pytest.Subtests) -> None:
+    for language, write in SNIPPETS.items():
+        with subtests.test(language):
+            expected = write("clamp", "masked", {"hi": 0.5}, learns=["hi"])
+            assert expected != write("clamp", "masked", {"hi": 0.5})
+            assert ask_code(language, "clamp", "masked", {"hi": 0.5}, "hi")["text"] == expected
+    assert "nn.Parameter" in ask_code("PyTorch", "quantize", "lsq")["text"]
+
+
+def test_what_cannot_learn_is_a_number() -> None:
+    answer = ask_code("PyTorch", "clamp", "straight_through", learns="k")
+    assert answer["note"] == "k cannot learn by this rule: in its code it is a number."
+    assert set(LANGUAGES) == {*WRITERS, NOTEBOOK}
+
+
+def test_a_parameter_called_as_the_draw_is_refused_in_every_language(subtests: pytest.Subtests) -> None:
+    for language in LANGUAGES:
+        with subtests.test(language):
+            answer = ask_code(language, COIN, "formula: g * u")
+            words = "A parameter is called u, as the draw is in code: give it another name."
+            assert answer == {"text": "", "note": words}
+
+
+def test_a_notebook_draws_what_the_chart_draws() -> None:
+    view = {"start": -2, "stop": 2.5, "g": -1.5, "f": "", "kinks": [1.25, -0.5, -0.5]}
+    answer = ask_code(NOTEBOOK, "clamp", "straight_through", VALUES, **view)
+    of = {"start": -2.0, "stop": 2.5, "g": -1.5, "kinks": [-0.5, 1.25]}
+    assert answer["text"] == notebook("clamp", "straight_through", VALUES, **of)
+
+
+def test_a_notebook_of_what_draws_has_the_loss_and_the_kinks_of_its_mean() -> None:
+    pair, parameters = ("stochastic_round", "straight_through"), {"middle": 0.25}
+    view = {"start": -1, "stop": 1, "f": "abs(y - middle)"}
+    kinks = sample(*pair, **view, **parameters).attrs["curves"].kinks["straight_through"]
+    answer = ask_code(NOTEBOOK, *pair, parameters, **view, kinks=list(kinks))
+    assert answer["text"] == notebook(*pair, parameters, **view, kinks=[-1, 0, 1])
+
+
+def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
+    answer = ask_code(NOTEBOOK, "formula: x - mean(x) + u()", "default")
+    words = "A notebook draws at each x alone, and this op has a mean over all x: take PyTorch."
+    assert answer == {"text": "", "note": words}
+
+
+def test_an_unknown_language_is_refused_with_those_there_are() -> None:
+    assert ask_code("COBOL", "round", "zero")["message"].startswith("Code is written as PyTorch, ")

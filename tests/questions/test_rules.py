@@ -1,0 +1,111 @@
+"""Questions about one rule: its checks, near rules, and its row of the table."""
+
+import math
+from urllib.parse import urlencode
+
+import pytest
+
+from explorer.checks import VERDICTS, check_pair
+from explorer.measures import compare
+from explorer.nearest import nearest
+from explorer.questions import QUESTIONS, rules
+from tests.questions.asking import ask, ask_about_rule
+from tests.ui.pages.test_explore import HOSTILE
+
+CLAMP = "op=clamp&rule=published_clamp"
+
+
+@pytest.fixture(autouse=True)
+def _clear_caches():
+    for question in ("checks", "neighbours", "row"):
+        QUESTIONS[question]._compute.cache_clear()
+
+
+def test_each_check_is_a_line_and_the_worst_stands_first():
+    lines = ask_about_rule("checks", f"{CLAMP}&lo=-1")["lines"]
+    result = check_pair("clamp", "published_clamp", {"lo": -1.0})
+    assert {line["name"]: line["sentence"] for line in lines} == {one.name: one.sentence for one in result}
+    order = [VERDICTS.index(line["verdict"]) for line in lines]
+    assert order == sorted(order)
+    assert all(line["mark"] for line in lines)
+
+
+def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
+    pasted = urlencode(
+        {"op": "formula: clamp(x, 0, 1)", "rule": "formula: where(x < 0, 0, where(x > 1, 1, g))"}
+    )
+    for query in (CLAMP, pasted):
+        failing = [line for line in ask_about_rule("checks", query)["lines"] if line["verdict"] == "fails"]
+        (fault,) = [line for line in failing if line["name"] == "linear in g"]
+        assert "the gradient is 1 whatever g is" in fault["sentence"]
+        assert fault["where"] == pytest.approx(1, abs=0.5)
+
+
+def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_link():
+    query = urlencode({"op": "step", "rule": "gaussian", "range": [-2, 2]}, doseq=True)
+    lines = ask_about_rule("neighbours", query)["lines"]
+    result = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
+    assert [line["rule"] for line in lines] == [one.rule for one in result[: len(lines)]]
+    assert lines[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
+    assert 1 < len(lines) <= 4
+    assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
+
+
+def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
+    row = ask_about_rule("row", "op=sign&rule=clipped&c=2.5")["row"]
+    table = compare("sign", c=2.5).drop(columns="lens")  # which is a question of its own
+    (wanted,) = table.query("rule == 'clipped'").to_dict("records")
+    assert row == wanted
+    row = ask_about_rule("row", "op=round&rule=straight_through")["row"]
+    assert (row["area"], row["support"]) == ("inf", "inf")
+
+
+def test_what_draws_has_no_curve_beside_others():
+    for query, name in (
+        ("op=bernoulli&rule=default", "Bernoulli unit"),
+        ("op=sign&rule=reinforce", "REINFORCE"),
+    ):
+        assert ask_about_rule("neighbours", query) == {
+            "message": "There is no one curve to lay beside those of other rules: "
+            f"{name} hangs on a draw or a loss."
+        }
+
+
+def test_a_rule_that_nothing_comes_near_has_no_neighbours():
+    query = urlencode({"op": "identity", "rule": "formula: g * sin(40 * x)"})
+    assert ask_about_rule("neighbours", query) == {"lines": []}
+
+
+def test_what_cannot_be_compared_is_said():
+    query = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
+    assert "hardly a finite value" in ask_about_rule("neighbours", query)["message"]
+
+
+def test_a_hostile_query_gets_lines_or_a_sentence(subtests: pytest.Subtests):
+    for query in HOSTILE:
+        with subtests.test(query):
+            answer = ask_about_rule("checks", query)
+            assert "lines" in answer or answer["message"].endswith(".")
+
+
+def test_a_fault_of_ours_is_a_sentence_and_in_the_log(monkeypatch, caplog):
+    def broken(*_rest):
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr(rules, "check_pair", broken)
+    assert "our fault" in ask_about_rule("checks", CLAMP)["message"]
+    assert "a fault of ours" in caplog.text
+
+
+def test_an_answer_is_kept_until_other_arguments_come(monkeypatch):
+    first = ask_about_rule("checks", CLAMP)
+    monkeypatch.setattr(rules, "check_pair", None)
+    assert ask_about_rule("checks", CLAMP) == first
+    assert "message" in ask_about_rule("checks", f"{CLAMP}&lo=-1")
+
+
+def test_the_distances_are_the_column_of_the_table_and_parameters_of_other_rules_do_not_count():
+    table = compare("step", noise="laplace", width=0.5).set_index("rule")["lens"]
+    distances = ask("distances", op="step", parameters={"mine": 3.0}, noise="laplace", width=0.5)["distances"]
+    assert distances == {key: value for key, value in table.items() if math.isfinite(value)}
+    assert "clipped" in distances

@@ -1,0 +1,56 @@
+"""Answers that come along are the app's, and the browser finds them."""
+
+import json
+
+import explorer
+from explorer.questions.lens import encode_lens
+from explorer.site.stored_answers import pack_answers
+from explorer.ui.server import answers
+from tests.frontend.modules import node
+from tests.questions.asking import ask
+
+OP, RULES = "clamp", ("default", "published_clamp")
+LENS = {
+    **{"op": OP, "rules": [*RULES], "parameters": {}, "noise": "uniform", "width": 1},
+    **{"start": -3, "stop": 3, "g": 1},
+}
+FOUND = """
+    globalThis.document = {
+      createElement: () => ({ remove: () => {}, data: given.file }),
+      head: { append: (script) => queueMicrotask(script.onload) },
+    };
+    const { setDocument } = await import("./choice/entries.js");
+    setDocument(given.document);
+    const { createSiteAsk } = await import("./asking/ask-site.js");
+    const ask = createSiteAsk(null, { lessons: [], unknown: {} });
+    return Promise.all(given.asked.map(([question, asked]) => ask(question, asked)));
+"""
+
+
+def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of() -> None:
+    file = pack_answers(OP, RULES)
+    asked = [(question, given) for question, given, _ in file["answers"]]
+    moved = {"op": OP, "rule": RULES[1], "parameters": {"lo": -0.5}}
+    others = [
+        ("checks", moved),
+        ("code", moved | {"language": "JAX", "learns": ""}),
+        ("lens", LENS),
+        ("lens", LENS | {"width": 0.5}),
+    ]
+    with node() as process:
+        found = process.run(
+            FOUND, {"document": answers.whole_document(), "file": file, "asked": [*asked, *others]}
+        )
+    for (question, given), answer in zip(asked, found, strict=False):
+        assert answer == ask(question, **given)
+    checks, code, lens, elsewhere = found[-4:]
+    assert checks["note"] == "At the defaults. For lo = \u22120.5 the app checks this."
+    assert checks["lines"] == ask("checks", **moved | {"parameters": {}})["lines"]
+    assert code["note"].startswith("At the defaults")
+    alone = [explorer.lens(OP, rule).sentences for rule in RULES]
+    assert lens["words"] == " ".join(dict.fromkeys([*alone[0].values(), *alone[1].values()]))
+    curve = encode_lens(explorer.lens(OP))
+    assert (lens["x"], lens["gradient"]) == (curve["x"], curve["gradient"])
+    assert elsewhere["message"].endswith("Elsewhere, the app answers this.")
+    assert elsewhere["lacks"]
+    assert len(json.dumps(file)) < 80_000
