@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import StringIO
-from itertools import chain
+from typing import TYPE_CHECKING
 
 from explorer.formula import quoted, shortened
 from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
@@ -19,11 +18,12 @@ _LARGEST = 1e30  # of a value: its square is a number yet
 _NAMED_ROWS = 5  # without a value
 _DELIMITERS = ",;\t"
 _GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # in a column of numbers
-_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _EMPTY = "the table is empty: paste rows of numbers, with a column to learn"
 _TOO_LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
-Columns = Sequence[Sequence[str]]
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -78,18 +78,18 @@ def _names(without: object) -> tuple[str, ...]:
     return tuple(without)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """The texts of a table by column, without the row of names.
 
     Attributes:
-        columns: by column, a text a row, without spaces around it.
+        texts: a row of the table each, without spaces around a text; columns are numbered from 0.
         names: of the columns, each another.
         named: whether they stand in the table.
         delimiter, decimal: the sign between columns, and that before decimals.
     """
 
-    columns: Columns
+    texts: pd.DataFrame
     names: tuple[str, ...]
     named: bool
     delimiter: str
@@ -98,12 +98,17 @@ class Cells:
     @property
     def rows(self) -> int:
         """The count of rows of values."""
-        return len(self.columns[0])
+        return len(self.texts)
 
     @cached_property
-    def numbers(self) -> Sequence[Sequence[float | None]]:
-        """The finite numbers by column; None where a cell holds none."""
-        return [[number(cell, self.decimal) for cell in column] for column in self.columns]
+    def numbers(self) -> pd.DataFrame:
+        """The finite numbers, float64; NaN where a cell holds none."""
+        return _numbers_of(self.texts, self.decimal)
+
+    @cached_property
+    def gaps(self) -> pd.DataFrame:
+        """Whether each cell stands for a missing number."""
+        return _gaps_of(self.texts)
 
     def where(self, column: int) -> str:
         """The name of a column in a sentence."""
@@ -128,55 +133,66 @@ class Cells:
 
     def fault(self, column: int) -> str:
         """Why nothing can be learnt from a column, as the end of a sentence; "" where it can."""
-        numbers = self.numbers[column]
-        gaps: list[int] = []
-        odd: list[int] = []
-        for row, (cell, value) in enumerate(zip(self.columns[column], numbers, strict=True), 1):
-            if value is None:
-                (gaps if cell.lower() in _GAPS else odd).append(row)
-        if odd and len(odd) + len(gaps) == self.rows:
+        missing = self.numbers[column].isna()
+        odd = _numbers_where(missing & ~self.gaps[column])
+        if odd and missing.all():
             return f"holds text, such as {self._cell(column, odd[0])}: leave it out, or learn it"
         if odd:
             return (
                 f"is {self._cell(column, odd[0])}, where a finite number is needed: leave out row or column"
             )
+        gaps = _numbers_where(missing)
         return f"lacks a value in {rows_text(gaps)}: fill it in, or leave out row or column" if gaps else ""
 
     def answer_fault(self, column: int) -> str:
         """Why a column cannot be learnt, as the end of a sentence; "" where it can, as far as gaps go."""
-        cells = self.columns[column]
-        whole = self.are_classes(column)
-        known = [cell for cell in cells if cell.lower() not in _GAPS]
-        gaps = [row for row, cell in enumerate(cells, 1) if not cell]
-        if whole and len(set(cells)) > MAX_CLASSES and known and all(map(self._number, known)):
-            gaps = [row for row, cell in enumerate(cells, 1) if cell.lower() in _GAPS]
+        gaps = _numbers_where(self.answer_gaps(column))
         return f"lacks a value in {rows_text(gaps)}: each row needs its class or number" if gaps else ""
+
+    def answer_gaps(self, column: int) -> pd.Series[bool]:
+        """Whether a row lacks the value that is learnt; texts such as "none" may be classes."""
+        texts, gaps = self.texts[column], self.gaps[column]
+        known = self.numbers[column][~gaps].notna()
+        many = self.are_classes(column) and texts.nunique() > MAX_CLASSES
+        return gaps if many and len(known) and known.all() else texts == ""
+
+    def incomplete(self, table: Table) -> pd.Series[bool]:
+        """Whether a row has a gap in a column that is learnt, or learnt from."""
+        inputs, target = self.chosen(table)
+        return self.gaps[inputs].any(axis=1) | self.answer_gaps(target)
+
+    def csv_of(self, rows: pd.Series[bool]) -> str:
+        """Return some rows as CSV text, written as the table is."""
+        names = list(self.names) if self.named else False
+        return self.texts[rows].to_csv(sep=self.delimiter, header=names, index=False, lineterminator="\n")
 
     def are_classes(self, column: int) -> bool:
         """Whether a column holds texts, or few enough different whole numbers."""
         values = self.numbers[column]
-        if any(value is None for value in values):
-            return True
-        return len(set(values)) <= MAX_CLASSES and all(value.is_integer() for value in values if value)
-
-    def _number(self, cell: str) -> bool:
-        return number(cell, self.decimal) is not None
+        return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
 
     def _cell(self, column: int, row: int) -> str:
-        return f"{quoted(self.columns[column][row - 1])} in row {row}"
+        return f"{quoted(self.texts[column].iloc[row - 1])} in row {row}"
 
 
-def number(cell: str, decimal: str) -> float | None:
-    """The finite number of a cell; None where it holds none."""
-    if decimal == ",":
-        if "." in cell:  # one that stands between thousands, or an English one: nobody can tell
-            return None
-        cell = cell.replace(",", ".")
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and abs(value) <= _LARGEST else None
+def _numbers_of(texts: pd.DataFrame, decimal: str) -> pd.DataFrame:
+    import pandas as pd  # 40 MB and a third of a second, which no other task needs
+
+    if (
+        decimal == ","
+    ):  # beside it a point stands between thousands, or the number is English: nobody can tell
+        texts = texts.map(lambda cell: "" if "." in cell else cell.replace(",", "."))
+    values: pd.DataFrame = texts.apply(pd.to_numeric, errors="coerce").astype("float64")
+    return values.where(values.abs() <= _LARGEST)
+
+
+def _gaps_of(texts: pd.DataFrame) -> pd.DataFrame:
+    return texts.map(lambda cell: cell.lower() in _GAPS)
+
+
+def _numbers_where(rows: pd.Series[bool]) -> list[int]:
+    """The numbers of the rows that are chosen, from 1."""
+    return [int(row) + 1 for row in rows.to_numpy().nonzero()[0]]
 
 
 def rows_text(rows: Sequence[int]) -> str:
@@ -195,16 +211,17 @@ def cells_of(text: str) -> Cells:
     text = _trimmed(text)
     delimiter = _delimiter(text)
     _check_width(text, delimiter)
-    rows = [row for row in _read(text, delimiter) if any(row)]
-    if not rows:
+    texts = _read(text, delimiter)
+    if not len(texts):
         raise ValueError(_EMPTY)
-    if len(rows) > MAX_TABLE_ROWS + 1:
+    if len(texts) > MAX_TABLE_ROWS + 1:
         raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, this one has more")
-    decimal = "," if delimiter != "," and any(map(_COMMA.fullmatch, chain.from_iterable(rows))) else "."
-    named = _is_named(rows, decimal)
-    first, values = (rows[0], rows[1:]) if named else ([""] * len(rows[0]), rows)
-    columns = [[row[column] for row in values] for column in range(len(first))]
-    return Cells(columns, _distinct(first), named, delimiter, decimal)
+    commas = delimiter != "," and texts.map(lambda cell: bool(_COMMA.fullmatch(cell))).any(axis=None)
+    decimal = "," if commas else "."
+    named = _is_named(_numbers_of(texts, decimal), _gaps_of(texts))
+    names = texts.iloc[0] if named else [""] * texts.shape[1]
+    values = texts.iloc[int(named) :].reset_index(drop=True)
+    return Cells(values, _distinct(names), named, delimiter, decimal)
 
 
 def _trimmed(text: str) -> str:
@@ -215,13 +232,25 @@ def _trimmed(text: str) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """The most frequent separator of the first line; not a comma that stands inside numbers."""
+    """Return the separator that splits all rows alike, the most frequent one of the first line before others.
+
+    A comma comes last where it stands inside numbers.
+    """
     first = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=first.count)
     parts = [part.strip() for part in re.split("[;\t]", first)]
-    if delimiter == "," and len(parts) > 1 and all(_COMMA.fullmatch(part) for part in parts if "," in part):
-        return max(_DELIMITERS[1:], key=first.count)
-    return delimiter
+    inside = len(parts) > 1 and all(_COMMA.fullmatch(part) for part in parts if "," in part)
+    likely = sorted(_DELIMITERS, key=lambda sign: (sign == "," and inside, -first.count(sign)))
+    return next((sign for sign in likely if _splits_alike(text, sign)), likely[0])
+
+
+def _splits_alike(text: str, delimiter: str) -> bool:
+    """Whether all rows that hold something have as many cells, two or more."""
+    try:
+        rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+        widths = {len(row) for row in rows if "".join(row).strip()}
+    except csv.Error:
+        return False
+    return len(widths) == 1 and widths.pop() > 1
 
 
 def _check_width(text: str, delimiter: str) -> None:
@@ -236,9 +265,9 @@ def _check_width(text: str, delimiter: str) -> None:
         raise ValueError(f"a table needs 2 to {MAX_TABLE_COLUMNS} columns, not {width}")
 
 
-def _read(text: str, delimiter: str) -> list[list[str]]:
-    """All rows as texts, and no more of them than decide whether there are too many."""
-    import pandas as pd  # 40 MB and a third of a second, which no other task needs
+def _read(text: str, delimiter: str) -> pd.DataFrame:
+    """All rows that hold something as texts, and no more of them than decide whether there are too many."""
+    import pandas as pd
 
     try:
         frame = pd.read_csv(
@@ -251,16 +280,21 @@ def _read(text: str, delimiter: str) -> list[list[str]]:
             raise ValueError(f"line {line} has {width} columns, the first has {first}") from None
         reason = str(error).strip().rpartition("C error: ")[2]
         raise ValueError(f"this is no CSV: {quoted(reason)}") from None
-    return [[cell.strip() for cell in row] for row in frame.to_numpy(object).tolist()]
+    texts = frame.map(str.strip)
+    return texts[(texts != "").any(axis=1)].reset_index(drop=True)
 
 
-def _is_named(rows: Columns, decimal: str) -> bool:
-    """Whether the first row has no number and the second has one."""
-    names = all(number(cell, decimal) is None for cell in rows[0])
-    return names and len(rows) > 1 and any(number(cell, decimal) is not None for cell in rows[1])
+def _is_named(numbers: pd.DataFrame, gaps: pd.DataFrame) -> bool:
+    """Whether the first row holds names: a word above numbers, or no number above a row with one."""
+    if len(numbers) < 2:
+        return False
+    known = numbers.notna()
+    others = (~known & ~gaps).iloc[1:].sum()
+    words = ~known.iloc[0] & ~gaps.iloc[0] & (known.iloc[1:].sum() > others)
+    return bool(words.any() or (not known.iloc[0].any() and known.iloc[1].any()))
 
 
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     made: dict[str, None] = {}
     for column, name in enumerate(names, 1):
         plain = shortened(name or f"column {column}", _LONGEST_NAME)

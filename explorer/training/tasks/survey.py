@@ -52,6 +52,8 @@ class Survey:
         head: its first rows, as texts.
         target, without: the columns that are learnt and left out.
         refused: why it cannot be learnt from; "" where it can.
+        gaps: how many rows lack a value of a column that is learnt, or learnt from.
+        complete: the table as CSV text without these rows; "" where there are none.
     """
 
     rows: int
@@ -63,6 +65,8 @@ class Survey:
     target: str | None
     without: tuple[str, ...]
     refused: str
+    gaps: int
+    complete: str
 
 
 def survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
@@ -75,9 +79,12 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
     if target is None and without is None:
         target, without = _suggested(cells, columns)
     table = Table.of({"text": text, "target": target, "without": without})
-    refused = ""
+    refused, complete, gaps = "", "", 0
     try:
         target = cells.names[cells.chosen(table)[1]]
+        incomplete = cells.incomplete(table)
+        if gaps := int(incomplete.sum()):
+            complete = cells.csv_of(~incomplete)
         read_table(table)
     except ValueError as error:
         refused = str(error)
@@ -91,12 +98,14 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
         target=target,
         without=table.without,
         refused=refused,
+        gaps=gaps,
+        complete=complete,
     )
 
 
 def _head(cells: Cells) -> tuple[tuple[str, ...], ...]:
     """The first rows of a table, each text shortened."""
-    rows = zip(*(column[:_SHOWN] for column in cells.columns), strict=True)
+    rows = cells.texts.head(_SHOWN).to_numpy()
     return tuple(tuple(shortened(cell, _LONGEST) for cell in row) for row in rows)
 
 
@@ -115,8 +124,8 @@ def _suggested(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str,
 
 
 def _column(cells: Cells, column: int) -> Column:
-    numbers = [value for value in cells.numbers[column] if value is not None]
-    counts = Counter(cells.columns[column])
+    numbers = cells.numbers[column].dropna().tolist()
+    counts = Counter(cells.texts[column])
     few = 2 <= len(counts) <= MAX_CLASSES and cells.are_classes(column)
     return Column(
         name=cells.names[column],
@@ -133,8 +142,8 @@ def _reason(cells: Cells, column: int, numbers: Sequence[float]) -> str:
     """Why a column had better be left out: it names or numbers the rows, or holds text."""
     if not numbers:
         return "It holds text, and a net learns from numbers."
-    distinct = len(set(cells.columns[column])) == cells.rows
+    distinct = cells.texts[column].is_unique
     counts = len(numbers) == cells.rows and all(b - a == 1 for a, b in pairwise(numbers))
     is_id = cells.named and _ID.fullmatch(cells.names[column]) is not None
-    others = sum(each.count(None) < cells.rows for each in cells.numbers) > 2
+    others = cells.numbers.notna().any().sum() > 2
     return "It numbers the rows." if distinct and (is_id or (counts and others)) else ""

@@ -66,7 +66,7 @@ def _numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
     for column in columns:
         if fault := cells.fault(column):
             raise ValueError(f"{cells.where(column)} {fault}")
-    return np.array([cells.numbers[column] for column in columns], np.float64).T
+    return cells.numbers[list(columns)].to_numpy()
 
 
 def _answers(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
@@ -75,7 +75,7 @@ def _answers(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
         raise ValueError(f"{cells.where(target)} {fault}")
     if cells.are_classes(target):
         return _classes(cells, target)
-    return _standardised(np.array(cells.numbers[target], np.float64)[:, None]), ()
+    return _standardised(cells.numbers[[target]].to_numpy()), ()
 
 
 def _standardised(values: np.ndarray) -> Tensor:
@@ -90,7 +90,7 @@ def _standardised(values: np.ndarray) -> Tensor:
 
 def _classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
     """The class of each label, and the names of the classes in their order, shortened."""
-    labels, where = cells.columns[target], cells.where(target)
+    labels, where = cells.texts[target].tolist(), cells.where(target)
     classes = sorted(set(labels))
     if len(classes) < 2:
         raise ValueError(f"{where} has one class only: there is nothing to tell apart")

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pandas as pd
 import pytest
@@ -47,6 +48,52 @@ def test_missing_values_are_named_with_their_rows():
         == "lacks a value in rows 12 and 40: fill it in, or leave out row or column"
     )
     assert result.refused == f"column 'links' {column(result, 'links').fault}"
+
+
+@pytest.mark.parametrize(
+    "text", [mixed(), POINTS, mixed().replace(";", "\t"), "\n".join(POINTS.split("\n")[1:])]
+)
+def test_rows_with_gaps_are_counted_and_the_table_is_there_without_them(text):
+    lines = text.split("\n")
+    cut = re.compile(r"-?[\d]+[.,][\d]+")
+    for row in (5, 17, 40):
+        lines[row] = cut.sub("n/a" if row == 17 else "", lines[row], count=1)
+    result = survey("\n".join(lines))
+    assert result.gaps == 3
+    assert "lacks a value in rows" in result.refused
+    kept = [line for row, line in enumerate(lines) if row not in (5, 17, 40)]
+    assert result.complete == "\n".join(kept) + "\n"
+    again = survey(result.complete, result.target, result.without)
+    assert (again.refused, again.gaps, again.complete) == ("", 0, "")
+    assert (survey(text).gaps, survey(text).complete) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "named"),
+    [
+        ("x,2020,kind", "1,2,a", True),  # a word above numbers
+        ("2019,2020,kind", "1,2,a", False),
+        ("x,y,kind", ",,a", True),  # the next row has a gap
+        (",,kind", "1,2,a", True),
+        (",2,a", "1,2,a", False),  # a gap is no word
+        ("a,b,c", "x,y,z", False),
+    ],
+)
+def test_a_word_above_numbers_makes_the_first_row_names(first, second, named):
+    below = second if named is False and "x" in second else "3,4,b"
+    assert survey("\n".join([first, second, *[below] * 30])).named == named
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("height;weight, in kg, at noon\n" + "1;2\n" * 30, ";"),  # commas in a name split no other row
+        ("a, b, c\tkind\n" + "1.5\tx\n" * 30, "\t"),
+        ("a;b\n" + "1,5;2\n" * 30, ";"),
+    ],
+)
+def test_the_separator_is_the_one_that_splits_all_rows_alike(text, delimiter):
+    assert survey(text).delimiter == delimiter
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,15 @@
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
 import { catalogue } from "../../choice/entries.js";
-import { decoded, newTable, NO_TABLE, previewOf, withOut, withTarget } from "../state/own-table.js";
+import {
+  decoded,
+  newTable,
+  NO_TABLE,
+  previewOf,
+  withOut,
+  withoutGaps,
+  withTarget,
+} from "../state/own-table.js";
 import { createPreview } from "./table-preview.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
@@ -37,6 +45,7 @@ export function createTable(host, { onTable }, examples) {
     element("button", { onclick: () => taken(table) }, `Example: ${name.toLowerCase()}`),
   );
   let own = NO_TABLE;
+  let read = /** @type {Reading} */ (null);
   const change = element(
     "button",
     { class: "change", "aria-expanded": "false", onclick: turn },
@@ -45,6 +54,7 @@ export function createTable(host, { onTable }, examples) {
   const preview = createPreview({
     onTarget: (name) => onTable(withTarget(own, name)),
     onOut: (name, out) => onTable(withOut(own, name, out)),
+    onComplete: () => onTable(withoutGaps(own, read)),
   });
   host.append(
     element("label", { for: id }, element("b", {}, "Paste a table"), ` or drop a file here. ${limitsText()}`),
@@ -95,6 +105,7 @@ export function createTable(host, { onTable }, examples) {
       setAttribute(host, "hidden", !visible);
       const isOther = next.text !== own.text;
       own = next;
+      read = reading;
       if (!visible) return;
       for (const button of offered) setAttribute(button, "hidden", next.text !== "");
       if (isOther && next.text) setText(said, "");

@@ -5,12 +5,14 @@ import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 /** @import { Preview, Row } from "../state/own-table.js" */
 
 /**
- * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void}} on
+ * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void, onComplete: () => void}} on
+ *   ``onComplete`` leaves out the rows with gaps
  */
-export function createPreview({ onTarget, onOut }) {
+export function createPreview({ onTarget, onOut, onComplete }) {
   const group = freshId();
   const summary = element("p", { class: "summary" });
   const wrong = element("p", { class: "refusal", role: "status" });
+  const complete = element("button", { onclick: onComplete });
   const columns = element("tbody", {});
   const titles = ["Learn", "Column", "Holds", "Leave out"];
   const first = element("table", { class: "first-rows" });
@@ -20,7 +22,7 @@ export function createPreview({ onTarget, onOut }) {
     element("table", { class: "choices" }, element("thead", {}, line("th", titles)), columns),
     first,
   );
-  const whole = element("div", { class: "table-read", hidden: true }, summary, wrong, both);
+  const whole = element("div", { class: "table-read", hidden: true }, summary, wrong, complete, both);
   let shown = "";
 
   /** @param {Row} row */
@@ -51,10 +53,15 @@ export function createPreview({ onTarget, onOut }) {
   }
 
   /** @param {Preview} preview */
-  function paint({ summary: text, rows, names, head, refused }) {
+  function paint({ summary: text, rows, names, head, refused, gaps }) {
     const pressed = whole.contains(document.activeElement) && document.activeElement;
     setText(summary, text);
     setText(wrong, refused);
+    setText(
+      complete,
+      gaps === 1 ? "Leave out this row" : `Leave out these ${gaps.toLocaleString("en-US")} rows`,
+    );
+    setAttribute(complete, "hidden", !gaps);
     setAttribute(both, "hidden", rows.length === 0);
     columns.replaceChildren(...rows.map(rowOf));
     first.replaceChildren(

@@ -10,8 +10,8 @@ import { shortText } from "../../formula/numbers.js";
  * @typedef {(Survey & {message?: undefined})|{message: string}|null} Reading
  * A row of the preview: ``learnt`` is the target, ``out`` is left out.
  * @typedef {{name: string, holds: string, learnt: boolean, out: boolean, remark: string, wrong: boolean}} Row
- * The whole preview.
- * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string}} Preview
+ * The whole preview; ``gaps`` is the number of rows with one.
+ * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, gaps: number}} Preview
  */
 
 /** @type {OwnTable} */
@@ -52,6 +52,18 @@ export function withOut(table, name, out) {
 }
 
 /**
+ * The table without the rows that have gaps.
+ * @param {OwnTable} table
+ * @param {Reading} reading
+ * @returns {OwnTable}
+ */
+export function withoutGaps(table, reading) {
+  return reading && reading.message === undefined
+    ? { ...asRead(table, reading), text: reading.complete }
+    : table;
+}
+
+/**
  * The text of a file: UTF-8, UTF-16 or, as older spreadsheets write it, Windows' Latin letters.
  * @param {ArrayBuffer} bytes
  * @returns {{text: string}|{message: string}}
@@ -79,23 +91,28 @@ function utf8(bytes) {
 export function previewOf(reading) {
   if (!reading) return null;
   if (reading.message !== undefined)
-    return { summary: "", rows: [], names: [], head: [], refused: reading.message };
-  const { columns, head, target, without, refused } = reading;
+    return { summary: "", rows: [], names: [], head: [], refused: reading.message, gaps: 0 };
+  const { columns, head, target, without, refused, gaps } = reading;
   return {
     summary: summaryOf(reading),
     rows: columns.map((column) => rowOf(column, column.name === target, without.includes(column.name))),
     names: columns.map(({ name }) => name),
     head,
     refused: refused && sentence(refused),
+    gaps,
   };
 }
 
 /** @param {Survey} survey */
-function summaryOf({ rows, columns, delimiter, decimal, named }) {
+function summaryOf({ rows, columns, delimiter, decimal, named, gaps }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
-  const more = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : ""];
+  const more = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", gapsText(gaps)];
   return [size, ...more.filter(Boolean)].join("; ");
 }
+
+/** @param {number} gaps rows with one */
+const gapsText = (gaps) =>
+  gaps ? `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}` : "";
 
 /** @param {string} clause */
 const sentence = (clause) => `${clause[0].toUpperCase()}${clause.slice(1)}.`;

@@ -37,12 +37,11 @@
  *   snapshot: Snapshot|null}} Status
  */
 /**
- * @typedef {{rule: string, lr: number, seeds: number, diverged: number, value: number|null,
- *   mean: number|null, agree: number|null, agreeChanged: number|null}} Cell
+ * @typedef {{rule: string, lr: number, seeds: number, diverged: number, mean: number|null}} Cell
  */
 /**
- * @typedef {{rule: string, value: number|null, lr: number|null, seeds: number, diverged: number,
- *   validation: number|null, mean: number|null, half: number|null, share: number|null}} Judgement
+ * @typedef {{rule: string, lr: number|null, seeds: number, diverged: number, validation: number|null,
+ *   mean: number|null, half: number|null, share: number|null}} Judgement
  */
 /**
  * @typedef {{rule: string, control: boolean, standing: string, mean: number, middle: number|null,
@@ -70,6 +69,7 @@
  */
 /**
  * @typedef {{rows: number, named: boolean, delimiter: string, decimal: string, columns: Array<Column>,
- *   head: Array<Array<string>>, target: string|null, without: Array<string>, refused: string}} Survey
+ *   head: Array<Array<string>>, target: string|null, without: Array<string>, refused: string, gaps: number,
+ *   complete: string}} Survey
  */
 export {};

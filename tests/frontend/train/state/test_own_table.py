@@ -28,7 +28,8 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     text = with_line(mixed(), 12, "12;;a;1,5;frei")
     shown = tell("state/own-table", "previewOf", asdict(survey(text, "Ecke", ["Nr"])))
     rows = {row["name"]: row for row in shown["rows"]}
-    assert shown["summary"] == "60 rows, 5 columns split at semicolons; decimal commas"
+    assert shown["summary"] == "60 rows, 5 columns split at semicolons; decimal commas; 1 row has a gap"
+    assert shown["gaps"] == 1
     assert rows["Nr"]["out"]
     assert rows["Nr"]["remark"] == "It numbers the rows."
     assert rows["Nr"]["holds"] == "number, 1 to 60"
@@ -38,6 +39,13 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
     assert rows["Notiz"]["wrong"]
     assert shown["refused"].startswith("Column 'links' lacks a value in row 12")
     assert len(shown["head"]) == 5
+
+
+def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
+    found = survey(with_line(mixed(), 12, "12;;a;1,5;frei"), "Ecke", ["Nr", "Notiz"])
+    table = {"text": "before", "target": "Ecke", "without": ["Nr", "Notiz"]}
+    assert tell("state/own-table", "withoutGaps", table, asdict(found)) == table | {"text": found.complete}
+    assert tell("state/own-table", "withoutGaps", table, {"message": "No."}) == table
 
 
 @pytest.mark.parametrize(
