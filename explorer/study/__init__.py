@@ -3,7 +3,7 @@
 from explorer.study.arguments import key_of, rules_of, seeds_of, usual_rates
 from explorer.study.conduct import study
 from explorer.study.file import StudyFile
-from explorer.study.plan import SCALED, UNSCALED, Plan
+from explorer.study.plan import SCALED, UNSCALED, Plan, duration
 from explorer.study.result import Result
 from explorer.study.script import script
 from explorer.study.stepper import Stepper
@@ -12,7 +12,7 @@ from explorer.study.workers import OtherVersionsError, StudyStoppedError, opened
 
 __all__ = [
     "SCALED", "UNSCALED", "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyFile",
-    "StudyStoppedError", "Trial", "key_of", "opened", "packed", "rules_of", "script", "seeds_of",
+    "StudyStoppedError", "Trial", "duration", "key_of", "opened", "packed", "rules_of", "script", "seeds_of",
     "study", "usual_rates",
 ]  # fmt: skip
 

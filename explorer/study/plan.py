@@ -313,9 +313,8 @@ class Plan:
         runs = self._runs(seeds)
         if runs > most:
             raise ValueError(
-                f"a study of {runs:,} runs of {self.steps} steps takes about "
-                f"{spoken(self._seconds(runs))} of one core, and at most {most:,} runs are taken: use fewer "
-                "rules, rates or seeds"
+                f"a study of {runs:,} runs of {self.steps} steps takes {duration(self._seconds(runs))} of "
+                f"one core, and at most {most:,} runs are taken: use fewer rules, rates or seeds"
             )
 
 
@@ -326,10 +325,12 @@ def _require_known(others: Iterable[str]) -> None:
         raise ValueError(f"a study has no setting {quoted(wrong[0])}: beside its own it takes {names}")
 
 
-def spoken(seconds: float) -> str:
-    """A time as people say it: "less than a second", "40 seconds", "3 minutes", "2 hours", "4 days"."""
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
-        if seconds >= 1.5 * length or length == 1:
-            count = round(seconds / length)
-            return f"{count:,} {unit}s" if count > 1 else "a second" if count else "less than a second"
-    raise AssertionError
+def duration(seconds: float) -> str:
+    """Return a time in words: "about 4 s", "about 3 minutes", "about 2.5 hours", "about 12 days"."""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    if seconds < 5_400:
+        return f"about {round(seconds / 60)} minutes"
+    return (
+        f"about {seconds / 3_600:.2g} hours" if seconds < 172_800 else f"about {seconds / 86_400:,.0f} days"
+    )

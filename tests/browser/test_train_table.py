@@ -61,6 +61,26 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     expect(refused.locator(".about .hint")).not_to_have_text(example.hint)  # it is said of its own table
 
 
+def test_rows_with_gaps_are_left_out_in_one_press(refused: Page) -> None:
+    turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
+    lines = mixed().split("\n")
+    for row in (12, 40):
+        lines[row] = f"{row};;a;1,5;frei"
+    refused.get_by_label("Paste a table").fill("\n".join(lines))
+    refused.get_by_label("Paste a table").blur()
+    read = refused.locator(".table-read")
+    expect(read.locator(".summary")).to_contain_text("60 rows, 5 columns")
+    expect(read.locator(".summary")).to_contain_text("2 rows have gaps")
+    expect(read.locator("p.refusal")).to_contain_text("Column 'links' lacks a value in rows 12 and 40")
+    refused.get_by_role("button", name="Leave out these 2 rows").click()
+    expect(read.locator("p.refusal")).to_have_text("")
+    expect(read.locator(".summary")).to_contain_text("58 rows, 5 columns")
+    expect(refused.get_by_role("button", name="Leave out these")).to_be_hidden()
+    expect(refused.get_by_role("radio", name="Learn Ecke")).to_be_checked()
+    finish(refused)
+    expect(verdict(refused)).to_contain_text("held-out examples")
+
+
 @pytest.mark.thorough
 def test_a_file_shows_what_was_read_of_it_and_leaves_no_old_table_where_it_is_refused(
     refused: Page, tmp_path: Path

@@ -96,9 +96,9 @@ FAULTS = (
     ),
     Fault(
         name="The hours that a study takes are minutes",
-        file="explorer/ui/server/runs/study_cost.py",
-        old='f"about {seconds / 3600:.2g} hours"',
-        new='f"about {seconds / 60:.2g} hours"',
+        file="explorer/study/plan.py",
+        old="{seconds / 3_600:.2g} hours",
+        new="{seconds / 60:.2g} hours",
         tests="ui/server/runs/test_study_cost.py",
     ),
     Fault(

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.study import Plan, Result, Row, Stepper, script
+from explorer.study import Plan, Result, Row, Stepper, duration, script
 from explorer.training import ACTIVE, SETTINGS, StudyCommand, StudyStatus, shared_engine
 from explorer.training.scheduling import study_words
 from explorer.ui.server.admission import limits, operation
@@ -31,7 +31,7 @@ from explorer.ui.server.runs.runs import (
     owner_of,
 )
 from explorer.ui.server.runs.stream import Seen, Watching, changes, streamed
-from explorer.ui.server.runs.study_cost import duration, measured_seconds
+from explorer.ui.server.runs.study_cost import measured_seconds
 from explorer.ui.server.runs.study_results import Results, results_of
 
 INTERVAL_S = 0.25  # between two looks, and longer where many watch

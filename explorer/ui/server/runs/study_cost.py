@@ -1,4 +1,4 @@
-"""The time that a study takes on this machine, measured before it starts, and in words."""
+"""The time that a study takes on this machine, measured before it starts."""
 
 import time
 from dataclasses import replace
@@ -41,12 +41,3 @@ def _trial_step_s(plan: Plan) -> float:
     before, begun = stepper.done, time.perf_counter()
     stepper.advance(_MEASURED_S)
     return (time.perf_counter() - begun) / (stepper.done - before) if stepper.done > before else 0.0
-
-
-def duration(seconds: float) -> str:
-    """About how long, as people say it: "about 4 s", "about 3 minutes", "about 2.5 hours"."""
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"about {round(seconds / 60)} minutes"
-    return f"about {seconds / 3600:.2g} hours"

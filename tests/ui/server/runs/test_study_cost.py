@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.study import Plan
+from explorer.study import Plan, duration
 from explorer.ui.server.runs import study_cost
 
 
@@ -24,7 +24,8 @@ def test_the_cost_grows_with_what_is_asked_for(monkeypatch):
         (90, "about 2 minutes"),
         (5000, "about 83 minutes"),
         (9000, "about 2.5 hours"),
+        (1_036_800, "about 12 days"),
     ],
 )
 def test_durations(seconds, said):
-    assert study_cost.duration(seconds) == said
+    assert duration(seconds) == said
