@@ -88,6 +88,15 @@ def test_a_rate_that_is_set_while_a_run_rests_is_told_at_once(engine):
     assert [event["recorded"]["branch"] for event in seen] == ["", "1,lr:1e-08"]
 
 
+def test_a_line_is_named_by_the_rule_that_it_goes_on_with_from_its_first_step_on(engine):
+    identity = engine.start(replace(SMALL, branch=((1, "default", "zero"),)), paused=True)
+    seen = told(engine, identity, most=3, meanwhile=lambda: engine.command(identity, "step"))
+    named = [", then Zero" in " ".join(event["words"]) for event in seen]
+    assert [(event["step"], is_named) for event, is_named in zip(seen, named, strict=True)] == [
+        (0, False), (1, False), (2, True),
+    ]  # fmt: skip
+
+
 def test_a_watched_run_that_was_forgotten_is_gone(engine):
     (event,) = told(engine, "nobody-knows")
     assert event["state"] == "gone"
