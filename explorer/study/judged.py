@@ -24,7 +24,6 @@ class Judged:
         scores: on held-out data by seed, of those that stayed finite.
         seeds: the seeds that judged it so far, diverged or not.
         lost: how many of the others diverged; without a rate, how many runs did at all rates.
-        passed: mean of what the rule makes of the upstream gradient; NaN where that is not known.
         agreed: at that rate, the mean shares of quantised weights that equal straight-through's, see ``Row``.
     """
 
@@ -34,7 +33,6 @@ class Judged:
     scores: dict[int, float]
     seeds: tuple[int, ...]
     lost: int
-    passed: float
     agreed: tuple[float, float]
 
     @property
@@ -119,7 +117,6 @@ def _judged(rule: str, lr: float, rows: Sequence[Row]) -> Judged:
         {row.trial.seed: row.held_out for row in ended if not row.diverged},
         tuple(row.trial.seed for row in ended),
         sum(row.diverged for row in ended),
-        _mean(row.passed for row in ended),
         agreed([row for row in at_rate if row.trial.stage == "choose"]),
     )
 
@@ -136,4 +133,4 @@ def _mean(values: Iterable[float | None]) -> float:
 
 
 def _nothing(rule: str, lost: int) -> Judged:
-    return Judged(rule, None, math.nan, {}, (), lost, math.nan, (math.nan, math.nan))
+    return Judged(rule, None, math.nan, {}, (), lost, (math.nan, math.nan))

@@ -29,6 +29,6 @@ export function planOf(state) {
     rates: subject.rates.map(shortText),
     rows: subject.lines.slice(0, MOST_LINES),
     rings: Number(settingText(choice, "seeds")),
-    others: left > 0 ? `and ${left} more lines` : "",
+    others: left > 0 ? `and ${left} more` : "",
   };
 }

@@ -127,6 +127,6 @@ def test_before_the_first_run_the_plan_has_a_line_a_rule_and_a_ring_a_seed(
     many = ["default", "clipped", "approx_sign", "swish_sign", "reste", "straight_through", "masked"]
     plan = picture(chosen=choice("sign", *many, task="circles", seeds="3"))["plan"]
     assert (len(plan["rows"]), plan["rings"]) == (8, 3)
-    assert plan["others"] == "and 1 more lines"
+    assert plan["others"] == "and 1 more"
     assert picture(chosen=choice("relu", "default", task="documents"))["plan"] is None
     assert picture(SEEN, event=event(*study))["plan"] is None
