@@ -169,7 +169,7 @@ FAULTS = (
         file="explorer/training/scheduling/run_queue.py",
         old="job.news, job.alone = {}, False",
         new="job.alone = False",
-        tests="training/engine/test_pace.py training/engine/test_engine.py",
+        tests="training/scheduling/test_run_queue.py training/engine/test_engine.py",
     ),
     Fault(
         name="Studies take a larger share of a busy engine than they may",

@@ -199,6 +199,13 @@ def test_a_long_run_yields_its_slot_after_its_turn(clock):
     assert engine.snapshot(long).state == "running"
 
 
+def test_a_reset_forgets_what_was_changed_while_a_run_waited(clock):
+    engine = Engine(Limits(workers=0, running=1), clock)
+    _, waiting = engine.start(LONG), engine.start(SMALL)
+    engine.change(waiting, lr=1e-9)
+    assert engine.command(waiting, "reset").snapshot.lr == SMALL.lr
+
+
 def test_who_has_a_slot_keeps_it_until_it_was_used(clock):
     """However long others hold the worker, nobody is sent to the end of the line without a step."""
     engine = Engine(Limits(workers=0, running=1, turn_s=0.01), clock)
