@@ -22,7 +22,7 @@ def check_repetition(curve: Curve) -> Finding:
     if not is_same(y, y_again, 0.0):
         if not _repeats_its_backward(subject, x):
             return fails(
-                "Two backwards through one y differ: it draws again in backward. Keep what forward drew in ctx."
+                "Two backwards through one y differ: backward draws again. Keep in ctx what forward drew."
             )
         return by_design(
             "Its forward draws random numbers: two calls on the same x differ, and so may gradients."
