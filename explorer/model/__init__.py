@@ -1,4 +1,4 @@
-"""Anybody's own model: observed, with its rules swapped, and raced. Its code runs in its owner's process."""
+"""A user's model: observed, with its rules swapped, and raced. Its code runs in its owner's process."""
 
 from explorer.model.observing import (
     GradientLog,

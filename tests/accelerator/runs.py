@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
 
@@ -127,8 +126,7 @@ def _watch_slowly(name: str) -> Seen:
 
 
 def _branch(name: str) -> Seen:
-    run = Run(settings_of("digits", name))
-    run.advance(_STEPS)
+    run = train(settings_of("digits", name))
     branch = run.branch(_STEPS // 2, default="zero")
     branch.advance(_STEPS)
     whole = run.snapshot().seed_losses
@@ -144,8 +142,7 @@ def _compare_script(name: str) -> Seen:
     for task in ("digits", "documents"):
         settings = settings_of(task, name, seeds=1, steps=10)
         names: dict[str, Any] = {"__name__": "script"}
-        with redirect_stdout(io.StringIO()):
-            exec(script(settings), names)
+        exec(script(settings), names)
         run = train(settings)
         for rule, losses in run.snapshot().seed_losses.items():
             function = names[_function_of(names, settings, rule)]

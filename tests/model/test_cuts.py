@@ -29,6 +29,7 @@ CUTS = {
         "bucketize",
         "no floating-point",
     ),
+    "indices of a sort": (lambda h: h.sort(-1).indices.float(), "sort", "no floating-point number"),
     "NumPy": (by_numpy, "numpy", "leaves torch for NumPy"),
     "no_grad": (lambda h: torch.no_grad()(torch.sign)(h), "sign", "called under no_grad"),
     "data": (lambda h: torch.sign(h.data), "sign", "its output is detached"),

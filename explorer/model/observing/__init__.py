@@ -1,4 +1,4 @@
-"""The sites of anybody's model, and how backward treats them."""
+"""The sites of a user's model, and how backward treats them."""
 
 from explorer.model.observing.callbacks import lightning_callback, trainer_callback
 from explorer.model.observing.listener import Unseen

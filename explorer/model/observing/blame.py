@@ -19,8 +19,8 @@ class Blame(NamedTuple):
 
     Attributes:
         gradient: "none" or "zero".
-        culprits: sites, with the name of what is called and the reason.
-        why: the reason where no call is to blame.
+        culprits: sites, with the name of the function called and the reason.
+        why: the reason if no call is to blame.
     """
 
     gradient: str
@@ -31,7 +31,7 @@ class Blame(NamedTuple):
 def find_blame(
     tape: Tape, left: Mapping[str, Tensor], arrived: Mapping[str, bool], cut: Callable[[Call], None]
 ) -> dict[str, Blame]:
-    """Return why the parameters ``left`` have no gradient; ``cut`` is told of cuts to blame."""
+    """Return why the parameters ``left`` have no gradient; ``cut`` is called with each cut to blame."""
     graph, data = tape.reach(True), tape.reach(False)
     consumers: dict[Value, list[Call]] = {}
     for call in tape.calls:
@@ -43,7 +43,7 @@ def find_blame(
         calls = [] if leaf is None else _find_culprits(leaf, consumers, graph, data)
         reason = "" if calls else UNUSED if leaf is None or leaf not in data else BY_VALUE
         for call in calls:
-            if call.is_cut:
+            if call.reason:
                 cut(call)
         descriptions = tuple(dict.fromkeys((call.site, call.op, call.reason or ZERO) for call in calls))
         find_blame[name] = Blame("zero" if name in arrived else "none", descriptions, reason)
@@ -62,7 +62,7 @@ def _find_culprits(
     while todo:
         value = todo.pop()
         for call in consumers.get(value, ()):
-            cuts = not on_graph and call.is_cut and any(output in data for output in call.outputs)
+            cuts = not on_graph and value.live and any(o in data for o in call.outputs if not o.live)
             if cuts or _is_blocking(call, value):
                 blame[call] = None
                 continue

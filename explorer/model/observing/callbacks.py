@@ -51,7 +51,7 @@ class _LightningCallback(_Callback):
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Write what was observed."""
+        """Write the scalars of the step."""
         self._end_step()
 
 
@@ -73,7 +73,7 @@ class _TrainerCallback(_Callback):
         self._begin_step()
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Write what was observed."""
+        """Write the scalars of the step."""
         self._end_step()
 
 

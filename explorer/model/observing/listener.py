@@ -1,4 +1,4 @@
-"""A listener to the forward and backward passes of anybody's model."""
+"""A listener to the forward and backward passes of a user's model."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CallInput(NamedTuple):
 
 
 class Listener(Tape):
-    """What a model's calls compute and what their backward meets, as rows.
+    """The calls of a model and the gradients at each, as rows.
 
     Attributes:
         rows: by site and kind.
@@ -88,14 +88,14 @@ class Listener(Tape):
         Tape.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
 
     def stop(self) -> None:
-        """Stop listening to calls. A backward still counts, and so does what comes to the parameters."""
+        """Stop listening to calls. A backward still counts, and so do the gradients of parameters."""
         Tape.__exit__(self, None, None, None)  # type: ignore[no-untyped-call]  # torch's own
         with DisableTorchFunction():
             self.flush()
         self.detach()
 
     def leave(self) -> None:
-        """Forget the calls. A later backward still counts; no hook is left on model and parameters."""
+        """Clear the calls. A later backward still counts; no hook is left on model and parameters."""
         if self.turns and not self.done:  # the backward came after ``stop``
             self.roots = self.roots or self._results
             self.on_backward_end()
@@ -104,7 +104,7 @@ class Listener(Tape):
         self.clear()
 
     def on_pass_begin(self) -> None:
-        """Take notice that a forward pass begins."""
+        """Record that a forward pass begins."""
         self._since_backward = 0 if self.done else self._since_backward + 1
         if self._since_backward > _PASSES:
             self.done = True
@@ -128,7 +128,7 @@ class Listener(Tape):
         self._mets = open_measurements
 
     def on_pass_end(self, path: str, result: Any) -> Any:
-        """Take notice of the end of a pass."""
+        """Record the end of a pass."""
         results = [item for item in find_tensors(result) if isinstance(item, Tensor)]
         for item in results:
             if item.requires_grad and torch.is_grad_enabled() and not is_functorch_wrapped_tensor(item):
@@ -143,7 +143,7 @@ class Listener(Tape):
             self.on_backward_end()
 
     def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
-        """Take notice of what a submodule returns."""
+        """Record the result of a submodule."""
         self.modules.setdefault(path, False)
         for item in find_tensors(result):
             if item.requires_grad and not self.modules[path] and not is_functorch_wrapped_tensor(item):
@@ -160,7 +160,7 @@ class Listener(Tape):
             self.arrived[name] = has_any(values)
 
     def on_backward_end(self) -> None:
-        """Take notice of the end of a backward."""
+        """Record the end of a backward."""
         with DisableTorchFunction():
             names = [
                 n for n, p in self.model.named_parameters() if p.requires_grad and not self.arrived.get(n)
@@ -171,7 +171,7 @@ class Listener(Tape):
                 self.blamed |= find_blame(self, unblamed, self.arrived, self.add_culprit)
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
-        """Return what is kept of x before a call."""
+        """Return the part of x that is needed after the call."""
         listed = CALLS.get(function)
         x = args[0] if args else None
         is_known = listed is not None or name in STEPS or (name not in LINEAR and is_pointwise(name))
@@ -185,7 +185,7 @@ class Listener(Tape):
         )
 
     def on_call(self, call: Call, x_before: Any, y: Tensor) -> None:
-        """Take notice of a call."""
+        """Record a call."""
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
         output = next((v for v in call.outputs if v.live), None)
@@ -225,7 +225,7 @@ class Listener(Tape):
             measurement.y = sample_tensor(y) if y is not None and y.shape == x.shape else None
 
     def _record_without_graph(self, call: Call, prepared: CallInput | None) -> None:
-        """Take notice of a call that autograd does not follow."""
+        """Record a call that autograd does not follow."""
         source = call.inputs[0] if call.inputs else None
         writes_behind = source is not None and source.call.name in (".data", "detach") and source.cuts
         if writes_behind and prepared is not None and any(v is not source for v in call.outputs):
@@ -240,7 +240,7 @@ class Listener(Tape):
             row.total.reasons[UNNEEDED] = None
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Take notice of the y of a Function."""
+        """Record the y of a Function."""
         inputs = call.list_live_inputs()
         if (
             call.place.path is None
@@ -259,7 +259,7 @@ class Listener(Tape):
             self._take_x(row, measurement, x, tensor)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:
-        """Take notice of a join."""
+        """Record a join."""
         meaning = classify_join(call, join, y)
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
@@ -305,7 +305,7 @@ class Listener(Tape):
                     row.carries = True
 
     def on_cut(self, dead: Value, x: Value | None, made_values: set[Value]) -> None:
-        """Take notice of a cut."""
+        """Record a cut."""
         values_between = {*_iterate_before_cut(dead)} | {v for v in made_values if not v.live}
         first = next((v.call for v in sorted(values_between, key=lambda v: v.number) if v.call.is_cut), None)
         if first is None or first.place.path is None or first.merged or (x is None and self.path):
@@ -316,7 +316,7 @@ class Listener(Tape):
         self._cut_row(first.site, " → ".join(item.op for item in ops) or first.name, first.reason)
 
     def on_exit(self, call: Call) -> None:
-        """Take notice of a call that leaves torch."""
+        """Record a call that leaves torch."""
         dead_or_live = any(v.live or v.cuts for v in call.inputs)
         if (
             dead_or_live
@@ -357,7 +357,7 @@ class Listener(Tape):
             return
         span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
         functions, span.functions = span.functions, []
-        for node in functions:  # those that an op of torch.library calls
+        for node in functions:  # called by an op of torch.library
             if not self.has_call(node):
                 self.find_hidden((node, 0), place=y.call.place)
         measurement.got = [0 if number in span.reached else None for number in range(len(inputs))]

@@ -91,8 +91,11 @@ class GradientLog:
             return
         (step, observation), self._pending = self._pending, None
         observation.finish()
-        stuck = int(observation.parameters.gradient.isin(["none", "zero"]).sum())
-        scalars = {f"{self._prefix}/stuck_parameters": float(stuck), **observation.scalars(self._prefix)}
+        stuck_count = int(observation.parameters.gradient.isin(["none", "zero"]).sum())
+        scalars = {
+            f"{self._prefix}/stuck_parameters": float(stuck_count),
+            **observation.scalars(self._prefix),
+        }
         self._rows.append((step, scalars))
         if self._write is not None:
             self._write(dict(scalars), step)
@@ -156,7 +159,7 @@ def log_gradients(
     A step is a forward pass of the model while gradients are enabled. Other steps run as without it.
 
     Args:
-        model: anybody's, unchanged; also one that ``explorer.swap`` returned.
+        model: any nn.Module, unchanged; also one that ``explorer.swap`` returned.
         every: steps from one observed step to the next; the first step is observed.
         write: a ``SummaryWriter`` of TensorBoard, a W&B run, or a function of scalars and step; None keeps
             them in ``frame`` alone. Each step is written when the next forward pass begins, or on ``close``.

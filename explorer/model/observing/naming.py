@@ -1,4 +1,4 @@
-"""The catalogue's names for what a site computes and for the rule of its backward, found by measurement."""
+"""The catalogue's names for the op of a site and for the rule of its backward, found by measurement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GRID = (0.1, 0.2, 0.25, 0.5, 0.75, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 20.
 
 
 def op_of(row: Row) -> str:
-    """Return the key of the op that a site computes: known, or found by its y; "" where none fits."""
+    """Return the key of the op that a site computes: known, or found by its y; "" if none fits."""
     if row.key:
         return row.key
     pairs = [(item.x, item.y) for item in row.total.samples if item.y is not None]
@@ -60,7 +60,7 @@ def measure_rule(row: Row) -> str:
 def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:
     """Return the name of the rule that gives these gradients, (n,) float64 each.
 
-    "default" where torch's own does; ``OWN`` where none does; "" where no gradient came. The op has the given
+    "default" where torch's own does; ``OWN`` if none does; "" if no gradient came. The op has the given
     parameters, the rule its own defaults; else one of its parameters or a factor is fitted.
     """
     has_gradient = g.abs() > 1e-9 * g.abs().max() if len(g) else g.bool()
@@ -79,7 +79,7 @@ def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, grad
 def _fit_rule(
     op: str, rules: Sequence[Rule], parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
 ) -> str:
-    """Return the rule with a factor or with another value of its one parameter; ``OWN`` where none fits."""
+    """Return the rule with a factor or with another value of its one parameter; ``OWN`` if none fits."""
     for rule in rules:
         factor = _find_factor(op, rule, parameters, x, g, gradient)
         if factor is not None and rule.key not in ("default", "zero"):
@@ -110,7 +110,7 @@ def _list_candidates(op: str) -> tuple[Rule, ...]:
 def _find_factor(
     op: str, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor
 ) -> float | None:
-    """Return the factor on a rule that gives the gradients; None where there is none."""
+    """Return the factor on a rule that gives the gradients; None otherwise."""
     known_op: str | Op = op if op in OPS else "identity"
     if op not in OPS and (rule.parsed is None or "y" in rule.parsed.variables):
         return None

@@ -1,4 +1,4 @@
-"""An observation: what the backward of anybody's model meets at each of its sites."""
+"""An observation of the backward of a user's model at each of its sites."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNSEEN = "whose call is not seen, as in TorchScript, C++ or another thread"
 
 
 class Observation:
-    """The result of ``explorer.observe``: a context manager, and what was seen in it."""
+    """The result of ``explorer.observe``: a context manager, and the sites that it has seen."""
 
     def __init__(self, model: nn.Module, functions: Sequence[type[Function]] = ()) -> None:
         require_model("observe", model)
@@ -48,11 +48,11 @@ class Observation:
         self._listener.stop()
 
     def finish(self) -> None:
-        """Find what is to blame, and leave no hook, after ``stop``."""
+        """Find the calls to blame, and leave no hook, after ``stop``."""
         self._listener.leave()
 
     def begin_model_call(self, args: Any) -> None:
-        """Take notice that the model is called with ``args``, where torch gathered its hooks before."""
+        """Record that the model is called with ``args``, where torch gathered its hooks before."""
         self._listener.handle_call(self.model, args)
 
     @property
@@ -64,9 +64,10 @@ class Observation:
     def frame(self) -> pd.DataFrame:
         """One row a site, in the order of their first calls.
 
-        site: its name, which ``figure``, ``slope`` and ``explorer.swap`` take; op: what is called, a Function
+        site: its name, which ``figure``, ``slope`` and ``explorer.swap`` take; op: the function called, a
+        Function
         by its class's name; computes: the catalogue's op that it equals; rule: what its backward equals,
-        measured, "own" where it is no rule of the catalogue; line; calls; x_mean, x_sd; g_out, g_in: norms of
+        measured, "own" if it is no rule of the catalogue; line; calls; x_mean, x_sd; g_out, g_in: norms of
         the gradients for y and for x; share_grad, blocked_here, none_came: shares of the elements of x that
         get gradient, that get none though some came to y, and to whose y none came; units: channels,
         features, or a parameter's outputs;
@@ -82,7 +83,7 @@ class Observation:
         """One row a parameter, once a backward has run.
 
         gradient: "arrives", "zero" (all of it), "none" or "frozen"; site, op, line: the call that is to blame
-        where no gradient arrives; why: its reason.
+        if no gradient arrives; why: its reason.
         """
         import pandas as pd
 
@@ -102,8 +103,8 @@ class Observation:
         """The sentences of ``describe``: plain text, never markup."""
         named = self._named()
         rows = rows_of(named)
-        for row, seen in zip(rows, named.values(), strict=True):
-            row["elements"] = seen.total.known
+        for row, row_seen in zip(rows, named.values(), strict=True):
+            row["elements"] = row_seen.total.known
         listener = self._listener
         return sentences(
             rows, self._make_parameter_rows(), self.unseen, bool(listener.turns), listener.passes > 0
@@ -119,7 +120,7 @@ class Observation:
         }
 
     def figure(self, site: str | Site | None = None) -> go.Figure:
-        """Return a picture of a site, or of the whole model where none is given.
+        """Return a picture of a site, or of the whole model if none is given.
 
         Of a site: the histogram of x, and over it the gradient that its rule gives for g = 1. Of the model:
         its modules in the order of their calls, with the sites between them, coloured by whether gradient
@@ -144,9 +145,9 @@ class Observation:
     ) -> Slope:
         """Return how much the loss falls along the rule's gradient at a site, x there having noise.
 
-        Where x is noisy the mean loss is smooth, whatever the op: x + ε stands for x, and x is moved along
+        Where x is noisy the mean loss is smooth, whatever the op: x + ε replaces x, and x is moved along
         the gradient that the rule gives for it. Each draw moves it both ways with the same ε; the model's
-        buffers and torch's random state are left as they were.
+        buffers and torch's random state are left unchanged.
 
         Args:
             loss: computes the loss of some data, ``lambda: F.cross_entropy(model(x), y)``.
@@ -156,9 +157,9 @@ class Observation:
             seed: of the noise.
 
         Returns:
-            The slope with its standard error, and what the rule promises: the norm of its gradient.
+            The slope with its standard error, and the slope that the rule promises: the norm of its gradient.
 
-        Raises ValueError for a site of another name, and for one that gets no gradient.
+        Raises ValueError for a site of another name, and for a site without gradient.
         """
         name, row = self._find_row(site)
         return slope_of(self.model, loss, name, row, sigma, draws, seed)
@@ -203,7 +204,7 @@ def check_functions(functions: Sequence[type[Function]] | type[Function]) -> tup
 
 
 def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Observation:
-    """Observe what a model's backward meets at each site, and which parameters no gradient reaches.
+    """Observe a model's backward at each site, and which parameters no gradient reaches.
 
         with explorer.observe(model) as seen:
             F.cross_entropy(model(x), y).backward()
@@ -213,7 +214,7 @@ def observe(model: nn.Module, functions: Sequence[type[Function]] = ()) -> Obser
     autograd's graph. Modules, functions and methods are seen, in this thread.
 
     Args:
-        model: anybody's, unchanged; also one that ``explorer.swap`` returned.
+        model: any nn.Module, unchanged; also one that ``explorer.swap`` returned.
         functions: no longer needed: each ``torch.autograd.Function`` is seen under its class's name.
 
     Returns:

@@ -24,8 +24,8 @@ _MARGIN = 0.1  # of the range of x on each side
 def draw_site(name: str, row: Row) -> go.Figure:
     """Return the histogram of x, and the gradient over x for an upstream gradient of 1.
 
-    The curve is computed by the model's own call; where that takes no single numbers, what was measured of
-    single elements stands in its place. Raises ValueError where nothing is known of x.
+    The curve is computed by the model's own call; if that takes no single numbers, the measured
+    gradients of single elements are drawn. Raises ValueError if nothing is known of x.
     """
     x, g, gradient = row.total.points
     if not len(x):
@@ -83,13 +83,13 @@ def _get_gradients(x: Tensor, g: Tensor, gradient: Tensor, run: Run | None) -> g
 
 
 def _compute_curve(run: Run, grid: Tensor) -> Tensor | None:
-    """Return the gradient that a call gives over a grid; None where it takes no such x."""
+    """Return the gradient that a call gives over a grid; None if it takes no such x."""
     leaf = grid.clone().requires_grad_()
     try:
         with torch.enable_grad():
             y = run(leaf)
             (gradient,) = torch.autograd.grad(y, leaf, torch.ones_like(y))
-    except Exception:  # anybody's Function: whatever it raises, what was measured is drawn
+    except Exception:  # a user's Function: whatever it raises, the measured points are drawn
         return None
     return gradient if gradient.shape == grid.shape else None
 

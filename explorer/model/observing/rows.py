@@ -14,15 +14,15 @@ from explorer.model.tape import Site
 
 
 class Row:
-    """A site with what was seen there.
+    """A site and its statistics.
 
     Attributes:
         kind: "call", "function", "trick", "mask" or "cut".
-        op: name of what is called.
-        key: the catalogue's key of the op; "" where it is measured.
-        rule: the rule's key, where it is known; "" where it is measured.
+        op: name of the function called.
+        key: the catalogue's key of the op; "" if it is measured.
+        rule: the rule's key, if it is known; "" if it is measured.
         parameters: numbers that the op's last call was given.
-        run: what the last call computes, for any x; None where unknown.
+        run: the function that the last call computed; None if unknown.
         owner: the class of a Function.
         carries: whether it is the live way of a detach trick.
     """
@@ -41,12 +41,12 @@ class Row:
 
 
 class Measurement:
-    """What backward meets at one call: counts for blame, and the statistics of the row, if it has one.
+    """The backward of one call: counts for blame, and the statistics of the row, if it has one.
 
     Attributes:
         turn: the forward pass, counted from 1.
         came: above 0 where any gradient for y was not zero.
-        got: of each live input, above 0 where any gradient was not zero; None where no gradient can come.
+        got: of each live input, above 0 where any gradient was not zero; None if no gradient can come.
         cut: how y left the graph, if it did.
         merged: whether the call is a part of a detach trick.
     """
@@ -88,7 +88,7 @@ class Measurement:
             total.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(zero)))
 
     def settle(self, with_backward: bool) -> None:
-        """Count the call where no gradient came; ``with_backward``: whether its pass had a backward."""
+        """Count the call if no gradient came; ``with_backward``: whether its pass had a backward."""
         row = self.row
         if row is None or self.backwards:
             return

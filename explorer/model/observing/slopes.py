@@ -32,7 +32,7 @@ class Slope:
         slope: the fall of the mean loss per unit of the way along the gradient, x being noisy; below 0 where
             the loss rises.
         error: its standard error.
-        promised: what the rule promises: the norm of its gradient.
+        promised: the slope that the rule promises, the norm of its gradient.
         sigma: the standard deviation of the noise, in those of x.
         draws: of the noise.
     """
@@ -239,7 +239,7 @@ def _compute_loss(
 
 @contextmanager
 def _preserve_state(model: nn.Module) -> Iterator[None]:
-    """The block after which buffers and torch's random state are what they were."""
+    """Run a block after which buffers and torch's random state are restored."""
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
     with torch.random.fork_rng():
         try:

@@ -1,4 +1,4 @@
-"""The statistics of a site over its calls: what came from above, and what it passed on."""
+"""The statistics of a site over its calls: the gradient from above, and the gradient passed on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-POINTS, _SAMPLES = 2048, 8  # elements kept of a call for pictures and names, and calls of which they are kept
+POINTS, _SAMPLES = (
+    2048,
+    8,
+)  # elements kept of a call for pictures and names, and calls for which they are kept
 _OF_X = 2**16  # elements of x whose mean and spread are taken
 _CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
 _FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
-_ROWS = 32  # rows of a batch looked at first
+_ROWS = 32  # rows of a batch that are searched first
 _FAR = 30  # nodes searched for the layer before a site
 
 
@@ -169,13 +172,15 @@ class Statistics:
         """x, g and gradient of the kept elements, (n,) float64 each."""
         if not self.samples:
             return torch.empty(0), torch.empty(0), torch.empty(0)
-        kept = zip(*((axis_of.x, axis_of.g, axis_of.gradient) for axis_of in self.samples), strict=True)
-        x, g, gradient = (torch.cat(axis_of).double() for axis_of in kept)
+        sample_fields = zip(
+            *((axis_of.x, axis_of.g, axis_of.gradient) for axis_of in self.samples), strict=True
+        )
+        x, g, gradient = (torch.cat(axis_of).double() for axis_of in sample_fields)
         return x, g, gradient
 
     @property
     def units(self) -> tuple[int, int, int] | None:
-        """Number of units, of units dead by the rule, and of units dead from above; None where unknown."""
+        """Number of units, of units dead by the rule, and of units dead from above; None if unknown."""
         if self.came_units is None or self.got_units is None or not self.same_shape:
             return None
         dead = ~self.got_units
@@ -211,8 +216,8 @@ def has_any(values: Tensor) -> bool:
         return False
     if values.is_complex():
         return bool(values.any())
-    least, most = torch.aminmax(values)
-    return bool((least != 0) | (most != 0))
+    least, highest = torch.aminmax(values)
+    return bool((least != 0) | (highest != 0))
 
 
 def _add_alive(before: Tensor | None, values: Tensor, axis: int, nonzero: int) -> Tensor:

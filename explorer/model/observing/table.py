@@ -65,7 +65,7 @@ def _note(row: Row) -> str:
 
 
 def make_parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[str, Any]]:
-    """Return one row for each parameter of which a backward tells; see ``Observation.parameters``."""
+    """Return one row for each parameter that a backward has concerned; see ``Observation.parameters``."""
     rows = []
     for name, parameter in listener.model.named_parameters():
         if listener.arrived.get(name):

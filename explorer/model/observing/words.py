@@ -94,7 +94,7 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
 
 
 def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
-    """Return one sentence for all sites that are told the same except for their names."""
+    """Return one sentence for all sites whose sentences differ in their names alone."""
     groups: dict[str, list[tuple[str, Row]]] = {}
     for sentence, row in described:
         rest = sentence.removeprefix(_named(row))

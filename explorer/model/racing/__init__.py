@@ -1,4 +1,4 @@
-"""Rules compared on anybody's own net, from the same starts and batches, judged as a study judges."""
+"""Rules compared on a user's own net, from the same starts and batches, judged as a study judges."""
 
 from explorer.model.racing.conduct import race
 from explorer.model.racing.result import RaceResult

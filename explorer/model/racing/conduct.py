@@ -35,7 +35,7 @@ from explorer.model.racing.work import (
 )
 from explorer.study import Row, StudyFile, Trial, opened, packed, seeds_of, usual_rates
 
-USUAL_LR = 3e-3  # of Adam; where no rates are given, a tenth to ten times this
+USUAL_LR = 3e-3  # of Adam; if no rates are given, a tenth to ten times this
 _HOW = "one net after another"
 _PARTS = 4  # for each worker: a race ends with few of them idle
 
@@ -80,18 +80,18 @@ def race(
         rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; also one's own Function classes, modules and
             functions
             of x, ``(x, g)`` or ``(x, y, g)``, as for ``explorer.swap``.
-        what, op: what is swapped, as for ``explorer.swap``.
+        what, op: the target of the swap, as for ``explorer.swap``.
         lrs: rates; None: a tenth to ten times 0.003. With one rate none has to be chosen.
         seeds: how many, or which. As many that follow the last are those that judge.
         steps, batch: of each net's training.
         loss: ``(out, y)`` to a tensor of one number.
-        metric: ``(out, y)`` to a number, the higher the better; accuracy where it is left out.
+        metric: ``(out, y)`` to a number, the higher the better; accuracy if it is left out.
         optimiser: called with parameters and ``lr=``.
         validation: as train; None: a tenth of train, which is then not trained on. With one rate none is
             needed.
         parameters: of op and rules, by name or ``rule.name``.
-        device: for model and batches; None leaves them where they are.
-        scheduler: called with the optimiser; what it returns has ``step()``, called after each step.
+        device: for model and batches; None moves nothing.
+        scheduler: called with the optimiser; its result has ``step()``, called after each step.
         clip: the largest norm of all gradients together.
         autocast: the dtype of mixed precision, such as ``torch.bfloat16``.
         callback: called after each step with its number, the net and the loss.
@@ -108,9 +108,9 @@ def race(
         ``.figure()``, ``.curves`` (one row a step), ``.net(rule)`` (a trained net), ``.how``.
 
     Raises:
-        ValueError: a plain sentence for what cannot be: an unknown rule or one that does not suit, data that
+        ValueError: a plain sentence for a bad argument: an unknown or unsuitable rule, data that
             is empty, a loss or metric that is no number, a file of another race, a make_model that cannot
-            be sent to another process. What the model raises passes through.
+            be sent to another process. Errors of the model pass through.
     """
     if batched is not None:
         warnings.warn("batched is no longer used: the nets are trained one after another", stacklevel=2)
@@ -172,7 +172,7 @@ def require_device(device: Any) -> None:
 
 
 def rates_of(lrs: object) -> tuple[float, ...]:
-    """The rates, ascending and distinct. Raises ValueError for one that is not above 0."""
+    """Return the rates, ascending and distinct. Raises ValueError for a rate that is not above 0."""
     if lrs is None:
         return usual_rates(USUAL_LR)
     values = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
@@ -183,7 +183,7 @@ def rates_of(lrs: object) -> tuple[float, ...]:
 
 
 def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, float]:
-    """Values by name. Raises ValueError for one of no rule that races, and for what is no number."""
+    """Return values by name. Raises ValueError for a rule that does not race, and for no number."""
     if parameters is None:
         return {}
     if not isinstance(parameters, Mapping):
@@ -234,7 +234,7 @@ def _run_on_pool(work: Work, parts: Sequence[Sequence[Trial]], pool: Executor) -
 
 
 def require_portable(work: Work, pool: Executor) -> None:
-    """Raise ValueError for what cannot be sent to the workers of an executor."""
+    """Raise ValueError for an argument that cannot be sent to the workers of an executor."""
     if isinstance(pool, ThreadPoolExecutor):
         return
     for name in (
@@ -262,7 +262,7 @@ def require_portable(work: Work, pool: Executor) -> None:
 def _collect_data(
     train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
 ) -> dict[str, Any]:
-    """Return the data by name. Where no rate is chosen, validation data may be None."""
+    """Return the data by name. If no rate is chosen, validation data may be None."""
     data, chosen_seeds = data_of("train", train, batch), None
     if validation is not None:
         chosen_seeds = data_of("validation", validation, batch)
@@ -334,6 +334,6 @@ def _require_whole(name: str, value: Any) -> int:
 
 @contextmanager
 def _show_bar(plan: RacePlan, count_done: int, visible: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar, to be called with the trials that have ended."""
+    """Show a progress bar, to be called with the trials that have ended."""
     with tqdm(total=plan.runs, initial=count_done, unit="net", disable=not visible) as bar:
         yield lambda ended: bar.update(ended - bar.n)

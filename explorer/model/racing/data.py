@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, SequentialSampler, Subset
 
 _AT_A_TIME = 1024  # examples that are judged in one call
-_HELD_BACK = 10  # one example in so many validates where no validation is given
+_HELD_BACK = 10  # one example in that many validates if no validation is given
 
 Batch: TypeAlias = tuple[Any, Any]
 
@@ -25,12 +25,12 @@ class Tensors:
     y: Tensor
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
-        """Batches for so many steps: all examples in an order of the seed's, and again in another."""
+        """Yield a batch for each step: all examples in an order drawn by the seed, then in another."""
         for indices in self.list_orders(seed, steps, size):
             yield self.x[indices], self.y[indices]
 
     def list_orders(self, seed: int, steps: int, size: int) -> list[Tensor]:
-        """The indices of each batch, (size,) or fewer where there are fewer examples."""
+        """Return the indices of each batch, (size,) or fewer if there are fewer examples."""
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
         item = length // size
@@ -41,16 +41,16 @@ class Tensors:
         return list_orders[:steps]
 
     def iterate_all(self) -> Iterator[Batch]:
-        """All examples, some at a time."""
+        """Yield all examples in batches of 1,024."""
         return zip(torch.split(self.x, _AT_A_TIME), torch.split(self.y, _AT_A_TIME), strict=True)
 
     def split(self) -> tuple[Tensors, Tensors]:
-        """Those to train on, and a tenth to validate by."""
+        """Return examples to train on, and a tenth to validate with."""
         held_indices, rest = _split_indices(len(self.x))
         return Tensors(self.x[rest], self.y[rest]), Tensors(self.x[held_indices], self.y[held_indices])
 
     def move_to(self, device: Any) -> Tensors:
-        """The same on a device."""
+        """Return the examples on a device."""
         return self if device is None else Tensors(self.x.to(device), self.y.to(device))
 
     @property
@@ -69,7 +69,7 @@ class Loader:
     source: Any
 
     def iterate_batches(self, seed: int, steps: int, size: int) -> Iterator[Batch]:
-        """Batches for so many steps. The loader draws from a random state of the seed's own."""
+        """Yield a batch for each step. The loader draws from a random state set by the seed."""
         with _OwnRandomState(seed) as drawing:
             generator = getattr(self.source, "generator", None)
             if generator is not None:
@@ -82,14 +82,14 @@ class Loader:
                     steps_done += 1
 
     def iterate_all(self) -> Iterator[Batch]:
-        """All batches, as they come with seed 0."""
+        """Yield all batches in the order of seed 0."""
         with _OwnRandomState(0) as drawing:
             iterate_batches = drawing.call(iter, self.source)
             while (batch := drawing.call(next, iterate_batches, None)) is not None:
                 yield _pair(batch)
 
     def split(self) -> tuple[Loader, Loader]:
-        """Those to train on, and a tenth to validate by. Raises ValueError where there is no telling how."""
+        """Return batches to train on, and a tenth to validate with. Raises ValueError if it cannot."""
         loader = self.source
         sampler = getattr(loader, "sampler", None)
         if not isinstance(loader, DataLoader) or not isinstance(sampler, RandomSampler | SequentialSampler):
@@ -101,7 +101,7 @@ class Loader:
         return Loader(_copy_loader(loader, rest, shuffled)), Loader(_copy_loader(loader, held_indices, False))
 
     def move_to(self, _device: Any) -> Loader:
-        """The same: batches are moved one by one."""
+        """Return the loader unchanged: batches are moved one by one."""
         return self
 
     @property
@@ -116,7 +116,7 @@ Data: TypeAlias = Tensors | Loader
 
 
 class _OwnRandomState:
-    """A random state of its own, beside the one that a training draws from."""
+    """A random state apart from the training's."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -170,9 +170,9 @@ def _pair(batch: Any) -> Batch:
 
 
 def data_of(name: str, source: Any, size: int) -> Data:
-    """The data of an argument: a pair of tensors, a Dataset, a loader, or a list of batches.
+    """Return the data of an argument: a pair of tensors, a Dataset, a loader, or a list of batches.
 
-    Raises ValueError with a plain sentence for what cannot be, and for what is empty.
+    Raises ValueError with a plain sentence for a bad argument, and for empty data.
     """
     if (
         isinstance(source, tuple | list)

@@ -1,4 +1,4 @@
-"""The plan of a race: that of a study, on anybody's model."""
+"""The plan of a race: that of a study, on a user's model."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from explorer.training.ranking import Unit
 
 @dataclass(frozen=True)
 class RacePlan(Plan):
-    """A plan of which trials are nets of ``make_model``.
+    """A plan whose trials are nets of ``make_model``.
 
     Attributes:
         model: its name.
-        what: the name of what is swapped in it.
+        what: the name of the target of the swap.
         metric_name, worth: of the metric; what one held-out example is worth in it.
         mark: of model, data and arguments, the same for the same.
         codes: by key, a mark of each rule that is code of one's own.
@@ -51,7 +51,7 @@ class RacePlan(Plan):
 
     @property
     def quantises(self) -> bool:
-        """Nothing is known of where an op stands in anybody's model."""
+        """Nothing is known of the place of an op in a user's model."""
         return False
 
     @property
@@ -65,7 +65,7 @@ class RacePlan(Plan):
         return self.mark
 
     def identity_of(self, rule: str) -> str:
-        """Return a name of what a rule's trials depend on: the race's, and its own code."""
+        """Return a name of everything that a rule's trials depend on: the race's, and its own code."""
         return "-".join([self.mark, *(mark for key, mark in self.codes if key == rule)])
 
     def accepts(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
@@ -76,12 +76,12 @@ class RacePlan(Plan):
 
     @property
     def runs(self) -> int:
-        """The number of trials; where there is one rate, none is needed to choose it."""
+        """The number of trials; if there is one rate, none is needed to choose it."""
         stages = len(self.lrs) + 1 if len(self.lrs) > 1 else 1
         return len(self.rules) * len(self.seeds) * stages
 
     def chosen(self, rows: Iterable[Row]) -> dict[str, float | None]:
-        """The rate of each rule: with the fewest seeds that diverged, and of these the highest validation."""
+        """Return the rate of each rule: fewest diverged seeds first, then the highest validation."""
         if len(self.lrs) == 1:
             return dict.fromkeys(self.keys, self.lrs[0])
         rows_by_rate: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
@@ -91,14 +91,14 @@ class RacePlan(Plan):
         return {rule: _find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
     def missing(self, rows: Iterable[Row]) -> list[Trial]:
-        """The trials that can be done next."""
+        """Return the trials that can be done next."""
         if len(self.lrs) > 1:
             return super().missing(rows)
         trials_done = {row.trial for row in rows}
         return [trial for trial in self.trials("judge") if trial not in trials_done]
 
     def possible(self) -> set[Trial]:
-        """Every trial that the plan may ask for."""
+        """Return every trial that the plan may ask for."""
         judged = {
             Trial("judge", rule, lr, seed)
             for rule in self.keys
@@ -120,7 +120,7 @@ def _find_best_rate(rates: dict[float, list[Row]]) -> float | None:
 def make_plan(
     rules: Sequence[object], lrs: tuple[float, ...], seeds: Sequence[int], steps: int, **names: object
 ) -> RacePlan:
-    """A plan of rules, rates and seeds; as many seeds judge as choose, and they follow the last."""
+    """Return a plan of rules, rates and seeds; as many seeds judge as choose, and they follow the last."""
     chosen = tuple(sorted(set(seeds)))
     judging = tuple(range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen)))
     return RacePlan(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TrainedNet:
-    """What a trial leaves besides its row.
+    """The curve and the state that a trial leaves.
 
     Attributes:
         losses: of each step.
@@ -58,7 +58,7 @@ class RaceResult(Result):
         """Return a net that was judged, trained and swapped, in ``eval()``; by default that of the first
         seed.
 
-        Raises ValueError where there is none: of another rule or seed, one that diverged, or one from a file.
+        Raises ValueError if there is none: of another rule or seed, of a net that diverged, or from a file.
         """
         states = {(t.rule, t.seed): item.state for t, item in self._trained.items() if item.state is not None}
         match = next((key for key in states if key[0] == rule and seed in (None, key[1])), None)

@@ -14,9 +14,9 @@ from explorer.study import key_of, rules_of
 
 
 def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
-    """Return the rules as a plan shows them, and what is swapped in for each key.
+    """Return the rules as a plan shows them, and the rule to swap in for each key.
 
-    Raises ValueError for what is no rule, and for two of one name.
+    Raises ValueError for a bad rule, and for two rules of one name.
     """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         return rules_of(rules), {}
@@ -34,7 +34,7 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
 
 
 def _record_of(rule: Any) -> Rule:
-    """Return a record with the name of a rule that is code; what it computes is the code's."""
+    """Return a record with the name of a rule that is code; its formula is a placeholder."""
     Exchange(None, rule, {}).require_possible()
     name = getattr(rule, "__name__", type(rule).__name__).strip("<>")
     return Rule(key=name, label=name, formula="g")

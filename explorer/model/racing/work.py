@@ -31,7 +31,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True)
 class Hooks:
-    """What a training does besides its steps; see ``explorer.race`` for each."""
+    """The hooks of a training; see ``explorer.race`` for each."""
 
     scheduler: Callable[[torch.optim.Optimizer], Any] | None = None
     clip: float | None = None
@@ -47,7 +47,7 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Work:
-    """All that a trial needs beside its rule, rate and seed; see ``explorer.race`` for each."""
+    """All that a trial needs besides its rule, rate and seed; see ``explorer.race`` for each."""
 
     make_model: Callable[[], nn.Module]
     train: Data
@@ -80,31 +80,31 @@ class Work:
         return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
-        """The parameters of a rule and of the op: those under ``rule.name`` come before those of all."""
+        """Return the parameters of a rule and its op: those under ``rule.name`` come before those of all."""
         if not isinstance(self.rules[rule], str | Rule):
             return {}
         entry = find_rule(self.rules[rule])
         op = None if self.op is None else find_op(self.op)
-        taken = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
-        names = {parameter.name for parameter in taken}
+        steps_taken = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
+        names = {parameter.name for parameter in steps_taken}
         shared = {name: value for name, value in self.parameters.items() if name in names}
-        names_of = {p.shown: p.name for p in taken}  # of two that mean it differently, the rule's
+        names_of = {p.shown: p.name for p in steps_taken}  # of two that mean it differently, the rule's
         own_values = {
-            name: self.parameters[f"{rule}.{shown}"]
-            for shown, name in names_of.items()
-            if f"{rule}.{shown}" in self.parameters
+            name: self.parameters[f"{rule}.{shown_name}"]
+            for shown_name, name in names_of.items()
+            if f"{rule}.{shown_name}" in self.parameters
         }
         return shared | own_values
 
     def move_batch(self, batch: Batch) -> Batch:
-        """A batch on the device."""
+        """Return a batch on the device."""
         if self.device is None:
             return batch
         x, y = tree_map(lambda item: item.to(self.device) if isinstance(item, Tensor) else item, batch)
         return x, y
 
     def compute_scores(self, model: nn.Module) -> Scores:
-        """The scores of a net, in eval mode: what it has learnt stays as it is."""
+        """Return the scores of a net, computed in eval mode, which changes none of its buffers."""
         validation_score = (
             math.nan if self.validation is None else self._compute_score(model, self.validation)
         )
@@ -118,7 +118,7 @@ class Work:
         return self.measure_metric(*_join_batches(pairs))
 
     def measure_metric(self, output: Any, y: Any) -> float:
-        """The metric of outputs; NaN where they are not finite. Raises ValueError for what is no number."""
+        """Return the metric of outputs; NaN if they are not finite. Raises ValueError for no number."""
         if self.metric is accuracy and isinstance(y, Tensor) and y.is_floating_point():
             raise ValueError(
                 "accuracy compares classes, and the targets are floating-point numbers: give metric=, the "
@@ -142,7 +142,7 @@ def accuracy(output: Tensor, y: Tensor) -> Tensor:
 
 
 def call_model(model: nn.Module, x: Any) -> Any:
-    """A model's outputs for x, several inputs being a tuple or a list."""
+    """Return a model's outputs for x, several inputs being a tuple or a list."""
     return model(*x) if isinstance(x, tuple | list) else model(x)
 
 
@@ -159,7 +159,7 @@ def _join_batches(pairs: list[Batch]) -> Batch:
 
 @contextmanager
 def isolate_random_state() -> Iterator[None]:
-    """The block in which nothing else of a race draws from torch's random state, which is left as it was."""
+    """Hold torch's random state for one net at a time, and restore it afterwards."""
     with _LOCK, torch.random.fork_rng():
         yield
 
@@ -220,20 +220,20 @@ def _state(model: nn.Module) -> dict[str, Any]:
 
 
 def require_one_number(loss: Any) -> float:
-    """A loss as a number. Raises ValueError for what is none."""
+    """Return a loss as a number. Raises ValueError for anything else."""
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         kind = f"of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else repr(loss)
         raise ValueError(f"loss must return a tensor of one number, not {kind}")
     return float(loss.detach())
 
 
-def row_of(trial: Trial, taken: int, loss: float, compute_scores: Scores) -> Row:
-    """The row of a trial that has come to its end."""
+def row_of(trial: Trial, steps_taken: int, loss: float, compute_scores: Scores) -> Row:
+    """Return the row of a trial that has ended."""
     if not math.isfinite(compute_scores.held_out):
-        return diverged(trial, taken, loss)
-    return Row(trial, taken, loss, compute_scores.validation, compute_scores.held_out, False, math.nan)
+        return diverged(trial, steps_taken, loss)
+    return Row(trial, steps_taken, loss, compute_scores.validation, compute_scores.held_out, False, math.nan)
 
 
-def diverged(trial: Trial, taken: int, loss: float) -> Row:
-    """The row of a trial whose values are no longer finite."""
-    return Row(trial, taken, loss, math.nan, math.nan, True, math.nan)
+def diverged(trial: Trial, steps_taken: int, loss: float) -> Row:
+    """Return the row of a trial whose values are no longer finite."""
+    return Row(trial, steps_taken, loss, math.nan, math.nan, True, math.nan)

@@ -1,4 +1,4 @@
-"""Another backward at chosen sites of anybody's model, and nothing else."""
+"""Another backward at chosen sites of a user's model, and nothing else."""
 
 from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.inplace import Replaced

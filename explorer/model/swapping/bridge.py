@@ -1,4 +1,4 @@
-"""Ways to give a tensor another backward: hooks where autograd has a way to x, a bridge where it has none."""
+"""Ways to give a tensor another backward: hooks if autograd has a way to x, a bridge otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explorer.model.tape.private import BackwardCFunction, version_of
 
 
 class UnreachedError(ValueError):
-    """A swap does not reach what it was made for."""
+    """A swap does not reach its target."""
 
 
 class Bridge(Function):
@@ -49,9 +49,9 @@ def build_bridge(x: Tensor, y: Tensor, rule: Gradient) -> Tensor:
 def exchange_backward(
     y: Value, x: Value, rule: Gradient, x_tensor: Tensor, y_tensor: Tensor, place_name: str
 ) -> None:
-    """Let the nodes between y and x pass the rule's gradient; what else y depends on keeps its own.
+    """Exchange the gradient between y and x for the rule's; other inputs of y keep their own.
 
-    Raises UnreachedError where autograd has no way from y to x.
+    Raises UnreachedError if autograd has no way from y to x.
     """
     assert y.edge is not None
     assert x.edge is not None

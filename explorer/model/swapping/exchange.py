@@ -36,14 +36,14 @@ ANY_OP = Op("own", "Own", "x", parameters=())  # where the op is not known, only
 
 @dataclass(frozen=True)
 class Exchange:
-    """What a swap puts at its sites.
+    """The rule and op that a swap puts at its sites.
 
     Attributes:
         op: computed in place of the model's own call; None keeps that.
         rule: key, formula or ``Rule``; or a Function class, a module, or a callable of ``x``, ``(x, g)`` or
             ``(x, y, g)``.
         parameters: values by name, as for ``explorer.apply``.
-        learns: names of parameters that learn; None for those that the rule has gradients for.
+        learns: names of parameters that learn; None for all with a gradient in the rule.
     """
 
     op: str | Op | None
@@ -59,7 +59,7 @@ class Exchange:
     def learned(self) -> tuple[str, ...]:
         """The parameters that learn: ``learns``, or those without a value that the rule has gradients for.
 
-        Raises ValueError for one that the rule cannot learn.
+        Raises ValueError for a parameter that the rule cannot learn.
         """
         if self.op is None or self.entry is None:
             if self.learns:
@@ -82,12 +82,12 @@ class Exchange:
 
     @cached_property
     def entry(self) -> Rule | None:
-        """The rule as a record of the catalogue; None for somebody's own code."""
+        """The rule as a record of the catalogue; None for a user's code."""
         return None if self.is_code else find_rule(self.rule)
 
     @property
     def is_code(self) -> bool:
-        """Whether the rule is somebody's own code."""
+        """Whether the rule is a user's code."""
         return not isinstance(self.rule, str | Rule)
 
     @property

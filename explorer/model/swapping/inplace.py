@@ -1,4 +1,4 @@
-"""Modules of a model replaced by layers of ours, for torch.compile and torch.export."""
+"""Modules of a model replaced by ``explorer.Layer``, for torch.compile and torch.export."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Replaced:
         return pd.DataFrame(records, columns=["site", "layer", "rule"])
 
     def undo(self) -> nn.Module:
-        """The model with its own modules again."""
+        """Return the model with its own modules again."""
         for path, module in self._modules.items():
             self.model.set_submodule(path, module)
         return self.model
@@ -70,7 +70,7 @@ class _Calls(Tape):
 
 
 def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Replaced:
-    """Replace the modules that are meant. Raises UnreachedError where something else is meant.
+    """Replace the modules that are meant. Raises UnreachedError if something else is meant.
 
     Nothing is replaced unless all can be.
     """
@@ -93,7 +93,7 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
 
 
 def _list_leaves(model: nn.Module, target: Target) -> list[str]:
-    """The paths of the meant modules; of those with others inside, these."""
+    """Return the paths of the meant modules, or of the modules inside them if there are any."""
     named = dict(model.named_modules(remove_duplicate=False))
     meant_names = [
         name for name in named if any(name == path or name.startswith(f"{path}.") for path in target.modules)
@@ -128,7 +128,7 @@ def _call(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]
     try:
         with tried:
             module(_PROBE.clone().requires_grad_() * 1)
-    except Exception as error:  # anybody's module, whatever it raises
+    except Exception as error:  # a user's module, whatever it raises
         raise UnreachedError(
             f"{path} ({type(module).__name__}) cannot be replaced: it takes no single numbers"
         ) from error

@@ -35,7 +35,7 @@ class Learning:
 
         Raises ValueError if another site has them already, or if one has left its domain.
         """
-        path = next((known for known in self.names if _is_inside(site.module, known)), "")
+        path = next((constants for constants in self.names if _is_inside(site.module, constants)), "")
         if path not in self.names:
             return {}
         if self.sites.setdefault(path, site) != site:
@@ -106,8 +106,8 @@ def _compute_start(start: str | None, numbers: Mapping[str, float], x: Tensor) -
     """Return the mean of a formula over x; 0 without a formula."""
     if start is None:
         return 0.0
-    known = {name: numbers[name] for name in parse(start, variables=("x",), parameters=None).parameters}
-    return float(bind(f"formula: {start}", "default", known).forward(x.detach().float()).mean())
+    constants = {name: numbers[name] for name in parse(start, variables=("x",), parameters=None).parameters}
+    return float(bind(f"formula: {start}", "default", constants).forward(x.detach().float()).mean())
 
 
 def _is_inside(module: str, path: str) -> bool:

@@ -1,7 +1,7 @@
 """A swapped model and its submodules: each is another object of its module's own class, with the same
 attributes.
 
-What it computes, keeps and learns is the module's. Only its calls differ: they run with the exchanged
+It shares state and parameters with the module. Only its calls differ: they run with the exchanged
 backward.
 """
 
@@ -24,7 +24,7 @@ Modules = MutableMapping[str, "nn.Module | None"]
 
 
 class CalledModule(NamedTuple):
-    """A module that is called by itself, and its path."""
+    """A module that is called alone, and its path."""
 
     path: str
     module: nn.Module
@@ -34,7 +34,7 @@ class Owner(Protocol):
     """A swap of a model.
 
     Attributes:
-        model: as it was given to the swap.
+        model: as given to the swap.
         root: the swapped model.
     """
 
@@ -45,7 +45,7 @@ class Owner(Protocol):
         """Return the result of a call, exchanged; ``whole``: of the module, not of a method."""
 
     def undo(self) -> nn.Module:
-        """Return the model as it was."""
+        """Return the original model."""
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -63,7 +63,7 @@ class Owner(Protocol):
 
 
 class Parts(Modules):
-    """Submodules by name, each as a part of a swapped model. What is set is the module's own."""
+    """Submodules by name, each as a part of a swapped model. Assignments change the module."""
 
     def __init__(self, owner: Owner, find_ancestors: str, unwrap: Modules) -> None:
         self._owner, self._before, self._own = owner, find_ancestors, unwrap
@@ -110,7 +110,7 @@ class Swapped:
         return self._owners[0].frame
 
     def undo(self) -> nn.Module:
-        """Return the model as it was; this one computes the same from now on."""
+        """Return the original model; this one computes the same."""
         return self._owners[0].undo()
 
     def extra_repr(self) -> str:
@@ -162,7 +162,7 @@ class Swapped:
         return twin
 
     def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
-        """Call a function with the module and each of its submodules, all as they are in the model."""
+        """Call a function with the module and each of its submodules, unswapped."""
         self._origin.module.apply(function)
         return self
 
@@ -206,7 +206,7 @@ def make_part(owner: Owner, origin: CalledModule) -> nn.Module:
 
 @lru_cache(maxsize=256)
 def _make_class(base: Any) -> type[Swapped]:
-    """The class of parts of a module's class; called as a slice of it does, it makes one of the module's."""
+    """Return the class of parts of a module's class. Called, as a slice does, it makes a plain module."""
     members: dict[str, Any] = {
         "__slots__": (),
         "__new__": lambda _, *args, **kwargs: base(*args, **kwargs),

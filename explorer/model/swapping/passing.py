@@ -23,8 +23,8 @@ class Hit(NamedTuple):
     """A call that was meant.
 
     Attributes:
-        y: its live value; None where nothing can be told of it.
-        reason: why a rule has no effect there; "" where it has.
+        y: its live value; None if it is unknown.
+        reason: why a rule has no effect there; "" otherwise.
         change: by how much another op changed y at most.
     """
 
@@ -77,15 +77,15 @@ class Pass(Tape):
         with DisableTorchFunction():
             self.roots = [self.value_of(item) for item in find_tensors(result)]
             if self.bridges:
-                for tensor, value in zip([*find_tensors(result)], [*self.roots], strict=True):
+                for tensor, value in zip(find_tensors(result), [*self.roots], strict=True):
                     if (new := self.find_substitute(value, tensor)) is not None:
                         result = replace_tensor(result, tensor, new)
                 self.roots = [self.value_of(item) for item in find_tensors(result)]
         return result
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> CallInput | None:
-        """Return what is kept of x before a call."""
-        x = next(find_tensors(args), None)
+        """Return the part of x that is needed after the call."""
+        x = next(iter(find_tensors(args)), None)
         if x is None or not x.is_floating_point():
             return None
         listed = CALLS.get(function)
@@ -95,7 +95,7 @@ class Pass(Tape):
         return CallInput(x, parameters_of(listed, args, kwargs) if listed and key else {}, key)
 
     def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
-        """Take notice of a call."""
+        """Record a call."""
         if call.merged or not call.outputs:
             return None
         value = call.outputs[0]
@@ -136,14 +136,14 @@ class Pass(Tape):
         return new
 
     def _replace_call(
-        self, call: Call, x: Tensor, given: Parameters | None = None, others_learn: bool = False
+        self, call: Call, x: Tensor, call_values: Parameters | None = None, others_learn: bool = False
     ) -> Tensor:
         """Return y of the swap's op on x, with the parameters that its site learns."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
-        return self.exchange.replace_call(call.op, given or {}, learned, others_learn, x)
+        return self.exchange.replace_call(call.op, call_values or {}, learned, others_learn, x)
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Take notice of the y of a Function."""
+        """Record the y of a Function."""
         keys = find_applied_keys(value.edge)
         call.op = keys[0] or call.name
         inputs = call.list_live_inputs()
@@ -163,7 +163,7 @@ class Pass(Tape):
         self._exchange(call, inputs[0], value, x, x if tensor is None else tensor, call.op, {})
 
     def _put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
-        """Return the value of a tensor that takes the place of what ``call`` returned."""
+        """Return the value of a tensor that replaces the result of ``call``."""
         made_call = Call(name, None, call.place, inputs, "bridge")
         self.calls.append(made_call)
         self.bridges = True
@@ -200,7 +200,7 @@ class Pass(Tape):
         return any(leaf in find_elementwise_ancestors(item) for item in inputs)
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Tensor | None:
-        """Exchange a trick where it is named, or where a call is meant whose value it restores."""
+        """Exchange a trick if it is named, or where a call is meant whose value it restores."""
         side = join.made - join.way
         meant_call = self._find_meant(side)
         chain = chain_of(side, join.way)
@@ -238,14 +238,14 @@ class Pass(Tape):
         return next((v.call for v in ordered if self._is_meant(v.call, v.call.op)), None)
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
-        """Return the tensor that takes the place of an argument, or None."""
+        """Return the substitute of an argument, or None."""
         if value.substitute is not None:
             return None if value.substitute is tensor else value.substitute
         outside = not value.call.graded or value.call.function is None  # from no_grad, or from NumPy
         return self._build_bridge(value, tensor) if value.cuts and outside else None
 
     def _build_bridge(self, dead: Value, tensor: Tensor) -> Tensor | None:
-        """Return the live tensor that stands for a dead one, where a call between x and it is meant."""
+        """Return the live tensor that replaces a dead one if a call between x and it is meant."""
         plain = dead.call.name in ("detach", ".data") and self.target.op != dead.call.name
         if not dead.floating or (plain and not self.target.site.endswith(dead.call.name)):
             return None
@@ -281,18 +281,18 @@ class Pass(Tape):
             exchange()
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Take notice of the x of a submodule."""
+        """Record the x of a submodule."""
         if path in self.target.modules:
-            x = next(find_tensors(args), None)
+            x = next(iter(find_tensors(args)), None)
             if x is not None:
                 self._entered.append((self.value_of(x), x, x.detach().clone()))
 
     def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
-        """Take notice of what a submodule returns."""
+        """Record the result of a submodule."""
         if path not in self.target.modules or not self._entered or not torch.is_grad_enabled():
             return None
         x, source, x_kept = self._entered.pop()
-        tensor = next(find_tensors(result), None)
+        tensor = next(iter(find_tensors(result)), None)
         if tensor is None or not x.live or self.exchange.op is not None:
             return self._run_deferred()
         y = self.value_of(tensor)
@@ -300,6 +300,10 @@ class Pass(Tape):
         if y.live and y.shape == x.shape and x in find_elementwise_ancestors(y) and y is not x:
             call.op = next((item.op for item, unwrap, _ in self._deferred if unwrap is y), call.name)
             self._deferred.clear()
+            self.hits = [
+                hit for hit in self.hits
+                if not (hit.reason and f"{hit.call.place.path}.".startswith(f"{path}."))
+            ]  # fmt: skip
             self._exchange_module(call, x, y, x_kept, tensor)
             return None
         if not y.live and y.cuts and y.shape == x.shape and tensor.is_floating_point():

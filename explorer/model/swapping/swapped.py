@@ -43,7 +43,7 @@ _EAGER = (
 
 @dataclass
 class ReachedSite:
-    """What is known of a site that a swap reaches."""
+    """A site that a swap reaches."""
 
     calls: int = 0
     change: float = 0.0
@@ -63,10 +63,10 @@ class ModelSwap:
     """A swap of a model.
 
     Attributes:
-        model: as it was given.
-        target, exchange: which calls, and what they get.
+        model: as given.
+        target, exchange: the calls that are meant, and their rule.
         learning: the parameters that it has registered on the model.
-        seen: by site and op, what is known of it.
+        seen: by site and op, its calls and changes.
         active: False once it is undone.
     """
 
@@ -97,7 +97,7 @@ class ModelSwap:
         return pd.DataFrame(records, columns=["site", "op", "rule", "calls", "change", "note"])
 
     def undo(self) -> nn.Module:
-        """Return the model as it was."""
+        """Return the original model."""
         self.active = False
         self.learning.remove(self.model)
         return self.model
@@ -116,7 +116,7 @@ class ModelSwap:
         """Return the result of a call with the exchanged backward; ``whole``: not of a method, but of the
         module.
 
-        torch.compile leaves it as it is: what is swapped is found while it runs.
+        torch.compile skips it, since the calls are found while it runs.
         """
         if any(isinstance(item, fx.Proxy) for item in args):
             raise UnreachedError(UNTRACED)
@@ -141,7 +141,7 @@ class ModelSwap:
         return result
 
     def _finish(self, current: Pass, result: Any, origin: CalledModule, is_forward: bool) -> None:
-        """Note what was reached. Raises UnreachedError where the swap misses what it was made for."""
+        """Note the sites reached. Raises UnreachedError if the swap misses its target."""
         if is_forward and not current.hits and self._needs_hits(origin):
             hint = self._describe_elsewhere(current) or _write_hint(origin.module)
             raise UnreachedError(f"the forward pass has not called {self.target.told}{hint}")
@@ -236,7 +236,7 @@ def _write_hint(model: nn.Module) -> str:
 
 
 def _find_hiding(model: nn.Module) -> str:
-    """Return a clause for what may hide a call in a model; "" where nothing does."""
+    """Return a clause for a part that may hide a call in a model; "" if nothing does."""
     kinds = {type(item) for item in model.modules()}
     if any(issubclass(kind, fx.GraphModule) for kind in kinds):
         return ": it was traced by torch.fx, which inlines a Function's forward and loses its backward"
@@ -256,34 +256,34 @@ def swap(
         fixed = explorer.swap(model, "act", rule=lambda x, g: g * (x.abs() <= 1))
 
     Args:
-        model: anybody's; it is not changed, and shares its parameters with what is returned.
+        model: the user's; it is not changed, and shares its parameters with the result.
         what: a function of torch (``torch.round``, ``F.relu``) or its name, an op's key, a Function class, a
             class
             of modules, a submodule or its name, a site or its name from ``observe``, or a parameter or its
-            name, for what is computed from it element by element. A submodule that works element by element
+            name, for the calls made on it element by element. A submodule that works element by element
             is exchanged as a whole, from its x to its y; of others all ops inside.
         rule: key of ``RULES``, ``"formula: …"``, or a ``Rule``; or code: a Function class, a module or a
-            function of
-            x, whose autograd is used; or a function ``(x, g)`` or ``(x, y, g)`` that returns the gradient.
-        op: an op in place of the model's own call; None keeps what the model computes. ``.sites`` says by
+            function of x, whose autograd is used; or a function ``(x, g)`` or ``(x, y, g)`` that returns the
+            gradient.
+        op: an op in place of the model's own call; None keeps the forward of the model. ``.sites`` says by
             how much another one changes y.
-        learns: parameters that learn, with ``op``; None: those that the rule has gradients for and that have
-            no value, such as LSQ's step. Each becomes an ``nn.Parameter`` of the model, until ``undo()``, one
-            for each module of a class. It is NaN until the first call, and starts as its source says: LSQ's
-            step at 2·mean|x|/√qmax.
+        learns: parameters that learn, with ``op``; None: all without a value that the rule has a gradient
+            for, such as LSQ's step. Each becomes an ``nn.Parameter`` of the model until ``undo()``, one for
+            each module of a class. It is NaN until the first call, and starts as its source says: LSQ's step
+            at 2·mean|x|/√qmax.
         inplace: replace modules of the model itself by ``explorer.Layer``, which torch.compile and
             torch.export read; functions called in a forward are refused there.
         **parameters: of op and rule. An op's are else those of the model's call.
 
     Returns:
         A model of the same class: call it, train it, copy it, index it, stack it by torch.func. ``.sites``
-        has what was reached, ``.undo()`` returns the model. Other tensors that a call learns keep their
-        gradient. A detach trick is exchanged as a whole. With ``inplace``, what stands for the model's
+        lists the sites reached, ``.undo()`` returns the model. Other tensors that a call learns keep their
+        gradient. A detach trick is exchanged as a whole. With ``inplace``, the handle of the
         changed modules.
 
     Raises:
-        ValueError: a plain sentence for what cannot be: an unknown key or name, a rule that does not suit.
-            UnreachedError, which is one, is raised by a forward pass that misses what it was made for:
+        ValueError: a plain sentence for a bad argument: an unknown key or name, a rule that does not suit.
+            UnreachedError, which is one, is raised by a forward pass that misses its target:
             nothing of it was called, it has left autograd's graph, or its call cannot be seen.
     """
     require_model("swap", model)

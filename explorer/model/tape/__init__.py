@@ -1,4 +1,4 @@
-"""The calls of anybody's model: a tape of its forward passes, and hooks on autograd's nodes."""
+"""The calls of a user's model: a tape of its forward passes, and hooks on autograd's nodes."""
 
 from explorer.model.tape.calls import CALLS, op_key_of, parameters_of
 from explorer.model.tape.sites import Site, is_compiled

@@ -77,7 +77,7 @@ def _get_argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping
 
 
 def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
-    """The op that a call computes; None for a power that is none."""
+    """Return the op that a call computes; None for a power with another exponent."""
     if call.op:
         return call.op
     exponent = _get_argument(1, "exponent", args, kwargs)
@@ -85,7 +85,7 @@ def op_key_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str
 
 
 def parameters_of(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, float | Tensor]:
-    """The op's parameters in a call, under the op's own names; what it leaves out is at torch's default."""
+    """Return the op's parameters that a call gives, under the op's own names."""
     if not call.op:
         return {}
     arguments = {name: _get_argument(at, name, args, kwargs) for at, name in enumerate(call.keywords, 1)}

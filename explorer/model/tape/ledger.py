@@ -29,7 +29,7 @@ class Ledger(Passes):
         self.clear()
 
     def clear(self) -> None:
-        """Forget the pass. Values and calls no longer hold each other, so that autograd's nodes are freed."""
+        """Clear the pass. Values and calls no longer hold each other, so that autograd's nodes are freed."""
         for call in self.calls:
             call.inputs, call.outputs = [], []
         self._held: dict[int, tuple[Any, Value]] = {}
@@ -43,17 +43,17 @@ class Ledger(Passes):
         self._recent.clear()
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
-        """Take notice of a Function's y."""
+        """Record a Function's y."""
 
     def on_checkpoint(self, node: Any) -> None:
-        """Take notice of a checkpoint, which calls a part of the model again in its backward."""
+        """Record a checkpoint, which calls a part of the model again in its backward."""
 
     def on_return(self, tensor: Tensor) -> None:
-        """Take notice of a tensor that a submodule returns."""
+        """Record a tensor that a submodule returns."""
         self.value_of(tensor)
 
     def put(self, tensor: Tensor, value: Value) -> Value:
-        """Note the value that a tensor holds from now on, and return it."""
+        """Note the value that a tensor holds, and return it."""
         key, entries = id(tensor), self._held
         entries[key] = weakref.ref(tensor, lambda _: entries.pop(key, None)), value
         self._recent.append(tensor)
@@ -83,7 +83,7 @@ class Ledger(Passes):
     ) -> Value:  # fmt: skip
         """Return the value of an edge whose call was not seen: of a Function, C++ or TorchScript.
 
-        ``inner``: what the tensor held before, the last value of the Function's forward.
+        ``inner``: the value that the tensor held before, the last of the Function's forward.
         """
         node = edge[0]
         if edge in self._by_edge or hasattr(node, "variable"):
@@ -91,9 +91,11 @@ class Ledger(Passes):
         call = self._by_node.get(node) or self._make_hidden_call(node, inner, depth, place)
         if inner is not None and call.kind != "leaf":
             call.inputs.append(inner)
-            own = call.kind == "function"
-            for item in find_ancestors([inner], lambda _, v: own and not v.live and not v.call.graded):
-                item.call.merged = own
+            is_function = call.kind == "function"
+            for item in find_ancestors(
+                [inner], lambda _, v: is_function and not v.live and not v.call.graded
+            ):
+                item.call.merged = is_function
         value = self._by_edge[edge] = Value(call, tensor, next(self.numbers), edge)
         if node.name() == "CheckpointFunctionBackward":
             self.on_checkpoint(node)
@@ -108,15 +110,17 @@ class Ledger(Passes):
             is_seen = inner is not None and inner.call.kind == "call"
             place = inner.call.place if inner is not None and is_seen else self.place()
         inputs = [self.find_hidden(edge, None, None, depth + 1, place) for edge in edges]
-        own = isinstance(node, BackwardCFunction) and not is_old
+        is_function = isinstance(node, BackwardCFunction) and not is_old
         name = node.name().rpartition("::")[2].removesuffix("Backward")
-        call = Call(name, type(node), place, inputs, "function" if own else "source" if is_old else "hidden")
+        call = Call(
+            name, type(node), place, inputs, "function" if is_function else "source" if is_old else "hidden"
+        )
         self._by_node[node] = call
         self.calls.append(call)
         return call
 
     def _make_source(self, tensor: Tensor, find_ancestors: Value | None) -> Value:
-        """Return a new value that no call of torch made, such as one that comes back from NumPy."""
+        """Return a new value that no call of torch made, as from NumPy."""
         call = Call("", None, self.place(), [find_ancestors] if find_ancestors else [], "source")
         value = self.put(
             tensor, Value(call, tensor, next(self.numbers), cuts=(find_ancestors,) if find_ancestors else ())

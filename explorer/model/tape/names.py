@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,7 @@ VALUE_ATTRIBUTES = {".data", ".data=", ".T", ".mT", ".real", ".imag"}
 
 STEPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",
+    "fake_quantize_learnable_per_tensor_affine", "fake_quantize_learnable_per_channel_affine",
     "bernoulli", "heaviside", "gumbel_softmax",
 }  # fmt: skip
 """Functions with steps that are sites, besides the ops of the catalogue."""
@@ -51,19 +52,26 @@ UNMEASURED = {
 } | (CARRIERS - {"requires_grad"})  # fmt: skip
 """Functions that stop a gradient only by the values they are given: their backward is not measured."""
 
+_NESTED = (tuple, list, Mapping)
 _POINTWISE = CARRIERS | STEPS | {"rsub", "masked_fill", "setitem"}
 
 
-def find_tensors(items: Any) -> Iterator[Tensor]:
-    """Yield the tensors in nested lists, tuples and dicts."""
+def find_tensors(items: Any) -> list[Tensor]:
+    """Return the tensors in nested lists, tuples and dicts, in order."""
     if isinstance(items, Tensor):
-        yield items
-    elif isinstance(items, Mapping):
-        for item in items.values():
-            yield from find_tensors(item)
-    elif isinstance(items, tuple | list):
-        for item in items:
-            yield from find_tensors(item)
+        return [items]
+    tensors: list[Tensor] = []
+    if isinstance(items, _NESTED):
+        _collect_tensors(items, tensors)
+    return tensors
+
+
+def _collect_tensors(items: Any, tensors: list[Tensor]) -> None:
+    for item in items.values() if isinstance(items, Mapping) else items:
+        if isinstance(item, Tensor):
+            tensors.append(item)
+        elif isinstance(item, _NESTED):
+            _collect_tensors(item, tensors)
 
 
 def replace_tensor(items: Any, old: Tensor, new: Any) -> Any:

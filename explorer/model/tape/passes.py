@@ -16,7 +16,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction
-from explorer.model.tape.sites import FOREIGN_FOLDERS, Place, mark_of, paths_of
+from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 
 _FORWARD_LINES = (
     4  # under no_grad, where the forward of a Function may run: its own lines and those that call it
@@ -34,7 +34,7 @@ class Passes:
         self._thread, self._outer = 0, None  # type: tuple[int, FrameType | None]
 
     def attach(self) -> None:
-        """Begin to follow the modules. Compiled code runs as it is written meanwhile."""
+        """Begin to follow the modules. Compiled code runs eagerly until ``detach``."""
         self._paths, self._thread = paths_of(self.model), threading.get_ident()
         if "torch._dynamo" in sys.modules:
             stance: Any = torch.compiler.set_stance("force_eager")
@@ -57,19 +57,19 @@ class Passes:
         self._outer = None
 
     def on_pass_begin(self) -> None:
-        """Take notice that a forward pass begins."""
+        """Record that a forward pass begins."""
 
     def on_pass_end(self, path: str, result: Any) -> Any:
-        """Return what a forward pass returns instead of its result, or None."""
+        """Return the replacement for the result of a forward pass, or None."""
 
     def on_return(self, tensor: Tensor) -> None:
-        """Take notice of a tensor that a submodule returns."""
+        """Record a tensor that a submodule returns."""
 
     def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Take notice that a submodule is called."""
+        """Record that a submodule is called."""
 
     def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
-        """Return what a submodule returns instead of its result; None for the result itself."""
+        """Return the replacement for the result of a submodule, or None."""
 
     @contextmanager
     def run_at(self, path: str) -> Iterator[None]:
@@ -92,7 +92,7 @@ class Passes:
         path = self.path[-1] if self.path else None
         while frame is not None and frame is not self._outer and (len(lines) < frame_limit or path is None):
             code = frame.f_code
-            if not code.co_filename.startswith(FOREIGN_FOLDERS):
+            if not is_foreign(code.co_filename):
                 lines.append((code, frame.f_lasti))
                 if path is None and code.co_varnames[:1] == ("self",):
                     path = self._paths.get(mark_of(frame.f_locals.get("self")))
@@ -107,7 +107,7 @@ class Passes:
             self.on_pass_begin()
 
     def handle_call(self, module: nn.Module, args: Any) -> None:
-        """Take notice that a module is called: torch's hook before each."""
+        """Record that a module is called: torch's hook before each."""
         location = self._paths.get(mark_of(module))
         if location is None or threading.get_ident() != self._thread:
             return
@@ -133,7 +133,7 @@ class Passes:
 
 
 def _find_caller(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost frame that is neither torch's nor ours: it calls the model."""
-    while frame is not None and frame.f_code.co_filename.startswith(FOREIGN_FOLDERS):
+    """Return the innermost frame of a file that is not foreign: it calls the model."""
+    while frame is not None and is_foreign(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

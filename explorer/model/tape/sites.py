@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from types import CodeType
@@ -16,6 +16,12 @@ FOREIGN_FOLDERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[
 """The folders whose lines belong to no model: torch's and ours."""
 
 
+@cache
+def is_foreign(filename: str) -> bool:
+    """Return whether a file belongs to no model: it is torch's or the explorer's."""
+    return filename.startswith(FOREIGN_FOLDERS)
+
+
 @dataclass(frozen=True)
 class Site:
     """The place of a call in a model.
@@ -23,7 +29,7 @@ class Site:
     Attributes:
         module: path of the submodule that runs; "" for the model itself.
         op: the op's key, or the name of the function or Function class that is called.
-        function: name of the model's function that calls; "" where no code of the model does.
+        function: name of the model's function that calls; "" if no code of the model does.
         file, line, column: position of the call; 0 for no line.
         within: whether that function runs in the submodule; otherwise it calls a module of torch, such as
             nn.ReLU.
@@ -68,7 +74,7 @@ class Place(NamedTuple):
 
 
 def is_torchs(module: nn.Module) -> bool:
-    """Return whether a module's class is one of torch's own, or of ours."""
+    """Return whether a module's class is torch's own or the explorer's."""
     return type(module).__module__.startswith(("torch.nn.", "explorer."))
 
 
@@ -116,7 +122,7 @@ def is_compiled(model: nn.Module) -> bool:
 
 
 def require_model(name: str, model: object) -> None:
-    """Raise ValueError for what is no model, and for the class of one."""
+    """Raise ValueError unless the argument is a model."""
     if isinstance(model, type) and issubclass(model, nn.Module):
         raise ValueError(f"{name} takes a model, not its class: make one first, {model.__name__}(…)")
     if not isinstance(model, nn.Module):

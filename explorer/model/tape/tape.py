@@ -1,9 +1,9 @@
 """A tape: torch's calls in a model's forward passes, and where values leave autograd's graph and meet again.
 
 Nothing is recognised by its code. A call has the values that went in and came out. A value is live where
-autograd follows it; one that is not knows the live values it was made of. A *join* is a pointwise call in
-which a live value
-meets one that was made of the same x outside the graph: detach tricks, masks, ``.data``.
+autograd follows it; other values know the live values that they were computed from. A *join* is a pointwise
+call in which a live value meets a value computed from the same x outside the graph: detach tricks, masks,
+``.data``.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _UNLIMITED = 10**9
 
 
 class Join(NamedTuple):
-    """A call in which a live value meets one that was made of the same x outside the graph.
+    """A call in which a live value meets a value computed from the same x outside the graph.
 
     Attributes:
-        x: the latest value that all of them are made of, element by element.
-        made: the values made of x up to the call's inputs.
+        x: the latest value that all of them are computed from, element by element.
+        made: the values computed from x up to the call's inputs.
         way: those of them on the live way from x.
     """
 
@@ -56,10 +56,10 @@ class PendingCall(NamedTuple):
     """A call before it runs.
 
     Attributes:
-        args, kwargs: its arguments, with what stands in for others.
+        args, kwargs: its arguments, with substitutes.
         tensors, values, versions: the tensors among them.
-        join: what meets in it, if anything.
-        x_before: what the listener keeps of x.
+        join: the values that meet, if any.
+        x_before: the part of x that the listener keeps.
     """
 
     args: Any
@@ -85,7 +85,7 @@ class Tape(Ledger, TorchFunctionMode):
         return self
 
     def clear(self) -> None:
-        """Forget the pass."""
+        """Clear the pass."""
         super().clear()
         self.pending, self.roots, self.bridges = [], [], False
 
@@ -94,28 +94,28 @@ class Tape(Ledger, TorchFunctionMode):
         return args, kwargs
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
-        """Return what is needed of x as it is before a call."""
+        """Return the part of x that is needed after a call."""
 
     def on_call(self, call: Call, x_before: Any, y: Tensor) -> Any:
-        """Take notice of a call; return what stands for y from now on, or None."""
+        """Record a call; return the replacement for y, or None."""
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> Any:
-        """Take notice of a join; return what stands for y from now on, or None."""
+        """Record a join; return the replacement for y, or None."""
 
     def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
-        """Take notice that a value outside the graph meets nothing live that was made of the same x."""
+        """Record that a value outside the graph meets nothing live that was computed from the same x."""
 
     def on_exit(self, call: Call) -> None:
-        """Take notice of a call whose result is no tensor."""
+        """Record a call whose result is no tensor."""
 
     def find_substitute(self, value: Value, tensor: Tensor) -> Tensor | None:
-        """Return the tensor that takes the place of an argument, or None."""
+        """Return the substitute of an argument, or None."""
 
     def on_backward_end(self) -> None:
-        """Take notice that a backward has ended."""
+        """Record that a backward has ended."""
 
     def on_pass_begin(self) -> None:
-        """Take notice that a forward pass begins."""
+        """Record that a forward pass begins."""
         if not self._in_backward and (self.done or not torch.is_grad_enabled()):
             self.clear()
             self.done = False
@@ -137,10 +137,10 @@ class Tape(Ledger, TorchFunctionMode):
         node.register_hook(leave)
 
     def resume(self) -> None:
-        """Take notice that a checkpoint calls its function again."""
+        """Record that a checkpoint calls its function again."""
 
     def pause(self) -> None:
-        """Take notice that it has ended."""
+        """Record that it has ended."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs, name = kwargs or {}, name_of(func)
@@ -156,21 +156,21 @@ class Tape(Ledger, TorchFunctionMode):
             return self._finish_call(name, func, result, asked)
 
     def _prepare_call(self, name: str, func: Any, args: Any, kwargs: Any) -> PendingCall:
-        tensors = [*find_tensors((args, kwargs))]
+        tensors = find_tensors((args, kwargs))
         values, join = [self.value_of(item) for item in tensors], None
         self.flush()
         if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
             for tensor, value in zip(tensors, values, strict=True):
                 if (new := self.find_substitute(value, tensor)) is not None:
                     args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
-            tensors = [*find_tensors((args, kwargs))]
+            tensors = find_tensors((args, kwargs))
             values = [self.value_of(item) for item in tensors]
             join = self._join(name, values)
         x_before = self.prepare(name, func, args, kwargs)
         return PendingCall(args, kwargs, tensors, values, [version_of(t) for t in tensors], join, x_before)
 
     def _join(self, name: str, values: list[Value]) -> Join | None:
-        """Return what meets in a call; cuts among its arguments are told where nothing does."""
+        """Return the join of a call; without one, report the cuts among its arguments."""
         if not any(v.live for v in values):
             return None
         if (join := self._find_meeting(name, values)) is None:
@@ -228,7 +228,7 @@ class Tape(Ledger, TorchFunctionMode):
         return call
 
     def flush(self) -> None:
-        """Put hooks on what the last call made: after those of a swap, which has put its own by now."""
+        """Put hooks on the results of the last call: after those of a swap, which has put its own by now."""
         while self.pending:
             self.pending.pop(0)()
 
@@ -244,7 +244,7 @@ class Tape(Ledger, TorchFunctionMode):
                 self.on_backward_end()
 
     def is_bridged(self, value: Value) -> bool:
-        """Return whether a live value is made of one that stands for another."""
+        """Return whether a live value is computed from a substitute."""
         return self.bridges and any(v.call.kind == "bridge" for v in find_elementwise_ancestors(value))
 
     def _find_meeting(self, name: str, values: list[Value]) -> Join | None:
@@ -271,9 +271,9 @@ class Tape(Ledger, TorchFunctionMode):
         )
 
     def reach(self, on_graph: bool) -> dict[Value, None]:
-        """Return the values that the roots are made of; ``on_graph``: as far as autograd follows."""
+        """Return the values that the roots are computed from; ``on_graph``: as far as autograd follows."""
 
-        def through(call: Call, value: Value) -> bool:
+        def can_pass(call: Call, value: Value) -> bool:
             return not on_graph or (value.live and any(o.live for o in call.outputs))
 
-        return find_ancestors(self.roots, through, _UNLIMITED)
+        return find_ancestors(self.roots, can_pass, _UNLIMITED)

@@ -25,7 +25,7 @@ _MASKING = (
 
 
 class JoinKind(Enum):
-    """What a join does: restore a value of the side, mask x by itself, or use the side as a factor."""
+    """The effect of a join: restore a value of the side, mask x alone, or use the side as a factor."""
 
     TRICK = "trick"
     MASK = "mask"
@@ -57,7 +57,7 @@ def is_restoring(value: Value, y: Tensor) -> bool:
         or value.call.name in ("sub", "rsub")
     ):
         return False
-    if is_functorch_wrapped_tensor(y):  # it tells no values
+    if is_functorch_wrapped_tensor(y):  # its values are unknown
         return True
     scale = float(y.detach().abs().max()) if y.numel() else 0.0
     return torch.allclose(tensor.detach(), y.detach(), rtol=0.0, atol=1e-5 * scale + 1e-12)

@@ -27,7 +27,7 @@ class Value:
         number: its position among all values of the tape.
         edge: its place in autograd's graph; None if autograd does not follow it.
         live: whether autograd follows it.
-        cuts: of a value that is not live, the live values it was made of.
+        cuts: of a value that is not live, the live values it was computed from.
         ref: weak reference to the tensor.
         substitute: the tensor that a swap puts in its place.
     """
@@ -105,7 +105,8 @@ class Call:
         """Why no gradient passes, as a clause; "" where autograd follows the call."""
         if self.kind == "exit":
             return f"it leaves torch for {EXITS[self.name]}: no gradient comes back"
-        if any(v.live for v in self.outputs):
+        dead = [v for v in self.outputs if not v.live]
+        if self.outputs and not dead:
             return ""
         if self.name in ("detach", ".data"):
             return "its output is detached"
@@ -113,7 +114,7 @@ class Call:
             return "called under no_grad"
         if self.name in COMPARISONS:
             return "a comparison: its result has no gradient"
-        if self.outputs and not self.outputs[0].floating:
+        if dead and not dead[0].floating:
             return "its result is no floating-point number: it has no gradient"
         return "torch has no derivative for it"
 
@@ -139,7 +140,7 @@ def find_ancestors(
 
 
 def find_elementwise_ancestors(value: Value) -> set[Value]:
-    """Return a live value and the live values it is made of element by element."""
+    """Return a live value and the live values it is computed from element by element."""
 
     def can_follow(call: Call, item: Value) -> bool:
         return item.live and (call.kind in ("function", "bridge") or is_pointwise(call.name))
@@ -148,7 +149,7 @@ def find_elementwise_ancestors(value: Value) -> set[Value]:
 
 
 def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
-    """Return the values that were made of x on the way to ``values``, these included and x excluded."""
+    """Return the values that were computed from x on the way to ``values``, these included and x excluded."""
     inner = find_ancestors(values, lambda _, v: v.number > x.number)
     made_values = {x}
     for value in sorted(inner, key=lambda v: v.number):
@@ -163,6 +164,6 @@ def find_latest(values: Iterable[Value], shape: Any) -> Value | None:
 
 
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
-    """Return the x that a value outside the graph was made of element by element, and the values between."""
+    """Return the x that a value outside the graph was computed from elementwise, and the values between."""
     x = find_latest(set.intersection(*map(find_elementwise_ancestors, dead.cuts)), dead.shape)
     return x, set() if x is None else find_values_between(x, [dead])
