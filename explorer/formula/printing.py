@@ -199,7 +199,7 @@ def _constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
     match node:
         case Unary("~"):
             return f"not {_operands(node, dialect, [_COMPARE])[0]}", _NOT
-        case Binary("/", _, right) if _parameters(right) and dialect.guarded != Dialect.guarded:
+        case Binary("/", _, right) if _may_be_zero(right) and dialect.guarded != Dialect.guarded:
             return f"_divided({', '.join(_operands(node, dialect))})", _ATOM
         case Binary("**", left, right) if not _is_real(left, right) or (
             _parameters(node) and dialect.guarded != Dialect.guarded
@@ -226,6 +226,11 @@ def _may_fail(call: Call) -> bool:
     if call.function in ("min", "max"):
         return any(map(_may_be_nan, children(call)))
     return call.function not in _NEVER_RAISE and _parameters(call)
+
+
+def _may_be_zero(node: Node) -> bool:
+    """Return whether a constant may be 0 at some values of the parameters."""
+    return _parameters(node) or constant_value(node, {}) == 0
 
 
 def _may_be_nan(node: Node) -> bool:

@@ -293,6 +293,7 @@ def test_code_gives_what_apply_gives_where_python_refuses_a_constant(op):
 
 CONSTANTS = (
     "x / (a - 1)",
+    "x * (a / 0)",
     "x * (1 / (a - 1))",
     "x * (a - 1)**(-1)",
     "x * min(a, log(b))",
