@@ -19,6 +19,7 @@ CANCELLED = 0.01  # of a gradient's total size: with less left over, its area me
 MANY_JUMPS = 3  # an op with this number of jumps is a staircase that follows something
 _STILL = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
 _TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
+_FINE = 1e-6  # a step that float32 still resolves near 0
 _LEAST_JUMP, _JUMP_EPS = 1e-10, 64  # the least jump, and the least in eps of the largest y nearby
 
 
@@ -134,17 +135,17 @@ class Curve:
 
     @cached_property
     def flat(self) -> bool:
-        """Whether the op moves by jumps alone."""
-        flat = self.slope[self.trusted] == 0
-        return bool(len(flat) and flat.double().mean() > 0.98 and len(self.jumps[0]))
-
-    @cached_property
-    def coarse(self) -> bool:
-        """Whether the op is x with the few digits of a short float: a staircase too fine to be seen."""
-        near = torch.allclose(self.y, self.x, 1e-2, 1e-3)
-        return near and any(
-            torch.equal(self.y.to(short).to(self.dtype), self.y) for short in (torch.float16, torch.bfloat16)
-        )
+        """Whether the op moves by jumps alone, as a staircase whose steps may be as fine as 1e-4."""
+        if self.is_fine:
+            near = self.x[
+                (self.x.abs() <= NEAR) & (self.x.abs() > 0.1)
+            ]  # nearer to 0 a float's steps are finer
+            x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
+            low, high = self.subject.y(x - _FINE), self.subject.y(x + _FINE)
+            level = (low == high)[low.isfinite() & high.isfinite()]
+        else:
+            level = self.slope[self.trusted] == 0
+        return bool(len(level) and level.double().mean() > 0.98 and len(self.jumps[0]))
 
     @cached_property
     def identity(self) -> bool:

@@ -21,7 +21,7 @@ def check_derivative(curve: Curve) -> Finding:
     broken = curve.y.isfinite() & curve.gradient.isnan() & (curve.x.abs() < 100)
     if broken.any() and bool(curve.gradient.isnan().all()):
         return fails("The gradient is NaN everywhere, although y is a number.")
-    if int(curve.trusted.sum()) < max(_LEAST_TRUSTED * int(curve.y.isfinite().sum()), 1):
+    if not curve.flat and int(curve.trusted.sum()) < max(_LEAST_TRUSTED * int(curve.y.isfinite().sum()), 1):
         return _judge_unsteady(curve)
     if not deviating.any() and not broken.any():
         if find_effect_of_others(curve):
@@ -78,8 +78,6 @@ def _confirm(curve: Curve, off: Tensor) -> Finding:
 
 
 def _judge_unsteady(curve: Curve) -> Finding:
-    if curve.coarse:
-        return by_design("The op rounds to the digits of a short float: the rule stands in for a derivative.")
     y = curve.y[curve.y.isfinite()]
     if curve.is_fine and len(y) and bool((y.float().double() == y).all()):
         return fails(
@@ -108,7 +106,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Finding:
         )
     if mask := find_idle_mask(curve):
         return fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
-    if curve.flat or curve.coarse:
+    if curve.flat:
         return by_design(
             f"The op is level between its jumps, so its derivative is 0: the rule stands in. {observed}.",
             at,

@@ -21,6 +21,7 @@ _FURTHER = (2.0, -0.5, 100.0)  # g
 _ANYWHERE = ("jumps", "bounded")
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _TOO_FAR = 2.0  # of a curve's size: a start with more is not refined
+_ABOUT_ZERO = 1e-3
 _SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
 
 
@@ -140,7 +141,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) -> 
     if float(measure_distance(best).nan_to_num(nan=1e9).norm()) > _TOO_FAR * float(target.norm()):
         return None
     best = _refine(measure_distance, best) if names and not _is_zero(measure_distance(best), target) else best
-    if not _is_zero(measure_distance(best), target) or not _is_within(rule, best):
+    if not _is_zero(measure_distance(best), target) or not _is_within(rule, best) or _is_partial(rule, best):
         return None
     return dict(zip(names, best.tolist(), strict=True))
 
@@ -189,6 +190,12 @@ def _is_within(rule: Rule, values: Tensor) -> bool:
     """Return whether parameters lie within the bounds of the rule's controls."""
     pairs = zip(rule.parameters, values.tolist(), strict=True)
     return all(parameter.low * 0.99 <= value <= parameter.high * 1.01 for parameter, value in pairs)
+
+
+def _is_partial(rule: Rule, values: Tensor) -> bool:
+    """Return whether a parameter is about 0 whose default is not, so that a part of the rule is missing."""
+    pairs = zip(rule.parameters, values.tolist(), strict=True)
+    return any(parameter.default and abs(value) < _ABOUT_ZERO for parameter, value in pairs)
 
 
 def _is_zero(distance: Tensor, target: Tensor) -> bool:

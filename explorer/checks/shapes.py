@@ -157,7 +157,7 @@ def _check_precision(curve: Curve) -> Finding | None:
     if curve.subject.rounds_gradient:
         return by_design("The gradient has the digits of a number format alone: it is rounded to one.")
     r = curve.subject.gradient(curve.x, _GENERIC)
-    curves = [("the gradient", r)] if curve.flat or curve.coarse else [("y", curve.y), ("the gradient", r)]
+    curves = [("the gradient", r)] if curve.flat else [("y", curve.y), ("the gradient", r)]
     for what, values in curves:
         some = values[values.isfinite() & (values != 0)]
         if len(merge_points([some])) >= _DISTINCT and bool((some.float().double() == some).all()):

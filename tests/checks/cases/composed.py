@@ -73,3 +73,4 @@ add(
     lambda x, g: g * ((x > 0) & (x < 3)),
 )
 add("kept norm of g", lambda x: x.clone(), lambda x, g: g / g.norm().clamp(min=1))
+add("fixed point of ten bits", lambda x: (x * 1024).round() / 1024, lambda x, g: g)

@@ -34,6 +34,8 @@ class KeepsState(Function):
 
 CASES["state on the class"] = Case(KeepsState, (), {}, {"memory": "fails", "deterministic": "fails"})
 add("LSQ without its ends", quantise, forget_ends, learn(0.3), -8, 7, by=["parameter gradients"])
+add("ternary, one side learns", lambda x: (x > 0.5).to(x) - (x < -0.5).to(x), lambda x, g: g * (x > 0),
+    by=["area", "antiderivative"])  # fmt: skip
 add("sorted g", lambda x: x.sin(), lambda x, g: g.sort(0).values * x.cos(), by=["linear in g"])
 add("writes into g", lambda x: x.relu(), lambda x, g: g.mul_(x > 0), by=["memory"])
 add("wraps at four bits", lambda x: torch.remainder(x.round() + 8, 16) - 8, lambda x, g: g,
