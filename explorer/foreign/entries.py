@@ -161,7 +161,7 @@ def _require(subject: Subject) -> None:
     if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("two backwards of the same x and g differ")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
-    for g in (torch.ones_like(x), varied):
+    for g in (torch.ones_like(x), varied, varied + 2 * x.sign()):  # the last has another mean on each side
         require_same_in_any_company(subject.gradient, x, g, what="the gradient")
 
 

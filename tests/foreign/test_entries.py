@@ -168,6 +168,7 @@ DEPENDENT = {
     "the place": _by_place,
     "the first place": lambda x, g: torch.cat([g[:1] * 0, g[1:]]),
     "the mean of g": lambda x, g: g - g.mean(),
+    "a mask by the mean of g": lambda x, g: g * (x > g.mean()),
     "the largest g": lambda x, g: g * (g.abs() < g.abs().max()),
     "the norm of g": lambda x, g: g / g.norm().clamp_min(1),
 }
