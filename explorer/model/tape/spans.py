@@ -68,11 +68,13 @@ class Span:
         return self._take_gradient(ways, grad_inputs, None)
 
     def _take_gradient(self, ways: Any, grad_inputs: Any, _: Any) -> Any:
+        if self._g is None:  # no gradient came to y: another call shares the node
+            return None
         new, last = [*grad_inputs], ways[-1][0]
         for i, number in ways:
             if (gradient := new[i]) is not None:
-                find_ancestors = self._gradients[number]
-                self._gradients[number] = gradient if find_ancestors is None else find_ancestors + gradient
+                earlier = self._gradients[number]
+                self._gradients[number] = gradient if earlier is None else earlier + gradient
                 new[i] = torch.zeros_like(gradient) if self._swaps else gradient
         self._left -= 1
         if self._left == 0 and self._g is not None:
