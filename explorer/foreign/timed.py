@@ -1,6 +1,9 @@
 """Code that may never come back, with a limit of time: an exception becomes a sentence."""
 
+import atexit
+import ctypes
 import os
+import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -13,6 +16,8 @@ from explorer.foreign.subject import UntriedError, describe_error
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
 _IMPORTED_BY = os.getpid()
+_LAST_WAIT_S = 10.0  # at the end of the process
+_late: list[Thread] = []  # threads that did not come back in time
 
 
 class HungError(Exception):
@@ -29,7 +34,7 @@ def use_one_thread_after_fork() -> None:
 
 
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
-    """Return the result of ``work``; raise HungError after ``limit_s``, leaving it in a daemon thread.
+    """Return the result of ``work``; raise HungError after ``limit_s``, and stop it at its next line.
 
     Whatever it raises becomes an UntriedError with the reason.
     """
@@ -41,10 +46,12 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
         except BaseException as error:  # a thread must hand on whatever ends it
             answers.put(error)
 
-    Thread(target=run, daemon=True, name="explorer.foreign").start()
+    thread = Thread(target=run, daemon=True, name="explorer.foreign")
+    thread.start()
     try:
         answer = answers.get(timeout=limit_s)
     except Empty:
+        _stop(thread)
         raise HungError(
             f"did not come back within {limit_s:g} s and is left behind in a daemon thread"
         ) from None
@@ -53,3 +60,19 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
     if isinstance(answer, BaseException):
         raise UntriedError(f"it raises {describe_error(answer)}") from answer
     return answer
+
+
+def _stop(thread: Thread) -> None:
+    """Raise SystemExit in a thread, at its next line of Python."""
+    _late.append(thread)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
+    )
+
+
+@atexit.register
+def _wait_for_late_threads() -> None:
+    """Let late threads end: Python aborts if one comes back from torch's C++ while it shuts down."""
+    end = time.monotonic() + _LAST_WAIT_S
+    for thread in _late:
+        thread.join(max(end - time.monotonic(), 0.0))

@@ -41,3 +41,34 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_check_in_a_forked_process_does_not_wait_for_threads_of_its_parent():
     done = subprocess.run([sys.executable, "-c", _FORKED], timeout=120, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+_LATE = """
+import torch
+from explorer.foreign.timed import HungError, run_within
+
+class Slow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        for _ in range(100_000):
+            torch.linalg.svd(torch.eye(100))
+        return g
+
+def pull():
+    x = torch.ones(2, requires_grad=True)
+    Slow.apply(x).sum().backward()
+
+try:
+    run_within(0.2, pull)
+except HungError:
+    print("late")
+"""
+
+
+def test_a_process_ends_in_order_after_a_backward_that_was_late():
+    ended = subprocess.run([sys.executable, "-c", _LATE], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout.strip()) == (0, "late"), ended.stderr
