@@ -225,7 +225,8 @@ class Stepper:
         checkpoint = nearest({*self.checkpoints.steps, self.step}, step)
         points = [(checkpoint, name, value) for name, value in changes.items()]
         ours = merged(self.settings.branch, (), checkpoint + 1)
-        other = type(self)(dataclasses.replace(self.settings, branch=(*ours, *points)), self._tensors)
+        settings = dataclasses.replace(self.settings, branch=(*ours, *points))
+        other = type(self)(settings, self._tensors, self._recorder.recorded)
         other.follow(self, checkpoint)
         return other
 
