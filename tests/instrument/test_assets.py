@@ -5,6 +5,8 @@ from pathlib import Path
 import plotly
 import pytest
 
+from explorer.instrument import bundle
+from explorer.instrument.assets import PLOTLY, assets
 from explorer.instrument.drawing import plotly_js
 
 WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -26,3 +28,13 @@ def test_a_plotly_that_registers_its_traces_elsewhere_is_left_whole(
     (tmp_path / "package_data" / "plotly.min.js").write_text(text, encoding="utf-8")
     monkeypatch.setattr(plotly, "__file__", str(tmp_path / "__init__.py"))
     assert plotly_js.__wrapped__() == text.encode()
+
+
+def test_a_file_that_changes_in_length_or_letter_alone_has_another_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = set()
+    for code in ("let x = 1;", "let x = 2;", "let x = 22;"):
+        monkeypatch.setattr(bundle, "bundled", lambda _, code=code: {"first.js": code})
+        folders |= {address.split("/")[0] for address in assets({}) if address != PLOTLY}
+    assert len(folders) == 3

@@ -407,6 +407,14 @@ def test_a_model_that_raises_passes_its_error_through_and_keeps_no_hook():
     assert only(seen)["calls"] == calls == 1
 
 
+def test_sites_are_counted_in_the_singular_and_the_plural():
+    for ops, words in ([nn.ReLU()], "1 site;"), ([nn.ReLU(), nn.Tanh()], "2 sites;"):
+        model = nn.Sequential(*ops)
+        with explorer.observe(model) as seen:
+            model(X)
+            assert seen.describe().startswith(words)
+
+
 def test_passes_without_a_backward_are_no_dead_units():
     model = made(torch.relu)
     with explorer.observe(model) as seen:

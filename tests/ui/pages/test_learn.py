@@ -13,7 +13,7 @@ from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.lessons.lesson import Lesson
 from explorer.ui.server import answers
 from tests.selection import take_part
-from tests.ui.opening import opened
+from tests.ui.opening import opened, words_of
 
 
 def test_the_course_is_every_lesson_in_its_order():
@@ -72,5 +72,6 @@ def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: p
 
 
 def test_the_page_opens_and_its_own_words_are_no_faults():
-    test = opened("lesson=clamp&present=1", "learn")
-    assert "Not everything in the link" not in str(test.main)
+    for query in ("lesson=clamp&present=1", "class=abc", "print=course"):
+        assert "link" not in words_of(opened(query, "learn")), query
+    assert "link" in words_of(opened("lessons=clamp", "learn"))
