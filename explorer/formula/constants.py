@@ -22,7 +22,7 @@ PYTHON: dict[str, Callable[..., float]] = {
 # What exported code defines for constants where Python raises an error, or drops NaN; reading knows them.
 IEEE_HELPERS: dict[str, str] = {
     "_ieee": '''def _ieee(function, *numbers):
-    """Return a function of numbers, NaN or infinity where torch has them and Python raises an error."""
+    """Return a function of numbers; NaN or infinity where Python raises an error."""
     if function in (min, max) and any(map(math.isnan, numbers)):
         return math.nan
     try:

@@ -7,10 +7,10 @@ from explorer.gradient.hashing import fresh
 from explorer.gradient.layer import Layer
 from explorer.gradient.share import share, share_of_all
 from explorer.gradient.varying import Learning, learning
-from explorer.gradient.wide import with_float64
+from explorer.gradient.wide import find_float64_device, with_float64
 
 __all__ = [
-    "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind", "fresh",
-    "joined", "learning", "pair", "pulled_back", "share", "share_of_all",
+    "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind",
+    "find_float64_device", "fresh", "joined", "learning", "pair", "pulled_back", "share", "share_of_all",
     "with_float64",
 ]  # fmt: skip

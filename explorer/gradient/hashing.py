@@ -5,8 +5,6 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from explorer.gradient.wide import with_float64
-
 Word = TypeVar("Word", int, Tensor)
 
 _WORD = 0xFFFFFFFF
@@ -17,14 +15,14 @@ def fresh(
 ) -> Tensor:
     """The u of n elements, (n,) float64: 24 bits and a half, strictly between 0 and 1.
 
-    On ``device`` where that has float64, else on the CPU. Equal for equal arguments on every machine;
+    On ``device``, which must have float64. Equal for equal arguments on every machine;
     other seeds, steps, layers and draws are other numbers.
     """
     key = 0
     for part in (seed, step, layer, draw):
         key = mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
     words = mixed(mixed(torch.arange(n, device=device) ^ key)) >> 8
-    return (with_float64(words).double() + 0.5) / 2**24
+    return (words.double() + 0.5) / 2**24
 
 
 def mixed(word: Word) -> Word:

@@ -11,6 +11,11 @@ def with_float64(x: Tensor) -> Tensor:
     return x if _has_float64(x.device.type) else x.cpu()
 
 
+def find_float64_device(device: torch.device) -> torch.device:
+    """Return the device if it has float64, else the CPU."""
+    return device if _has_float64(device.type) else torch.device("cpu")
+
+
 @cache
 def _has_float64(device: str) -> bool:
     """Return whether a kind of device has float64: Apple's GPUs and some of Intel's have not."""

@@ -188,4 +188,8 @@ def evaluate(node: Node, values: Mapping[str, Array], noise: Noise = lambda valu
                 return np.where(of(condition), number(then), number(otherwise))
             case Call(function, arguments):
                 result = FUNCTIONS[function](*map(number, arguments))
-                return noise(result) if function in _ROUNDED else result
+                # The sign of a NaN is nobody's: the browser has none.
+                if function in _ROUNDED:
+                    return noise(result)
+                unknown = result != result
+                return np.where(unknown, noise(result), result) if unknown.any() else result

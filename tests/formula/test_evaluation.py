@@ -34,7 +34,7 @@ _EDGES = (0.0, 0.5, 1, 1.5, 2.5, 3, 6, 45, math.inf)
 _GRID = np.array([*(-edge for edge in _EDGES), *_EDGES, math.nan])
 
 
-_HELPERS: dict[str, object] = {"torch": torch}
+_HELPERS: dict[str, object] = {"torch": torch, "math": math}
 
 
 exec("\n".join(helpers.TORCH.values()), _HELPERS)

