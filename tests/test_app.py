@@ -87,6 +87,16 @@ def test_whatever_computes_is_paced() -> None:
         assert isinstance(route.app, admission.Paced), route.path
 
 
+def test_a_busy_server_leaves_the_first_page_to_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: object) -> None:
+        raise admission.Refused(429, "busy")
+
+    monkeypatch.setattr(app._seats, "compute", refuse)
+    answer = asyncio.run(app.index(Request(scope_of(path="/"))))
+    assert answer.status_code == 200
+    assert b'id="root"' in answer.body
+
+
 @pytest.mark.parametrize(
     ("path", "is_ours"), [("/Train", True), ("/_stcore", False), ("/favicon.png", False)]
 )

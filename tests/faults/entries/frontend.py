@@ -120,7 +120,7 @@ FAULTS = (
         file="explorer/frontend/chart/plotly/moves.js",
         old="below[i] = (below[i] ?? 0) + y[i];",
         new="below[i] = y[i];",
-        tests="browser/test_train_why.py",
+        tests="frontend/chart/test_moves.py",
     ),
     Fault(
         name="The title of an axis that counts from a number has the wrong sign",

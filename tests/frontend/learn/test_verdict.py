@@ -39,6 +39,16 @@ def number(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
+def test_the_worst_place_is_the_one_with_the_largest_area(node: Node) -> None:
+    body = """
+        const { apartWords } = await import("./learn/verdict.js");
+        const excursions = [{ from: -3, to: -1, peak: 0.1 }, { from: 1.5, to: 2.5, peak: 3 }];
+        const curve = { x: [-3, 3], y: [0, 0] };
+        return apartWords({ mean: 0.1, excursions }, curve, curve, "it");
+    """
+    assert "At x = 2 " in node.run(body, {})
+
+
 LEVELS = [("clamp", level) for level in (-0.5, 0.5, 1, 1.5, 2)] + [("relu", level) for level in (-1, 0, 1, 2)]
 
 

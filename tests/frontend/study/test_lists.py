@@ -22,6 +22,7 @@ def read(node: Node, text: str) -> dict[str, Any]:
         ("1e-3 1e-2  1e-2", [0.001, 0.01]),
         ("0,003; 0,01", [0.003, 0.01]),
         ("1/3", [1 / 3]),
+        ("10, 9", [9, 10]),
     ],
 )
 def test_what_is_read(node: Node, text: str, numbers: list[float]):

@@ -163,6 +163,19 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
     assert shown["accuracy"]["series"][0]["point"] is None
 
 
+def test_a_cell_of_which_a_seed_diverged_waits_for_no_other(picture: Run, study: tuple[Plan, list[Row]]):
+    plan, rows = study
+    lost = rows[0].trial
+    seen = [
+        row._replace(diverged=True, validation=float("nan")) if row.trial == lost else row for row in rows
+    ]
+    shown = picture(SEEN, event=event(plan, seen, "finished"))
+    words = [cell["words"] for row in shown["heat"]["rows"] for cell in row["cells"]]
+    (told,) = (each for each in words if "diverged" in each)
+    assert f"1 of {len(plan.seeds)} seeds diverged" in told
+    assert "so far" not in told
+
+
 def test_scores_that_hardly_differ_have_hardly_different_colours(picture: Run, study: tuple[Plan, list[Row]]):
     """Five points apart are half of the way from the lightest to the darkest, not all of it."""
     body = f"""{SEEN}
