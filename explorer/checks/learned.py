@@ -12,6 +12,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.due import Probe, is_learned, is_rounding
 from explorer.checks.integrated import Moments, integrate_argument
 from explorer.checks.result import VERDICTS, Finding, by_design, fails, format_number, holds, unknown
+from explorer.checks.shapes import find_custom_node
 from explorer.foreign import NoGradientError, Subject, UntriedError
 from explorer.formula.tree import names
 from explorer.gradient import apply
@@ -231,6 +232,10 @@ def _judge_missing(probe: Probe, k: int, name: str) -> Finding:
     moves = expected is None and (moments := _judge_moments(probe, k, name)) and moments.verdict == "fails"
     if not moves and (expected is None or not bool(expected.any())):
         return by_design(f"Its backward returns None for {name}, and y does not depend on it.")
+    if find_custom_node(probe.subject.run(probe.x.clone().requires_grad_())) is None:
+        return by_design(
+            f"No gradient of y reaches {name}: the forward detaches it. Meant if it learns from another loss."
+        )
     return fails(
         f"Its backward returns None for {name}, which requires grad: it never learns. Return its gradient, "
         "or pass it detached."

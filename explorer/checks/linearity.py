@@ -7,9 +7,10 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
-from explorer.foreign import departures
+from explorer.foreign import Departure, departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
+_ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is no rounding
 _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
 
 
@@ -57,12 +58,32 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     single, sure = curve.subject.gradient(x), curve.subject.y(x).isfinite()
     found = departures(lambda g: curve.subject.gradient(x, g), sure, curve.nature.y_dtype)
     ranked = []
+    if any(bool(each.departs.any()) for each in found):
+        rounding = _measure_rounding(curve, x)
+        found = [each._replace(departs=each.departs & _is_beyond(each, single, rounding)) for each in found]
     for g, r, size, wrong in found:
         if bool(wrong.any()):
             at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
             ranked.append((rank, (float(x[at]), g, float(r[at]), float(single[at]))))
     return max(ranked, key=lambda item: item[0])[1] if ranked else None
+
+
+def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
+    """Return the largest difference between gradients at neighbouring floats near each x, (n,)."""
+    low, high = curve.subject.domain or (-torch.inf, torch.inf)
+    differences = []
+    for near in (0.8 + 0.4 * part / 15 for part in range(16)):
+        floats = (x * near * (1 + curve.eps * step) for step in (-3, -1, 1, 3))
+        first, *others = (curve.subject.gradient(each.clamp(low, high)) for each in floats)
+        differences += [(other - first).abs() for other in others]
+    return torch.stack(differences).amax(0).nan_to_num()
+
+
+def _is_beyond(departure: Departure, single: Tensor, rounding: Tensor) -> Tensor:
+    """Return where a departure is larger than what rounding does to the gradient there, (n,) bool."""
+    off = (departure.gradient - departure.g * single).abs().nan_to_num(nan=torch.inf)
+    return off > _ROUNDING * abs(departure.g) * rounding
 
 
 @lru_cache(maxsize=2)

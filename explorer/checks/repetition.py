@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import torch
+from torch import Tensor
+
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds
-from explorer.foreign import is_same
+from explorer.foreign import Subject, is_same
 
 
 def check_repetition(curve: Curve) -> Finding:
@@ -17,6 +20,10 @@ def check_repetition(curve: Curve) -> Finding:
     calls.append(subject.run_both(x))
     (y, y_again, y_later), (r, r_again, r_later) = zip(*calls, strict=True)
     if not is_same(y, y_again, 0.0):
+        if not _repeats_its_backward(subject, x):
+            return fails(
+                "Two backwards through one y differ: backward draws again. Keep in ctx what forward drew."
+            )
         return by_design(
             "Its forward draws random numbers: two calls on the same x differ, and so may gradients."
         )
@@ -30,3 +37,17 @@ def check_repetition(curve: Curve) -> Finding:
     return fails(
         "After a call on another x it gives another result: it keeps state between calls. Keep it in ctx."
     )
+
+
+def _repeats_its_backward(subject: Subject, x: Tensor) -> bool:
+    """Return whether two backwards through the same y give the same bits; True if none can be repeated."""
+    leaf = x.clone().requires_grad_()
+    y = subject.run(leaf)
+    try:
+        first, second = (
+            torch.autograd.grad(y, leaf, torch.ones_like(y), retain_graph=True, allow_unused=True)[0]
+            for _ in range(2)
+        )
+    except RuntimeError:
+        return True
+    return first is None or is_same(first, second, 0.0)

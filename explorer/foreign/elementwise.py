@@ -1,16 +1,18 @@
 """Whether a function is elementwise and gives the same y twice, and the points at which that is tried."""
 
+import itertools
 import math
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from explorer.foreign.subject import Subject, UntriedError
+from explorer.foreign.subject import SEED, Subject, UntriedError
 
 NEAR, FAR = 8.0, 1e4  # the reach of even points, and of points by factors
 OFF = 0.00137  # keeps points off the round numbers where kinks are
 _MOVE = 0.83  # of the x whose effect on other y is tried
+_FURTHER = 8  # random values to which the elements of an example are moved
 _TOLERANCE = 1e3  # in eps
 
 
@@ -34,14 +36,29 @@ def find_dependence(subject: Subject) -> str:
             return f"it is not elementwise: x of shape {tuple(x.shape)} gives y of shape {tuple(y.shape)}"
         tolerance = _TOLERANCE * _find_eps(x, y)
         order = torch.arange(x.numel()).reshape(x.shape)
-        for moved in (order % 2 == 0, order % 2 == 1, order % 3 == 0, order == 0):
-            shifted = subject.fit_domain(torch.where(moved, x.flip(0) * _MOVE + 0.11, x))
+        patterns = (order % 2 == 0, order % 2 == 1, order % 3 == 0, order == 0)
+        for moved, others in itertools.product(patterns, _find_others(subject, x)):
+            shifted = subject.fit_domain(torch.where(moved, others, x))
             if not is_same(y[~moved], subject.run(shifted.clone())[~moved], tolerance):
                 return "it is not elementwise: y at one x depends on the other elements"
         # An example has the one number of rows that the function takes.
         if subject.example is None and not is_same(y[::3], subject.run(x[::3].clone()), tolerance):
             return "it is not elementwise: y at one x depends on the number of elements"
     return ""
+
+
+def _find_others(subject: Subject, x: Tensor) -> list[Tensor]:
+    """Return values to which elements of x are moved; more of them for an example, which may be small.
+
+    A look-up, say, changes only where an element is moved across a border.
+    """
+    generator = torch.Generator().manual_seed(SEED)
+    low, high = x.aminmax()
+    further = [
+        low + (high - low) * torch.rand(x.shape, generator=generator, dtype=torch.float64).to(x)
+        for _ in range(_FURTHER if subject.example is not None else 0)
+    ]
+    return [x.flip(0) * _MOVE + 0.11, *further]
 
 
 def require_elementwise(subject: Subject) -> None:

@@ -396,4 +396,5 @@ def _make_module_subject(
         chosen = dict(zip(state, values[len(arguments) :], strict=True))
         return torch.func.functional_call(module, chosen, (x, *values[: len(arguments)]), dict(named))
 
-    return Subject(name, call, (*arguments, *state.values()), is_module=True)
+    names = (*(f"argument {k + 1}" for k in range(len(arguments))), *state)
+    return Subject(name, call, (*arguments, *state.values()), is_module=True, names=names)

@@ -93,7 +93,7 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
 
     Args:
         text: at most 20,000 characters of Python that define a Function, a module or a function; or a
-            class or function, whose source is then read from its file.
+            class or function, whose source is then read from its file, with that of its own bases.
             Notebook prompts, fences, missing imports and prose around the code do no harm.
 
     Returns:
@@ -103,7 +103,8 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
         parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
         it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. What the code draws for
         each element is ``u()`` or ``normal()``, one number in both passes; an input that backward calls is
-        the loss, ``f()`` or ``f(1)``. ``.notes`` of the pair are the differences between code and formulas,
+        the loss, ``f()`` or ``f(1)``. A statistic of x that is too long to be written out everywhere becomes
+        the parameter ``statistic``. ``.notes`` of the pair are the differences between code and formulas,
         and faults that no curve shows, a sentence each.
 
     Raises:

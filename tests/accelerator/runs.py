@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
 
@@ -126,7 +127,8 @@ def _watch_slowly(name: str) -> Seen:
 
 
 def _branch(name: str) -> Seen:
-    run = train(settings_of("digits", name))
+    run = Run(settings_of("digits", name))
+    run.advance(_STEPS)
     branch = run.branch(_STEPS // 2, default="zero")
     branch.advance(_STEPS)
     whole = run.snapshot().seed_losses
@@ -142,7 +144,8 @@ def _compare_script(name: str) -> Seen:
     for task in ("digits", "documents"):
         settings = settings_of(task, name, seeds=1, steps=10)
         names: dict[str, Any] = {"__name__": "script"}
-        exec(script(settings), names)
+        with redirect_stdout(io.StringIO()):
+            exec(script(settings), names)
         run = train(settings)
         for rule, losses in run.snapshot().seed_losses.items():
             function = names[_function_of(names, settings, rule)]

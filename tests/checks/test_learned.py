@@ -107,7 +107,7 @@ def test_a_parameter_that_starts_on_a_kink_is_tried_on_both_sides(only):
     (right,) = check(GrowsAbove(1.0))
     assert (right.verdict, "starts on a kink" in right.sentence) == ("by design", True), right.sentence
     (wrong,) = check(GrowsAbove(0.5))
-    assert "Above it: The gradient of argument 1 is 0.5 times what autograd gives." in wrong.sentence
+    assert "Above it: The gradient of w is 0.5 times what autograd gives." in wrong.sentence
 
 
 def test_of_a_quantiser_that_is_called_nothing_false_is_said(only):

@@ -72,3 +72,18 @@ add_rows(
     lambda x: x.exp() / x.exp().sum(-1, keepdim=True),
 )
 add_rows("softmax that loses its peak", lambda x, g: pull_softmax(x, g) / (x < 50).to(x), ["finite"])
+
+
+class DrawsAgain(Function):
+    """Dropout whose backward draws a mask of its own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * (torch.rand_like(x) > 0.5) * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (torch.rand_like(g) > 0.5) * 2
+
+
+CASES["dropout that draws again"] = Case(DrawsAgain, verdicts={"deterministic": "fails"}, words="ctx")

@@ -22,7 +22,7 @@ def said(node: Node, module: str, function: str, *given: object) -> object:
     ("typed", "value", "right"),
     [
         (0.25, 0.25, True), (0.2524, 0.25, True), (0.2476, 0.25, True), (0.253, 0.25, False),
-        (-0.25, 0.25, False), (0.0, 0.0, True), (0.001, 0.0, False),
+        (-0.25, 0.25, False), (-0.2524, -0.25, True), (0.0, 0.0, True), (0.001, 0.0, False),
     ],
 )  # fmt: skip
 def test_a_gradient_by_hand_is_right_within_a_hundredth(node: Node, typed: float, value: float, right: bool):
