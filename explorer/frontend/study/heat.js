@@ -101,7 +101,7 @@ function drawn({ choice }, line, lr, cell, { trained, metric, decimals, shade, i
   }
   const text = scoreText(cell.mean, metric, decimals);
   const unit = metric === "accuracy" ? " %" : "";
-  const many = cell.seeds < seeds - cell.diverged ? `, ${cell.seeds} of ${seeds} seeds so far` : "";
+  const many = cell.seeds < seeds ? `, ${cell.seeds} of ${seeds} seeds so far` : "";
   const choosing = isChosen ? ", the rate it is judged at" : "";
   const words = `${at}: ${text}${unit}${many}${lost}${choosing}`;
   return { ...common, text, mark: cell.diverged ? `${cell.diverged} ✕` : "", words, shade: shade(cell.mean) };

@@ -163,17 +163,18 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
     assert shown["accuracy"]["series"][0]["point"] is None
 
 
-def test_a_cell_of_which_a_seed_diverged_waits_for_no_other(picture: Run, study: tuple[Plan, list[Row]]):
-    plan, rows = study
-    lost = rows[0].trial
-    seen = [
-        row._replace(diverged=True, validation=float("nan")) if row.trial == lost else row for row in rows
+@pytest.mark.parametrize(("ended", "so_far"), [(2, True), (3, False)])
+def test_a_cell_of_which_a_seed_diverged_says_how_many_have_ended(picture: Run, ended: int, so_far: bool):
+    plan = Plan.of("circles", "sign", ["default"], **EQUAL | {"seeds": 3, "lrs": [0.003]})
+    rows = [
+        Row(trial, 5, 0.1, 0.9, 0.9, index == 0, 1.0) for index, trial in enumerate(plan.trials("choose"))
     ]
-    shown = picture(SEEN, event=event(plan, seen, "finished"))
-    words = [cell["words"] for row in shown["heat"]["rows"] for cell in row["cells"]]
-    (told,) = (each for each in words if "diverged" in each)
-    assert f"1 of {len(plan.seeds)} seeds diverged" in told
-    assert "so far" not in told
+    shown = picture(SEEN, event=event(plan, [row for row in rows if row.trial.rule == "default"][:ended]))
+    (told,) = (
+        cell["words"] for row in shown["heat"]["rows"] for cell in row["cells"] if "diverged" in cell["words"]
+    )
+    assert "1 of 3 seeds diverged" in told
+    assert ("2 of 3 seeds so far" in told) == so_far
 
 
 def test_scores_that_hardly_differ_have_hardly_different_colours(picture: Run, study: tuple[Plan, list[Row]]):
