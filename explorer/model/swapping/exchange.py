@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.autograd import Function
 
 from explorer import catalogue
@@ -238,8 +238,3 @@ def _number(rule: str, name: str, value: float | Tensor) -> float:
         f"the rule {rule} needs {name} as one number, and the model's call gives it as a tensor: say "
         f"{name}=… in the swap"
     )
-
-
-def is_module_rule(rule: object) -> bool:
-    """Return whether a rule is a module, whose own parameters would not learn."""
-    return isinstance(rule, nn.Module) and any(True for _ in rule.parameters())
