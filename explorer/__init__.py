@@ -6,15 +6,15 @@ In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"])
 from explorer.catalogue import OPS, RULES, Learned, Op, Parameter, Rule
 from explorer.checks import assert_rule, check
 from explorer.curves import sample
+from explorer.curves.expectation import expected
 from explorer.description import describe
-from explorer.expectation import expected
-from explorer.figures import curve_figure as figure
+from explorer.description.figures import curve_figure as figure
 from explorer.formula import Formula, FormulaError, parse
 from explorer.gradient import Layer, apply, share
-from explorer.lens import lens
 from explorer.measures import compare, rule_map
+from explorer.measures.lens import lens
+from explorer.measures.nearest import nearest
 from explorer.model import lightning_callback, log_gradients, observe, race, swap, trainer_callback
-from explorer.nearest import nearest
 from explorer.questions.standalone import instrument
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from explorer.catalogue import OWN
 from explorer.curves import sample_curves
+from explorer.curves.sampled import FORWARD, LARGEST_RANGE
 from explorer.description import describe
 from explorer.formula import parse
-from explorer.sampled import FORWARD, LARGEST_RANGE
 from explorer.snippets import jax_snippet, snippet
 from explorer.ui.links.link import from_query
 from tests.formula.strategies import PARAMETERS, formulas, many

@@ -238,7 +238,7 @@ def test_rooms_of_the_browser_import_what_the_table_says_and_nothing_that_is_gon
 
 def test_the_files_are_really_read():
     parts = {part_of(path, ROOT) for path in files_of(ROOT)}
-    assert {"formula", "catalogue", "gradient", "curves", "figures", "ui", "app"} <= parts
+    assert {"formula", "catalogue", "gradient", "curves", "takeaway", "ui", "app"} <= parts
     assert "torch.Tensor" in set(imports_of(ROOT / "explorer" / "curves" / "kinks.py", ROOT))
 
 

@@ -96,7 +96,7 @@ def loaded() -> list[set[str]]:
 
 def test_the_core_works_without_streamlit(loaded: list[set[str]]):
     _, everything = loaded
-    assert {"explorer.curves", "explorer.figures", "explorer.training"} <= everything
+    assert {"explorer.curves", "explorer.description.figures", "explorer.training"} <= everything
     assert not {name for name in everything if name.split(".")[0] in ("streamlit", "starlette")}
     assert not {name for name in everything if name.startswith("explorer.ui")}
 

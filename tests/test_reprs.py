@@ -5,7 +5,7 @@ import torch
 
 import explorer
 from explorer.curves import sample_curves
-from explorer.lens import lens
+from explorer.measures.lens import lens
 
 
 def observed() -> object:

@@ -32,7 +32,7 @@ from explorer.checks.running import TRACING_LIMIT_S, Check, find_result
 from explorer.checks.shapes import check_dtype_and_shape
 from explorer.checks.transforms import check_transforms
 from explorer.checks.weight import check_antiderivative, check_area
-from explorer.foreign import (
+from explorer.curves.foreign import (
     TIME_LIMIT_S,
     ForwardError,
     HungError,

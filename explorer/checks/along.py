@@ -12,8 +12,8 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, format_number, holds, unknown
+from explorer.curves.foreign import Subject, describe_error
 from explorer.curves.switches import jumps
-from explorer.foreign import Subject, describe_error
 
 _LINES, _PLACES = 6, 5
 _REACH = 2.0  # of t, on both sides of 0

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds, unknown
-from explorer.foreign import Subject, describe_error, is_same, pull_gradient
+from explorer.curves.foreign import Subject, describe_error, is_same, pull_gradient
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
 _BACKEND = "aot_eager"

@@ -9,9 +9,18 @@ from torch import Tensor
 from explorer.catalogue import Op, Rule
 from explorer.checks.nature import Nature, find_nature
 from explorer.checks.result import format_position
+from explorer.curves.foreign import (
+    FAR,
+    NEAR,
+    OFF,
+    Subject,
+    UntriedError,
+    is_same,
+    merge_points,
+    spread_points,
+)
 from explorer.curves.kinks import kinks
 from explorer.curves.switches import jumps
-from explorer.foreign import FAR, NEAR, OFF, Subject, UntriedError, is_same, merge_points, spread_points
 
 EVEN_POINTS, FACTOR_POINTS = 801, 81
 SCAN_POINTS = 3001

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, fails, holds, unknown
-from explorer.foreign import NoGradientError, Subject, UntriedError, pull_gradient
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError, pull_gradient
 
 # Parts of torch's messages about tensors on another device than x's.
 _MOVES = ("to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")

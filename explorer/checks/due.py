@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from explorer.foreign import NoGradientError, Subject, UntriedError, describe_error, pull_gradient
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError, describe_error, pull_gradient
 from explorer.formula.tree import Call, walk
 
 _STAIRS = frozenset(("round", "floor", "ceil", "trunc"))

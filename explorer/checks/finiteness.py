@@ -15,7 +15,7 @@ from explorer.checks.result import (
     holds,
     name_dtype,
 )
-from explorer.foreign import FAR, Subject, UntriedError
+from explorer.curves.foreign import FAR, Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _POLE = 1e3

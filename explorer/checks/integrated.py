@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from explorer.checks.due import pull_arguments
+from explorer.curves.foreign import NEAR, Subject, UntriedError, merge_points, spread_points
 from explorer.curves.switches import jumps
-from explorer.foreign import NEAR, Subject, UntriedError, merge_points, spread_points
 
 _STEP = 1e-5  # of an argument
 _MOST_JUMPS = 300

@@ -13,7 +13,7 @@ from explorer.checks.due import Probe, is_learned, is_rounding
 from explorer.checks.integrated import Moments, integrate_argument
 from explorer.checks.result import VERDICTS, Finding, by_design, fails, format_number, holds, unknown
 from explorer.checks.shapes import find_custom_node
-from explorer.foreign import NoGradientError, Subject, UntriedError
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError
 from explorer.formula.tree import names
 from explorer.gradient import apply
 

@@ -8,7 +8,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.checks.curve import Curve
 from explorer.checks.finiteness import list_floats
-from explorer.foreign import UntriedError
+from explorer.curves.foreign import UntriedError
 
 _COMPARISONS = (
     "aten.le",

@@ -10,7 +10,15 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from explorer.checks.result import name_dtype
-from explorer.foreign import NEAR, SEED, NoGradientError, Subject, draws_at_random, find_dependence, is_same
+from explorer.curves.foreign import (
+    NEAR,
+    SEED,
+    NoGradientError,
+    Subject,
+    draws_at_random,
+    find_dependence,
+    is_same,
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from torch import Tensor
 from explorer.checks.curve import Curve
 from explorer.checks.result import Finding, by_design, fails, holds
 from explorer.checks.shapes import find_custom_node
-from explorer.foreign import Subject, UntriedError, describe_error, is_same
+from explorer.curves.foreign import Subject, UntriedError, describe_error, is_same
 
 _OLD_STYLE = "setup_context"
 _LINES = (

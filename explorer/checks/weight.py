@@ -10,7 +10,7 @@ from explorer.checks.derivative import is_derivative
 from explorer.checks.inheritance import match_rule, match_scaled
 from explorer.checks.masks import find_idle_mask
 from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
-from explorer.foreign import NEAR
+from explorer.curves.foreign import NEAR
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import Loss, Op, Rule
+from explorer.curves.expectation import DrawnPair, Moments, NoMeanError, corners_among, slopes
+from explorer.curves.sampled import FORWARD, KINK, Floats
 from explorer.curves.values import CurveValues
-from explorer.expectation import DrawnPair, Moments, NoMeanError, corners_among, slopes
 from explorer.formula import Formula
 from explorer.formula.reference import REFERENCE_POINTS, even_points
-from explorer.sampled import FORWARD, KINK, Floats
 
 
 @dataclass(frozen=True, eq=False)

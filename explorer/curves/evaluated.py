@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, gradient_beside, values
+from explorer.curves.sampled import Floats
 from explorer.curves.values import CurveValues
 from explorer.formula import Formula
 from explorer.formula.reference import fixed, fixed_pair
 from explorer.gradient import joined, pulled_back
-from explorer.sampled import Floats
 
 
 @dataclass(frozen=True, eq=False)

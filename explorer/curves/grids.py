@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.catalogue import finite
+from explorer.curves.sampled import BESIDE, EVEN, KINK, LARGEST_RANGE, Floats
 from explorer.formula.reference import even_points
-from explorer.sampled import BESIDE, EVEN, KINK, LARGEST_RANGE, Floats
 
 MOST_POINTS = 4001
 # Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from explorer.curves.sampled import FORWARD, Sampled
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
-from explorer.sampled import FORWARD, Sampled
 
 LETTERS = 5  # of a label at most, without its sign
 FEWEST = 3  # labels, below which round numbers say more

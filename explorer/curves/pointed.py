@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import Op, Rule
+from explorer.curves.foreign import ForeignOp, ForeignRule, Points
+from explorer.curves.sampled import FORWARD, LARGEST_RANGE, POINTS
 from explorer.curves.sampling import Curves, sample_curves
-from explorer.foreign import ForeignOp, ForeignRule, Points
 from explorer.formula import with_minus
 from explorer.formula.tree import Binary, Call, Compare, Foreign, Name, Node, Number, Unary
-from explorer.sampled import FORWARD, LARGEST_RANGE, POINTS
 
 _UPSTREAM = (1.0, 2.0, -1.0, -1000.0)  # a rule that is linear in g at these is taken to be so
 _X, _G, _A = Name("x"), Name("g"), Name("a")

@@ -28,10 +28,10 @@ from explorer.catalogue import (
 )
 from explorer.curves.drawn import Drawing
 from explorer.curves.evaluated import Evaluation
+from explorer.curves.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
 from explorer.curves.grids import exact_floats, given_dtype, given_points, given_range, grid, late_jumps
 from explorer.curves.kinks import kinks, part_kinks, through_kinks
-from explorer.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
-from explorer.sampled import BESIDE, FORWARD, KINK, POINTS, Floats, Sampled, part_key
+from explorer.curves.sampled import BESIDE, FORWARD, KINK, POINTS, Floats, Sampled, part_key
 
 if TYPE_CHECKING:
     import pandas as pd

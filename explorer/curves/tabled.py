@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.catalogue import OWN, RULES
+from explorer.curves.foreign import SAMPLED, ForeignOp, ForeignRule, Points
+from explorer.curves.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, part_key
 from explorer.curves.sampling import Curves
-from explorer.foreign import SAMPLED, ForeignOp, ForeignRule, Points
 from explorer.formula.tree import Foreign, Name
-from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, part_key
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from explorer.sampled import Floats
+from explorer.curves.sampled import Floats
 
 
 class CurveValues(NamedTuple):

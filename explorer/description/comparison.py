@@ -5,6 +5,7 @@ from itertools import pairwise
 from math import comb
 from typing import NamedTuple
 
+from explorer.curves.sampled import Sampled
 from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.gradient import span_texts
 from explorer.description.words import (
@@ -16,7 +17,6 @@ from explorer.description.words import (
     of_kind,
 )
 from explorer.formula import listed, percent
-from explorer.sampled import Sampled
 
 
 def comparison_sentences(

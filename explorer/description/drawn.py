@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from explorer.curves.sampled import FORWARD, Floats, Sampled
 from explorer.description.words import MAIN_LENGTH, in_digits, position_words
 from explorer.formula import listed
-from explorer.sampled import FORWARD, Floats, Sampled
 
 _NONE = 1e-5  # of the largest exact gradient: what integrals and dtypes are off
 _HIDDEN = 1e-12  # of a standard deviation: what is left of a mean of 0

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from explorer.curves.sampled import Sampled
 from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.missing import hole_words, is_whole, overflow_words, part_words, shares_of
 from explorer.description.words import (
@@ -14,7 +15,6 @@ from explorer.description.words import (
     value_text,
 )
 from explorer.formula import listed
-from explorer.sampled import Sampled
 
 
 def gradient_words(claims: list[Claim], curves: Sampled) -> str:

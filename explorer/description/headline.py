@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from explorer.curves.sampled import FORWARD, Sampled
 from explorer.description.claims import MOST_PIECES, Claim
 from explorer.description.forward import forward_words
 from explorer.description.gradient import span_texts
@@ -10,7 +11,6 @@ from explorer.description.words import MAIN_LENGTH, different_texts, in_digits, 
 from explorer.formula import listed
 from explorer.formula.operands import passes_levels
 from explorer.formula.tree import Foreign, walk
-from explorer.sampled import FORWARD, Sampled
 
 _TRUE = "default"
 

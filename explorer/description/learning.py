@@ -1,8 +1,8 @@
 """Sentences on a parameter that learns: its gradient on data, and the values at which it comes to rest."""
 
+from explorer.curves.sampled import Sampled
 from explorer.description.pull import Pull, normal_numbers, pull
 from explorer.description.words import in_digits
-from explorer.sampled import Sampled
 
 # Of a parameter that learns; in braces what is put in, here and in the browser.
 LEARNING_WORDS = {

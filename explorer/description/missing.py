@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from explorer.curves.sampled import FORWARD, Sampled
 from explorer.description.claims import Claim
 from explorer.description.words import of_kind, position_words
 from explorer.formula import percent
-from explorer.sampled import FORWARD, Sampled
 
 _LEAST_LOST = 0.005  # of the range: less may be one cell beside a pole
 

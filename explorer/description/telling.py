@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
 
+from explorer.curves.sampled import FORWARD, Sampled
 from explorer.description.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.description.comparison import comparison_sentences
 from explorer.description.drawn import (
@@ -18,7 +19,6 @@ from explorer.description.gradient import gradient_words
 from explorer.description.headline import headline
 from explorer.description.words import MAIN_LENGTH
 from explorer.formula import listed
-from explorer.sampled import FORWARD, Sampled
 
 _LONGEST = 34  # characters of a name that is said whole
 _SHORT = 12  # and of a longer one

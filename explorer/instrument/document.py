@@ -19,6 +19,7 @@ from explorer.catalogue import (
 from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
+from explorer.curves.sampled import LARGEST_RANGE, POINTS
 from explorer.curves.switches import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
@@ -31,7 +32,6 @@ from explorer.formula.tree import data
 from explorer.instrument.entries import Json, entry, loss_entry
 from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
 from explorer.instrument.view import DRAWN_WORDS, LAYERS, VIEW
-from explorer.sampled import LARGEST_RANGE, POINTS
 
 # The formulas that own ones start from.
 FIRST_OWN_OP = "x - floor(x)"

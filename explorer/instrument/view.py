@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from explorer.catalogue.losses import DRAWN, SQUARE
 from explorer.catalogue.noises import NARROWEST, NOISES, WIDEST
+from explorer.curves.sampled import LARGEST_RANGE
 from explorer.instrument.limits import LARGEST_G
-from explorer.sampled import LARGEST_RANGE
 
 SECTIONS = {
     "formula": "Formula",

@@ -10,12 +10,12 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlencode
 
-from explorer.exercises import EXERCISES
 from explorer.formula import with_minus
 from explorer.lessons.excerpt import Excerpt
 from explorer.lessons.highlighting import spans
 from explorer.lessons.pictures import Picture, data
 from explorer.lessons.retest import Variant, question
+from explorer.reading.exercises import EXERCISES
 from explorer.training.system import one_thread
 
 Results = Mapping[str, Any]

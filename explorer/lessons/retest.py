@@ -16,7 +16,7 @@ from explorer.formula.tree import Name as Parameter
 from explorer.formula.tree import Node, Number, Unary, substituted
 from explorer.gradient import apply
 from explorer.lessons.highlighting import spans
-from explorer.nearest.neighbours import suiting
+from explorer.measures.nearest.neighbours import suiting
 
 Row = tuple[float, ...]
 

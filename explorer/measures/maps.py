@@ -15,9 +15,9 @@ from torch import Tensor
 from explorer.catalogue import finite, require_fixed
 from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
-from explorer.foreign import GivenOp, GivenRule, departs
+from explorer.curves.foreign import GivenOp, GivenRule, departs
+from explorer.curves.sampled import Floats
 from explorer.formula import listed, with_minus
-from explorer.sampled import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.foreign import FAR, NEAR, OFF, merge_points
+from explorer.curves.foreign import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
 _FINE, _MOST_ENDS = 40_001, 4_000  # points that are looked at for gaps, and ends of gaps that are searched

@@ -24,10 +24,10 @@ from explorer.catalogue import (
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.checks.curve import Curve
+from explorer.curves.foreign import SPAN, make_pair_subject
 from explorer.description.pull import normal_numbers
-from explorer.foreign import SPAN, make_pair_subject
 from explorer.gradient import bind, share_of_all
-from explorer.lens import distance, noise_of, seen
+from explorer.measures.lens import distance, noise_of, seen
 from explorer.measures.size import size_of
 
 if TYPE_CHECKING:

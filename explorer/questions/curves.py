@@ -9,9 +9,9 @@ import numpy as np
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import Curves, sample_curves
+from explorer.curves.sampled import dtype_of
 from explorer.description import Description, described, document
 from explorer.questions import Answer
-from explorer.sampled import dtype_of
 
 _log = logging.getLogger(__name__)
 

@@ -7,10 +7,6 @@ from collections.abc import Sequence
 from math import isfinite
 
 from explorer.catalogue import COUNT, Learned, find_op, find_rule, own_key
-from explorer.exercises.cases import FORWARD, Case
-from explorer.exercises.entries import EXERCISES
-from explorer.exercises.exercise import Exercise
-from explorer.exercises.judging import Verdict, judged
 from explorer.formula import Formula, FormulaError, with_minus
 from explorer.formula.operands import counted
 from explorer.formula.tree import Binary, Name, Number, substituted
@@ -19,6 +15,10 @@ from explorer.instrument.entries import entry
 from explorer.instrument.view import View
 from explorer.questions import Answer
 from explorer.reading import Reading
+from explorer.reading.exercises.cases import FORWARD, Case
+from explorer.reading.exercises.entries import EXERCISES
+from explorer.reading.exercises.exercise import Exercise
+from explorer.reading.exercises.judging import Verdict, judged
 
 RIGHT = "Right: as it should be, wherever it was tried and at every kink, for g = 1, 2, −1 and 0.3."
 UNREAD = "Not judged yet: {}"

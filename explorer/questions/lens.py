@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from math import isfinite
 
 from explorer.catalogue import Op
-from explorer.lens import Lens, lens
 from explorer.measures import lens_distances
+from explorer.measures.lens import Lens, lens
 from explorer.questions import Answer
 from explorer.questions.curves import encode
 

@@ -3,11 +3,11 @@
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_fixed
 from explorer.checks import Result, check_pair
+from explorer.curves.sampled import LARGEST_RANGE
 from explorer.formula import shortened
 from explorer.measures import row_of
-from explorer.nearest import Neighbour, nearest
+from explorer.measures.nearest import Neighbour, nearest
 from explorer.questions import Answer
-from explorer.sampled import LARGEST_RANGE
 
 _DRAWING = "There is no one curve to lay beside those of other rules: {name} hangs on a draw or a loss."
 _MOST_NEIGHBOURS = 4

@@ -7,15 +7,15 @@ from typing import Any
 from explorer.catalogue import Op, Rule, qualified
 from explorer.catalogue.noises import LENS_WORDS
 from explorer.curves import sample_curves
+from explorer.curves.foreign import ForeignOp, GivenOp, GivenRule
 from explorer.curves.pointed import pointed
 from explorer.description import described
-from explorer.foreign import ForeignOp, GivenOp, GivenRule
 from explorer.formula import quoted
 from explorer.instrument import Page, choice_data
 from explorer.instrument.page import SavedAnswer
 from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
-from explorer.lens import lens, noise_of
 from explorer.measures import row_of, suiting
+from explorer.measures.lens import lens, noise_of
 from explorer.questions import Answer, as_sentence
 from explorer.questions.lens import encode_distances, encode_lens
 

@@ -12,11 +12,11 @@ import torch
 
 from explorer.catalogue import OPS, RULES
 from explorer.curves import Curves, grid, sample_curves
+from explorer.curves.sampled import EVEN, FORWARD, KINK, POINTS, Floats
 from explorer.description import described
 from explorer.lessons import LESSONS
 from explorer.questions import QUESTIONS
 from explorer.questions.curves import encode
-from explorer.sampled import EVEN, FORWARD, KINK, POINTS, Floats
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS

@@ -9,7 +9,7 @@ from typing import Any
 from explorer.catalogue import OPS, RULES
 from explorer.curves import sample_curves
 from explorer.instrument.view import View
-from explorer.lens import lens
+from explorer.measures.lens import lens
 from explorer.questions import QUESTIONS
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.questions.lens import encode_lens

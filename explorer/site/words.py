@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.catalogue import find_op, find_rule
+from explorer.curves.sampled import FORWARD, Floats, Sampled, dtype_of
 from explorer.description.telling import telling
-from explorer.sampled import FORWARD, Floats, Sampled, dtype_of
 
 _LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": sys.float_info.max}
 _NO_MEAN = "The mean over what is drawn does not exist here, cannot be computed, or is too large."

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from playwright.sync_api import Browser, Page, expect
 
-from explorer.exercises import EXERCISES
 from explorer.lessons import LESSONS
+from explorer.reading.exercises import EXERCISES
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, PHONE, Open, profile
 from tests.browser.lessons import COMPUTED_MS, draw, no_text_is_small, present, until_ready_to_draw

@@ -1,6 +1,7 @@
 """The field for code in a real browser: exercises, judged as one types, and pasted code on Explore.
 
-That each exercise begins with its fault, and what is said of a solution, tests/exercises asks without a page.
+That each exercise begins with its fault, and what is said of a solution, `tests/reading/exercises` asks
+without a page.
 """
 
 import re
@@ -8,8 +9,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.exercises import EXERCISES
 from explorer.lessons import LESSONS
+from explorer.reading.exercises import EXERCISES
 from tests.browser.access import in_both_themes
 from tests.browser.lessons import CURVES, present, press, turn_to
 from tests.browser.reading import in_the_end, turn

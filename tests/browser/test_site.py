@@ -19,7 +19,7 @@ from explorer.catalogue import OWN as KEY
 from explorer.checks import check_pair
 from explorer.curves import readings, sample_curves
 from explorer.lessons import LESSONS
-from explorer.nearest import nearest
+from explorer.measures.nearest import nearest
 from explorer.site import python, write
 from explorer.snippets import (
     notebook,

@@ -9,9 +9,9 @@ import torch
 
 from explorer.curves import sample, sample_curves
 from explorer.curves.kinks import kinks
+from explorer.curves.sampled import EVEN
 from explorer.curves.sampling import MOST_RULES
 from explorer.gradient import apply
-from explorer.sampled import EVEN
 from tests.catalogue.fixed import OPS, RULES
 from tests.curves.curve_cases import DTYPES, block_of
 from tests.selection import loop_over, take_part

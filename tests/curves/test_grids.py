@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from explorer.curves import sample, sample_curves
-from explorer.sampled import BESIDE, EVEN, KINK
+from explorer.curves.sampled import BESIDE, EVEN, KINK
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 

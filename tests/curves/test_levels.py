@@ -7,7 +7,7 @@ import explorer
 from explorer.catalogue import OPS, find_op
 from explorer.curves import sample_curves
 from explorer.curves.levels import level_ticks, levels_of
-from explorer.figures import curve_spec
+from explorer.description.figures import curve_spec
 from explorer.instrument.entries import entry
 from tests.frontend.conftest import node  # noqa: F401
 from tests.frontend.modules import Node

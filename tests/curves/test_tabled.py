@@ -9,7 +9,7 @@ import pytest
 import explorer
 from explorer.curves.tabled import curves_of
 from explorer.description import describe
-from explorer.figures import curve_figure
+from explorer.description.figures import curve_figure
 
 
 def read_back(frame: pd.DataFrame) -> pd.DataFrame:

@@ -5,8 +5,8 @@ from itertools import combinations, product
 
 import numpy as np
 
+from explorer.curves.sampled import FORWARD
 from explorer.description.claims import Claim
-from explorer.sampled import FORWARD
 from tests.description.claim_truth import Truth
 
 SINGLE = 3.4028235e38

@@ -10,9 +10,9 @@ import torch
 
 from explorer.catalogue import OWN, Op, Rule, find_op, find_rule, values
 from explorer.curves import Curves, sample_curves
+from explorer.curves.sampled import FORWARD
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
 from explorer.formula.tree import Call, Name, substituted, walk
-from explorer.sampled import FORWARD
 from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle
 

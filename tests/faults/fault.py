@@ -30,7 +30,7 @@ class Fault:
 
     @property
     def part(self) -> str:
-        """The part of the architecture: `explorer/formula`, `explorer/sampled.py` or `app.py`."""
+        """The part of the architecture: `explorer/formula`, `explorer/curves/sampled.py` or `app.py`."""
         return "/".join(self.file.split("/")[:2])
 
     @property
@@ -55,4 +55,5 @@ def read_parts() -> list[str]:
     """Return the parts in the order of the table in `docs/architecture.md`, the browser's half last."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     table = text.partition("\n## Parts\n")[2].partition("\n## ")[0]
-    return [*re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE), FRONTEND]
+    rows = re.findall(r"^\| (`.+?`) \| ", table, re.MULTILINE)
+    return [*re.findall(r"`([^`]+)`", ", ".join(rows)), FRONTEND]

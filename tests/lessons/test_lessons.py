@@ -15,7 +15,6 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
-from explorer.exercises import EXERCISES
 from explorer.formula import with_minus
 from explorer.lessons import (
     GLOSSARY,
@@ -35,6 +34,7 @@ from explorer.lessons import (
 )
 from explorer.lessons.lesson import filled
 from explorer.lessons.pictures import Picture
+from explorer.reading.exercises import EXERCISES
 from explorer.training.system.threads import one_thread
 from explorer.ui.links.link import from_query
 from tests.browser.lessons import KINDS

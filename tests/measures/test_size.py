@@ -7,7 +7,7 @@ import pytest
 
 from explorer.catalogue import RULES, find_op, find_rule, values
 from explorer.checks.curve import Curve
-from explorer.foreign import make_pair_subject
+from explorer.curves.foreign import make_pair_subject
 from explorer.measures import size_of
 from tests.catalogue.oracles import RULES as ORACLES
 from tests.selection import loop_over

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.checks import VERDICTS, check_pair
 from explorer.measures import compare
-from explorer.nearest import nearest
+from explorer.measures.nearest import nearest
 from explorer.questions import QUESTIONS, rules
 from tests.questions.asking import ask, ask_about_rule
 from tests.ui.pages.test_explore import HOSTILE

@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from explorer.catalogue import find_op, find_rule
-from explorer.exercises import EXERCISES, judged
 from explorer.formula import parse
 from explorer.gradient import apply
 from explorer.questions.read import read_code
 from explorer.reading import ReadingError, beginnings, read_source, read_sources
+from explorer.reading.exercises import EXERCISES, judged
 from tests.reading.samples import function
 from tests.reading.test_unreadable import _fn
 

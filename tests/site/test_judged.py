@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.exercises.fresh import FRESH
-from tests.exercises.solutions import HELD_OUT, RIGHT, WRONG
 from tests.questions.asking import ask as ask_app
+from tests.reading.exercises.fresh import FRESH
+from tests.reading.exercises.solutions import HELD_OUT, RIGHT, WRONG
 from tests.site.alone import Ask
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from explorer.catalogue import OPS, RULES, find_op, find_rule, learnable
-from explorer.nearest.neighbours import suiting
+from explorer.measures.nearest.neighbours import suiting
 from explorer.site.words import words
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text

@@ -9,8 +9,8 @@ import pytest
 
 from explorer.catalogue import contribution, find_op, find_rule, values
 from explorer.curves import sample
+from explorer.curves.sampled import part_key
 from explorer.description.pull import normal_numbers, pull
-from explorer.sampled import part_key
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op

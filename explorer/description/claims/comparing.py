@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
+from explorer.curves.sampled import BESIDE, Floats, Mask, Sampled
 from explorer.description.claims.claim import MOST_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, zero_share
-from explorer.sampled import BESIDE, Floats, Mask, Sampled
 
 _gauss = cache(np.polynomial.legendre.leggauss)
 _MOST_CENTRES = 40  # more kinks than this are too many for an area

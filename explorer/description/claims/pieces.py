@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from explorer.sampled import BESIDE, EVEN, KINK, Floats, Mask, Sampled
+from explorer.curves.sampled import BESIDE, EVEN, KINK, Floats, Mask, Sampled
 
 _NOTHING = 1e-9  # of the range: a few floats beside a kink are no part of it
 _BESIDE = 1e-6  # of the range: so far from a pole of second order rounding has made an end of it

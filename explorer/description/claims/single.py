@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from explorer.curves.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Sampled
 from explorer.description.claims.claim import MOST_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, Piece, zero_share
-from explorer.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Sampled
 
 _ROUNDING = 1e-15  # by which values that are equal may differ
 _CANCELLED = 1e-13  # and what is left of x where it was taken from itself

@@ -1,6 +1,6 @@
 /**
  * Means and standard deviations over u of what a formula draws, at each x: by quadrature between the leaps over u. As
- * in explorer/expectation.
+ * in explorer/curves/expectation.
  *
  * @typedef {{mean: Float64Array, spread: Float64Array|null, reason: Reason}} Expected ``spread`` is the standard
  *   deviation, null where none exists; ``reason`` says why there is no mean anywhere

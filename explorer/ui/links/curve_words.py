@@ -6,10 +6,10 @@ from typing import Any
 
 from explorer.catalogue import MOST_RULES, Op, Parameter, Rule, find_loss, find_op, find_rule, learnable
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
+from explorer.curves.sampled import LARGEST_RANGE
 from explorer.formula import FormulaError
 from explorer.instrument.limits import reach
 from explorer.instrument.view import VIEW, Word
-from explorer.sampled import LARGEST_RANGE
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.settings import NUMBER
 from explorer.ui.links.choice import PREFIX, WORDS, Choice, draws, ordered, parameters_of

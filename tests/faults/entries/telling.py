@@ -40,17 +40,17 @@ FAULTS = (
     ),
     Fault(
         name="Later curves of a figure hide earlier ones that coincide with them",
-        file="explorer/figures.py",
+        file="explorer/description/figures.py",
         old="widths = iter(range(sum(len(curves.rules) for curves in groups))[::-1])",
         new="widths = iter(range(sum(len(curves.rules) for curves in groups)))",
-        tests="test_figures.py",
+        tests="description/test_figures.py",
     ),
     Fault(
         name="A < in an own formula is read as markup in a figure's legend",
-        file="explorer/figures.py",
+        file="explorer/description/figures.py",
         old="return html.escape(text, quote=False)",
         new="return text",
-        tests="test_figures.py",
+        tests="description/test_figures.py",
     ),
     Fault(
         name="The peak of a rule below 0 loses its sign",
@@ -103,17 +103,17 @@ FAULTS = (
     ),
     Fault(
         name="A solution that is wrong for negative g alone is judged right",
-        file="explorer/exercises/judging.py",
+        file="explorer/reading/exercises/judging.py",
         old="UPSTREAM = (1.0, 2.0, -1.0, 0.3)",
         new="UPSTREAM = (1.0, 2.0, 0.3)",
-        tests="exercises/test_judging.py",
+        tests="reading/exercises/test_judging.py",
     ),
     Fault(
         name="A solution that is wrong at a kink alone is told to be wrong in general",
-        file="explorer/exercises/judging.py",
+        file="explorer/reading/exercises/judging.py",
         old="if case and case.x not in at:",
         new="if case:",
-        tests="exercises/test_judging.py",
+        tests="reading/exercises/test_judging.py",
     ),
     Fault(
         name="The script of a run judges its nets by the validation data",
@@ -181,9 +181,9 @@ FAULTS = (
     Fault(
         name="The figure of the library gives a dict instead of a figure",
         file="explorer/__init__.py",
-        old="from explorer.figures import curve_figure as figure",
-        new="from explorer.figures import curve_spec as figure",
-        tests="test_package.py test_figures.py",
+        old="from explorer.description.figures import curve_figure as figure",
+        new="from explorer.description.figures import curve_spec as figure",
+        tests="test_package.py description/test_figures.py",
     ),
     Fault(
         name="rank is not among the names of the library",

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
+from explorer.curves.sampled import LARGEST_RANGE
 from explorer.instrument import document
-from explorer.sampled import LARGEST_RANGE
 from tests.frontend.modules import Node
 
 CHOICE = {"op": "clamp", "range": [-3, 3], "g": 1, "parameters": {}, "bounds": {}, "training": {}}

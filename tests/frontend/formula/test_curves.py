@@ -17,12 +17,12 @@ from hypothesis import given, settings
 
 from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, beside, find_op, find_rule, qualified
 from explorer.curves import Curves, sample_curves
+from explorer.curves.sampled import EVEN
 from explorer.formula import FUNCTIONS, Formula
 from explorer.formula.operands import reductions
 from explorer.formula.tree import Call, Name, children, walk
 from explorer.formula.tree import Node as Tree
 from explorer.instrument import entry
-from explorer.sampled import EVEN
 from tests.catalogue.cases import suiting
 from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle

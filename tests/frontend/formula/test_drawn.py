@@ -7,10 +7,10 @@ import pytest
 
 from explorer.catalogue import OWN, SQUARE, find_loss, find_op, find_rule
 from explorer.curves import Curves, sample_curves
+from explorer.curves.sampled import EVEN, FORWARD
 from explorer.gradient import fresh
 from explorer.instrument import entry
 from explorer.instrument.entries import loss_entry
-from explorer.sampled import EVEN, FORWARD
 from tests.frontend.modules import Node
 
 POINTS = 61

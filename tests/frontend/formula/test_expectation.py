@@ -14,7 +14,7 @@ from scipy import special
 from explorer.catalogue import SQUARE, find_loss
 from explorer.formula import parse
 from explorer.instrument.entries import loss_entry
-from tests.expectation.test_pair import by_logistic
+from tests.curves.expectation.test_pair import by_logistic
 from tests.frontend.modules import Node
 
 X = np.linspace(-3, 3, 61)

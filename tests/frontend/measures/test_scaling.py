@@ -10,7 +10,7 @@ import explorer
 from explorer.catalogue import beside, find_op, find_rule, values
 from explorer.catalogue.own import own_rule
 from explorer.checks.curve import Curve
-from explorer.foreign import make_pair_subject
+from explorer.curves.foreign import make_pair_subject
 from explorer.formula import parse
 from explorer.instrument.document import document
 from explorer.instrument.entries import entry

@@ -9,8 +9,8 @@ import pytest
 
 from explorer.catalogue import MOST_RULES, OPS, OWN, RULES
 from explorer.curves import sample
+from explorer.curves.sampled import LARGEST_RANGE
 from explorer.instrument.limits import LARGEST_G, reach
-from explorer.sampled import LARGEST_RANGE
 from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui.links.choice import Choice, ordered, parameters_of
 from explorer.ui.links.link import from_query

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op, find_rule
-from explorer.exercises import EXERCISES
+from explorer.reading.exercises import EXERCISES
 from tests.questions.asking import ask
 
 

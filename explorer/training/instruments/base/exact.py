@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import values
-from explorer.expectation import Jump, has_two_outputs, is_smooth, jump
+from explorer.curves.expectation import Jump, has_two_outputs, is_smooth, jump
 from explorer.formula.operands import reductions
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Observed, Trace

@@ -1,0 +1,78 @@
+"""Code that may never come back, with a limit of time: an exception becomes a sentence."""
+
+import atexit
+import ctypes
+import os
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+import torch
+
+from explorer.curves.foreign.subject import UntriedError, describe_error
+
+Answer = TypeVar("Answer")
+TIME_LIMIT_S = 10.0
+_IMPORTED_BY = os.getpid()
+_LAST_WAIT_S = 10.0  # at the end of the process
+_late: list[Thread] = []  # threads that did not come back in time
+
+
+class HungError(Exception):
+    """Something did not come back in time."""
+
+
+def use_one_thread_after_fork() -> None:
+    """Set torch to one thread in a process that was forked since this module was imported.
+
+    OpenMP's threads stay behind in the parent: where it has used them, the child would wait for them forever.
+    """
+    if os.getpid() != _IMPORTED_BY:
+        torch.set_num_threads(1)
+
+
+def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
+    """Return the result of ``work``; raise HungError after ``limit_s``, and stop it at its next line.
+
+    Whatever it raises becomes an UntriedError with the reason.
+    """
+    answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put(work())
+        except BaseException as error:  # a thread must hand on whatever ends it
+            answers.put(error)
+
+    thread = Thread(target=run, daemon=True, name="explorer.foreign")
+    thread.start()
+    try:
+        answer = answers.get(timeout=limit_s)
+    except Empty:
+        _stop(thread)
+        raise HungError(
+            f"did not come back within {limit_s:g} s and is left behind in a daemon thread"
+        ) from None
+    if isinstance(answer, UntriedError):
+        raise answer
+    if isinstance(answer, BaseException):
+        raise UntriedError(f"it raises {describe_error(answer)}") from answer
+    return answer
+
+
+def _stop(thread: Thread) -> None:
+    """Raise SystemExit in a thread, at its next line of Python."""
+    _late.append(thread)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
+    )
+
+
+@atexit.register
+def _wait_for_late_threads() -> None:
+    """Let late threads end: Python aborts if one comes back from torch's C++ while it shuts down."""
+    end = time.monotonic() + _LAST_WAIT_S
+    for thread in _late:
+        thread.join(max(end - time.monotonic(), 0.0))
