@@ -159,15 +159,13 @@ def test_the_pins_of_the_app_fit_the_bounds_of_the_package():
         )
 
 
-@pytest.mark.parametrize("path", files_of(ROOT), ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_is_imported_is_declared(path: Path):
-    core = {Requirement(line).name for line in PROJECT["dependencies"]}
-    extra = (
-        {Requirement(line).name for line in EXTRAS["cluster"]} if part_of(path, ROOT) == "study" else set()
-    )
-    allowed = set(DECLARED) if part_of(path, ROOT) in ("ui", "app") else core | extra
-    first = {name.split(".")[0] for name in imports_of(path, ROOT)} - EVERYWHERE - {"explorer"}
-    assert {IMPORTED_AS.get(name, name) for name in first} <= allowed
+def test_what_is_imported_is_declared():
+    core, cluster = ({Requirement(line).name for line in lines} for lines in
+                     (PROJECT["dependencies"], EXTRAS["cluster"]))  # fmt: skip
+    allowed = {"ui": set(DECLARED), "app": set(DECLARED), "study": core | cluster}
+    for path in files_of(ROOT):
+        first = {name.split(".")[0] for name in imports_of(path, ROOT)} - EVERYWHERE - {"explorer"}
+        assert {IMPORTED_AS.get(name, name) for name in first} <= allowed.get(part_of(path, ROOT), core), path
 
 
 @pytest.fixture(scope="module")

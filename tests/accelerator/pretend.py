@@ -5,8 +5,6 @@ code that forgets to follow its tensors fails here as on a GPU, and results equa
 stays for the rest of the process. It rests on experimental parts of torch; tried with torch 2.13.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Collection
 from functools import partial
@@ -31,7 +29,7 @@ class Pretended(Tensor):
     values: Tensor
 
     @staticmethod
-    def __new__(cls, values: Tensor) -> Pretended:
+    def __new__(cls, values: Tensor) -> "Pretended":
         """Wrap a tensor of the CPU."""
         if values.dtype in _refused:
             raise TypeError(f"the pretended device has no {values.dtype}")

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from explorer.instrument.modules import MODULES
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import FINGER, PHONE, Tab
-from tests.browser.reading import box_of, choose, enter, held, in_the_end, tab_to, turn, visit
+from tests.browser.reading import box_of, choose, enter, held, in_the_end, turn, visit
 from tests.browser.training import requests
 
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
@@ -221,34 +221,3 @@ def test_on_a_phone_the_curves_cover_nothing_that_has_the_focus(first: First) ->
             assert page.evaluate(_COVERS) == ""
     page.get_by_role("searchbox", name="Filter rules").focus()
     assert page.evaluate(_COVERS) == ""
-
-
-def test_by_keyboard_alone_from_the_point_to_a_race(first: First) -> None:
-    page = first()
-    page.evaluate("document.activeElement.blur()")
-    tab_to(page, "Probe x")
-    before = page.evaluate("document.activeElement.ariaValueNow")
-    page.keyboard.press("ArrowLeft")
-    assert page.evaluate("document.activeElement.ariaValueNow") != before
-    tab_to(page, "Checks")
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-verdict]").first).to_be_visible()
-    expect(page.locator(".instrument .chart")).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-verdict]").first).to_be_hidden()
-    tab_to(page, "Op", 60)
-    page.keyboard.press("Enter")
-    page.keyboard.type("tanh")
-    page.keyboard.press("Enter")
-    expect(page.locator(".headline")).to_have_text(
-        "Tanh is flat nowhere in this picture: its true gradient reaches what stands before it."
-    )
-    tab_to(page, "Train both", 60)
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/train?*op=tanh*")
-
-
-def test_an_embedded_instrument_keeps_its_tools(first: First) -> None:
-    page = first("/?embed=true&op=round", arrives=True)
-    expect(page.get_by_role("slider", name="Upstream gradient g")).to_be_visible()
-    expect(page.get_by_role("button", name="All tools")).to_be_hidden()

@@ -1,7 +1,5 @@
 """The section Checks in a real browser: lines that are pointed at, pressed and added."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, Route, expect

@@ -1,7 +1,5 @@
 """What Python tells Explore: confirmed curves, a parameter that learns, answers that fail or are late."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import unquote_plus
@@ -14,7 +12,6 @@ from playwright.sync_api import Page, Route, expect
 import explorer
 from explorer.description import pull_words
 from explorer.description.pull import normal_numbers, pull
-from tests.browser.conftest import Tab
 from tests.browser.reading import PARTS, Trace, card, enter, link, number, settle, sign, slider, traces, turn
 from tests.description.resting import rest, rest_words
 
@@ -48,7 +45,7 @@ def test_the_confirmed_curve_is_the_sampled_one_bit_for_bit_and_the_words_are_to
     assert " ".join(said) == explorer.describe(frame)
 
 
-def assert_same_curve(trace: Trace, x: pd.Series[float], y: pd.Series[float]) -> None:
+def assert_same_curve(trace: Trace, x: "pd.Series[float]", y: "pd.Series[float]") -> None:
     """Every sampled point is there, bit for bit; what is drawn beside them are the breaks of the line."""
     drawn, sampled = np.isfinite(trace.y), np.isfinite(y.to_numpy())
     assert trace.x[drawn].tolist() == x.to_numpy()[sampled].tolist()
@@ -78,28 +75,6 @@ def test_a_late_answer_never_overwrites_a_newer_choice(page: Page) -> None:
     page.wait_for_timeout(300)
     assert set(traces(page)["straight_through"].y.tolist()) == {-1.0}
     expect(sign(page)).to_have_attribute("data-status", "confirmed")
-
-
-def test_an_answer_that_comes_too_early_is_asked_for_again(page: Page, explore_tab: Tab) -> None:
-    turn(page, "/?op=relu&rule=straight_through", shows=["straight_through"])
-    codes = iter([429, 429])
-
-    def busy_twice(route: Route) -> None:
-        code = next(codes, None)
-        if code:
-            route.fulfill(status=code, json={"message": "wait a moment"})
-        else:
-            route.continue_()
-
-    page.route("**/ask/curves", busy_twice)
-    enter(number(page, G), "2")
-    expect(sign(page)).to_have_text("Not yet confirmed by torch")
-    expect(sign(page)).to_have_attribute("data-status", "waiting")
-    expect(sign(page)).to_have_attribute("data-status", "confirmed")
-    assert next(codes, None) is None
-    assert set(traces(page)["straight_through"].y.tolist()) == {2.0}
-    assert all("429" in error for error in explore_tab.errors)  # which the browser itself logs
-    explore_tab.errors.clear()
 
 
 def test_without_a_server_curves_follow_and_are_confirmed_when_it_is_back(page: Page) -> None:

@@ -1,7 +1,5 @@
 """How files reach the browser: compressed, kept, protected, or missing."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import urllib.error

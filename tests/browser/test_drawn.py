@@ -7,7 +7,7 @@ import numpy as np
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, box_of, enter, held, slider, step_to, turn
+from tests.browser.reading import CHART, box_of, enter, slider, step_to, turn
 
 OP = "formula: where(u() < sigmoid(x), 1, 0)"
 RULE = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
@@ -83,13 +83,3 @@ def test_on_a_phone_the_legend_lies_under_no_button(phone_explore: Page) -> None
         legend = box_of(phone_explore.locator(f"{CHART} .annotation", has_text=text))
         button = box_of(phone_explore.get_by_role("button", name="Reset view"))
         assert legend["x"] + legend["width"] <= button["x"]
-
-
-def test_curves_follow_the_target_before_the_hand_lets_go(explore: Page) -> None:
-    drawn(explore)
-    before = explore.evaluate(PATHS)
-    with held(explore, slider(explore, "target"), 0.6, 0.8):
-        explore.wait_for_function(f"before => ({PATHS})() !== before", arg=before)
-    explore.wait_for_function("() => location.search.includes('target=')")
-    (mean,) = (trace for trace in explore.evaluate(TRACES) if trace.get("meta") == RULE)
-    assert len(mean["x"]) >= 601  # exact at rest

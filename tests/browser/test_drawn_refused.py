@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from explorer.catalogue import RULES, refusal
 from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
 from tests.browser.reading import link, turn
-from tests.browser.training import button, open_train, press, requests, status
+from tests.browser.training import button, open_train, status
 
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
 LABEL = "Bernoulli unit"
@@ -67,23 +67,6 @@ def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
     expect(status(page).get_by_role("button")).to_have_count(0)
 
 
-def test_a_rule_that_is_refused_alone_leads_to_the_tasks_own(page: Page) -> None:
-    with requests(page, "/first") as first, requests(page, "/runs") as runs:
-        open_train(page, "op=bernoulli&rule=flip&task=digits")
-        expect(page.locator(".curves")).to_contain_text("Choose another rule to train.")
-        press(page, "Code")
-        expect(page.locator(".script")).to_contain_text(f"{UNTRAINED}.")
-        press(page, "Code")
-        press(page, "Slow motion")
-        expect(page.get_by_role("dialog", name="Slow motion")).to_contain_text(
-            f"{UNTRAINED}. Choose another rule"
-        )
-        page.keyboard.press("Escape")
-        assert (first, runs) == ([], []), "nothing is asked for that is refused"
-    status(page).get_by_role("button", name="Use the task's own op and rules").click()
-    expect(status(page)).to_contain_text("Ready: press Start.")
-
-
 def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(page: Page) -> None:
     open_train(page, "op=sign&rule=clipped&task=digits")
     for opener, field, entry in (
@@ -107,12 +90,3 @@ def test_a_study_says_so_too(page: Page) -> None:
     expect(page.locator(".study .status")).not_to_contain_text("Ready")
     expect(page.locator(".study .status")).to_contain_text("Choose another rule to train.")
     expect(button(page, "Start")).to_be_disabled()
-
-
-def test_an_old_link_that_sweeps_a_parameter_opens_with_a_notice(page: Page) -> None:
-    query = {"op": "bernoulli", "rule": "reinmax", "task": "moons", "steps": "30", "target": "0.3"}
-    page.goto(link("/study", {**query, "rates": "0.03", "sweep": "target", "values": "0.1,0.5"}))
-    expect(page.get_by_text("The link sweeps a parameter, which a study no longer does")).to_be_visible()
-    expect(page.locator(".study .status")).to_contain_text("runs of 30 steps")
-    expect(button(page, "Start")).to_be_enabled()
-    expect(page.get_by_label("Rates lr")).to_have_value("0.03")

@@ -4,16 +4,14 @@ That each exercise begins with its fault, and what is said of a solution, `tests
 without a page.
 """
 
-import re
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
 from tests.browser.access import in_both_themes
-from tests.browser.lessons import CURVES, present, press, turn_to
-from tests.browser.reading import in_the_end, turn
+from tests.browser.lessons import CURVES, press, turn_to
+from tests.browser.reading import in_the_end
 
 OF = {lesson.exercise: lesson for lesson in LESSONS.values() if lesson.exercise}
 CLAMP = EXERCISES["clamp"].code.rstrip()
@@ -97,27 +95,6 @@ def test_an_exercise_from_its_first_fault_to_its_repair(course: Page) -> None:
     expect(course.get_by_label("Your Function")).to_have_value(REPAIRED)  # it is there again
 
 
-WRITTEN = {
-    "": "Not judged yet: The text is empty",
-    "<b>class</b>": "this is not Python as it stands",
-    "x" * 30_000: "20,000 are the most",
-    f"{REPAIRED}\nwhile True: pass": RIGHT,  # nothing of it is run
-}
-
-
-def test_whatever_is_written_is_answered_with_a_sentence_even_if_the_first_answer_fails(course: Page) -> None:
-    box = begun(course)
-    for text, words in WRITTEN.items():
-        box.fill(text)
-        expect(verdict(course)).to_contain_text(words)
-    assert "Traceback" not in course.inner_text("body")
-    course.route("**/ask/judge", lambda route: route.fulfill(json={"message": "Too many ask."}))
-    box.fill(CLAMP)
-    expect(verdict(course)).to_have_text("Too many ask.")
-    course.unroute("**/ask/judge")
-    expect(verdict(course)).to_have_text("At x = 2 and g = 1 it returns 1, not 0.")
-
-
 def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
     box = begun(course, "step-size")
     expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times what it should be")
@@ -170,36 +147,3 @@ def test_keys_indent_and_lead_out_of_the_field(course: Page) -> None:
     expect(course.get_by_role("button", name="Start again")).to_be_focused()
     course.keyboard.press("Enter")
     expect(box).to_have_value(CLAMP)
-
-
-def test_on_a_stage_keys_belong_to_the_field_while_one_types(course: Page) -> None:
-    turn_to(course, LESSONS["clamp"])
-    press(course, "Skip")
-    present(course, True)
-    begin = course.get_by_role("button", name="Write it yourself")
-    for _ in range(8):
-        if not begin.is_visible():
-            course.keyboard.press("PageDown")
-    begin.click()
-    box = course.get_by_label("Your Function")
-    box.fill("")
-    box.type("p1234")
-    for key in ("PageDown", "PageUp", "ArrowRight", "ArrowLeft"):
-        box.press(key)
-    expect(box).to_have_value("p1234")
-    expect(box).to_be_visible()
-    expect(course.get_by_role("heading", level=2, name=LESSONS["clamp"].title)).to_have_count(1)
-    box.press("Escape")
-    expect(course.locator(".presenting")).to_have_count(1)
-    box.blur()
-    present(course, False)
-
-
-def test_pasted_code_has_the_same_field_and_marks_the_line(explore: Page) -> None:
-    turn(explore, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
-    box = explore.get_by_label("Paste a torch.autograd.Function")
-    box.fill(EXERCISES["in-place"].code)
-    expect(explore.locator(".found")).to_contain_text(re.compile("line 10: .* changes g itself"))
-    expect(explore.locator(".editor-lines .marked")).to_have_text("10")
-    box.fill("class F(")
-    expect(explore.locator(".editor-lines .marked")).to_have_text("1")

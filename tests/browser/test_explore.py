@@ -1,13 +1,12 @@
 """Explore in a real browser: what is drawn, confirmed, undone and reported."""
 
-from urllib.parse import parse_qs, unquote_plus, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.training import FIRST as FIRST_TASK
 from explorer.ui.server import answers
-from tests.browser.conftest import Open
 from tests.browser.reading import (
     TRACES,
     back,
@@ -25,17 +24,9 @@ from tests.browser.reading import (
     turn,
     visit,
 )
-from tests.browser.test_delivery import DRAWING
 
 FIRST = ["default", "straight_through"]
 G = "Upstream gradient g"
-# How much of what is seen has moved of itself since the page was opened (Layout Instability API).
-SHIFT = """
-window.shift = 0;
-new PerformanceObserver(list => list.getEntries().forEach(entry => (window.shift += entry.value)))
-    .observe({type: "layout-shift", buffered: true});
-"""
-LEAST_SHIFT = 0.02
 
 
 @pytest.fixture
@@ -192,18 +183,6 @@ def test_back_undoes_and_forward_does_it_again(page: Page) -> None:
     assert asked(page) == {"op": ["clamp"], "rule": ["masked", "zero"], "g": ["-3"]}
 
 
-def test_a_field_that_keeps_the_focus_goes_back_too(page: Page) -> None:
-    turn(page, "/?op=sign&rule=formula: g", shows=["formula: g"])
-    for field, text in {number(page, "From"): "-1.5", page.get_by_label("Own rule"): "g * 2"}.items():
-        before = field.input_value()
-        enter(field, text)
-        page.wait_for_url(lambda address, text=text: text in unquote_plus(address))
-        settle(page)
-        back(page)
-        expect(field).to_be_focused()
-        expect(field).to_have_value(before)
-
-
 def test_back_right_after_a_choice_leaves_address_and_chart_in_step(page: Page) -> None:
     turn(page, "/?op=clamp&rule=masked", shows=["masked"])
     choose(page, "Add rule", "zero")
@@ -245,30 +224,6 @@ def test_the_title_names_op_and_rules_and_the_link_is_copied(page: Page) -> None
     expect(page.get_by_text("Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.context.clear_permissions()
-
-
-def sent_bytes(page: Page) -> int:
-    """The bytes transferred for plotly.js since the page was opened."""
-    return int(
-        page.evaluate(f'performance.getEntriesByName(new URL("{DRAWING}", location).href)[0].transferSize')
-    )
-
-
-def test_nothing_moves_under_a_hand_and_a_second_visit_does_not_fetch_plotly_js_again(new_page: Open) -> None:
-    page = new_page(viewport={"width": 1366, "height": 768}, fresh=True)
-    page.add_init_script(SHIFT)
-    visit(page, "/?op=clamp&rule=masked", shows=["masked"])
-    assert sent_bytes(page) > 350_000
-    choose(page, "Add rule", "Zero")
-    settle(page, shows=["masked", "zero"])
-    choose(page, "Op", "own formula")
-    page.get_by_label("Own op").press_sequentially(" + (")
-    expect(page.locator(".mistake").first).not_to_be_empty()
-    page.wait_for_timeout(700)
-    assert page.evaluate("window.shift") < LEAST_SHIFT
-    page.goto("/train")
-    settle_train(page)
-    assert sent_bytes(page) == 0
 
 
 _CHANGE_AND_LEAVE = """async module => {

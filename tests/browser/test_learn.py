@@ -5,63 +5,27 @@ without a page.
 """
 
 import re
-from dataclasses import replace
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect
 
-from explorer.catalogue import find_op, find_rule
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.lessons.retest import question
 from explorer.ui.server import answers
-from tests.browser.access import in_both_themes, violations
+from tests.browser.access import in_both_themes
 from tests.browser.lessons import (
     COMPUTED_MS,
-    choice_of,
     draw,
     drawn,
-    enter_g,
     press,
     turn_to,
     until_ready_to_draw,
     until_shown,
 )
-from tests.browser.reading import settle, settle_train
 
 
 def shows(course: Page, key: str) -> None:
     heading = course.get_by_role("heading", level=2, name=LESSONS[key].title)
     expect(heading).to_be_visible(timeout=COMPUTED_MS)
-
-
-def test_a_lesson_opens_explore_and_train_in_its_state(course: Page) -> None:
-    lesson = LESSONS["vanishing"]
-    turn_to(course, lesson)
-    press(course, "Skip")
-    until_shown(course, lesson)
-    strip = course.locator(".watch .strip").first
-    expect(strip.get_by_label("Noise lens")).to_be_visible()
-    expect(strip.get_by_text("Size", exact=True)).to_have_count(0)  # its rules are not put on one size
-    enter_g(course, "-0.5")
-    opening = course.get_by_role("link", name="Open in Explore").first
-    expect(opening).to_have_attribute("href", re.compile("g=-0.5"))
-    opening.click()
-    asked = replace(choice_of(f"/?{lesson.scenes[0].query}"), g=-0.5)
-    settle(course, shows=asked.rules)
-    assert urlsplit(course.url).path == "/"
-    assert choice_of(course.url) == asked
-    expect(course.get_by_label("Upstream gradient g", exact=True).last).to_have_value("-0.5")
-    turn_to(course, lesson)
-    press(course, "Skip")
-    course.get_by_role("link", name="Open in Train").click()
-    settle_train(course)
-    assert urlsplit(course.url).path == "/train"
-    asked = choice_of(f"/train?{lesson.scenes[1].query}")
-    assert choice_of(course.url) == asked
-    for label in (find_op(asked.op).label, *(find_rule(rule).label for rule in asked.rules)):
-        expect(course.get_by_role("group", name=label, exact=True)).to_be_visible()
-    expect(course.get_by_role("button", name="Start", exact=True)).to_be_enabled()
-    expect(course.locator(".training .status")).to_contain_text("Start")
 
 
 def test_the_list_leads_to_every_lesson_and_the_last_one_back_to_it(course: Page) -> None:
@@ -81,26 +45,6 @@ def test_the_list_leads_to_every_lesson_and_the_last_one_back_to_it(course: Page
     shows(course, first.key)
     course.go_back()
     expect(entries).to_have_count(len(LESSONS))
-
-
-def test_an_unknown_lesson_is_named_and_the_list_is_there(course: Page) -> None:
-    course.goto("/learn?lesson=%3Cb%3E")
-    expect(course.get_by_role("alert")).to_have_text(
-        "There is no such lesson: choose one of the list.", timeout=30_000
-    )
-    expect(course.locator(".contents a")).to_have_count(len(LESSONS))
-    expect(course.get_by_role("button", name="Try again")).to_have_count(0)
-    assert "Not everything in the link" not in course.inner_text("body")
-
-
-def test_an_answer_that_is_none_can_be_asked_for_again(course: Page) -> None:
-    turn_to(course, LESSONS["leaves"])
-    course.route("**/ask/lesson", lambda route: route.fulfill(body="not JSON"))
-    course.get_by_role("link", name=re.compile(LESSONS["clamp"].title)).click()
-    expect(course.get_by_role("alert")).to_contain_text("The server does not answer")
-    course.unroute("**/ask/lesson")
-    press(course, "Try again")
-    shows(course, "clamp")
 
 
 # How often charts are drawn from now on.
@@ -205,22 +149,6 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     expect(net.get_by_text(re.compile("Finished after 500 steps"))).to_be_visible(timeout=40_000)
     opening = course.get_by_role("link", name="Open in Train")
     expect(opening).to_have_attribute("href", re.compile("/train.op=quantize"))
-
-
-def test_a_lesson_and_the_list_on_a_phone(phone_course: Page) -> None:
-    lesson = LESSONS["vanishing"]
-    turn_to(phone_course, lesson)
-    until_ready_to_draw(phone_course)
-    draw(phone_course, 0)
-    press(phone_course, "Check my prediction")
-    until_shown(phone_course, lesson)
-    assert phone_course.evaluate("document.documentElement.scrollWidth") <= 390
-    expect(phone_course.locator(".verdict")).to_contain_text("Yes")
-    assert violations(phone_course, ".lesson") == []
-    phone_course.goto("/learn")
-    expect(phone_course.locator(".contents a")).to_have_count(len(LESSONS))
-    assert phone_course.evaluate("document.documentElement.scrollWidth") <= 390
-    assert violations(phone_course, ".lesson") == []
 
 
 def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(course: Page) -> None:

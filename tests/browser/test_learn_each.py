@@ -18,7 +18,6 @@ from explorer.ui.server.answers import curves_arguments
 from tests.browser.access import colours_in_both_themes, in_both_themes, violations
 from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
 from tests.browser.lessons import (
-    COMPUTED_MS,
     CURVES,
     KINDS,
     choice_of,
@@ -34,7 +33,7 @@ from tests.browser.lessons import (
     until_ready_to_draw,
     until_shown,
 )
-from tests.browser.reading import enter, until_at_rest
+from tests.browser.reading import until_at_rest
 
 # How many curves of rules are seen.
 GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
@@ -252,24 +251,3 @@ def stays_on_its_axes(page: Page, level: int) -> None:
         }"""
     )
     assert panel == pytest.approx(level, abs=0.05)
-
-
-# Classes with seeds draw all that a regression draws, and bands.
-@pytest.mark.parametrize("key", [pytest.param("straight-through", marks=pytest.mark.thorough), "surrogates"])
-def test_a_net_in_the_middle_of_a_training_can_be_read_on_a_stage(course: Page, key: str) -> None:
-    turn_to(course, LESSONS[key])
-    press(course, "Skip")
-    present(course, True)
-    open_nets(course)
-    net = course.get_by_role("region", name="The net, live").filter(has=course.locator(".training"))
-    net.get_by_role("button", name="Start", exact=True).click()
-    enter(net.locator(".live").get_by_role("spinbutton", name="Pace", exact=True), "100")
-    many = re.compile(r"Step ([4-9]\d|\d{3}) / \d{3}")
-    expect(net.get_by_text(many)).to_be_visible(timeout=COMPUTED_MS)  # of several decades
-    net.get_by_role("button", name="Pause", exact=True).click()
-    net.locator(".why").scroll_into_view_if_needed()
-    expect(net.locator(".curves .ytick")).not_to_have_count(0)
-    expect(net.locator(".why .inputs .data").first).to_have_attribute("d", re.compile("M"))
-    course.mouse.move(0, 0)  # where nothing lifts one rule and fades the others
-    nothing_is_small(course)
-    assert in_both_themes(course, ".lesson") == []

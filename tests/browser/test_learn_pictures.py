@@ -95,22 +95,6 @@ def drag(page: Page, picture: Locator, start: tuple[float, float], to: tuple[flo
     page.mouse.up()
 
 
-def test_the_faulty_line_of_a_hidden_function_is_named(course: Page) -> None:
-    hidden = opened(course, "find-the-bug", "Hidden Function: the second")
-    said, name = hidden.get_by_role("status"), hidden.get_by_role("button", name="Name this line")
-    expect(hidden.get_by_role("row", name="g = -1")).to_contain_text("020")
-    assert "abs" not in hidden.inner_text()
-    name.click()
-    expect(said).to_have_text("Pick a line first.")
-    hidden.get_by_role("radio", name="slope = 2.0 * inside").check()
-    name.click()
-    expect(said).to_contain_text("It is not this one.")
-    hidden.get_by_role("radio", name="return g * slope").check()
-    expect(said).to_be_empty()
-    name.click()
-    expect(said).to_have_text("Yes: there stands return g.abs() * slope.")
-
-
 def walker_of(page: Page) -> Locator:
     """Return the walker, its runs counted."""
     walker = opened(page, "unbiased-or-quiet", "The walker")
@@ -152,27 +136,6 @@ def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course:
     expect(here).to_contain_text("the wrong way")
 
 
-def test_each_estimator_walks_by_draws_or_by_its_mean(course: Page) -> None:
-    walker = walker_of(course)
-    here, end = walker.locator(".walker-here"), walker.locator(".walker-end")
-    seen = set[str | None]()
-    for name in unbiased_or_quiet.rules():
-        walker.get_by_role("radio", name=name, exact=True).check()
-        expect(here).to_contain_text(f" {name} ")
-        expect(walker.get_by_role("slider", name="tau")).to_have_count(int("Gumbel" in name))
-        expect(walker.get_by_role("slider", name="b baseline")).to_have_count(int(name == "REINFORCE"))
-        seen.add(walker.locator(".run").first.get_attribute("d"))
-    assert len(seen) == len(unbiased_or_quiet.rules()), "each its own"
-    walker.get_by_role("radio", name="Straight-through", exact=True).check()
-    walker.get_by_role("radio", name="the mean of all draws").check()
-    expect(end).to_have_text("By its mean p is 0.450 after 150 steps.")
-    expect(walker.locator(".run[d^=M]")).to_have_count(0)
-    walker.get_by_role("radio", name="a draw", exact=True).check()
-    expect(walker.locator(".run[d^=M]")).to_have_count(unbiased_or_quiet.walker().drawn)
-    enter(walker.get_by_role("spinbutton", name="target"), "0.5")
-    expect(here).to_contain_text("every p is as good")
-
-
 def test_on_a_phone_the_walker_fits_and_a_page_is_scrolled_over_it(phone_course: Page) -> None:
     walker = walker_of(phone_course)
     beyond = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
@@ -180,21 +143,6 @@ def test_on_a_phone_the_walker_fits_and_a_page_is_scrolled_over_it(phone_course:
     assert walker.locator(".walker-loss").evaluate("one => getComputedStyle(one).touchAction") == "pan-y"
     walker.locator(".walker-loss").tap(position={"x": 200, "y": 60})
     expect(p_of(walker)).to_have_value("0.2")
-
-
-CODE_BELOW = """panel => panel.getBoundingClientRect().bottom
-    <= panel.getRootNode().querySelector(".code").getBoundingClientRect().top"""
-
-
-def test_where_a_parameter_comes_to_rest_opens_above_the_code(course: Page) -> None:
-    turn_to(course, LESSONS["learned-step"])
-    press(course, "Skip")
-    press(course, "Where does s come to rest?")
-    panel = course.locator(".resting")
-    expect(panel.locator(".rest-words li").first).to_be_visible()
-    for width, height in ((1024, 768), (1440, 900)):
-        course.set_viewport_size({"width": width, "height": height})
-        course.wait_for_function(CODE_BELOW, arg=panel.element_handle())
 
 
 # Each part of the code and the ground it stands on, as [red, green, blue] each.

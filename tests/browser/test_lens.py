@@ -1,7 +1,5 @@
 """The noise lens on Explore: its curve is Python's, and it follows the hand."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -9,7 +7,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import CHART, box_of, card, enter, held, number, slider, turn
+from tests.browser.reading import CHART, card, enter, held, number, slider, turn
 
 DASHED = f"""() => {{
     const {{data}} = document.querySelector("{CHART}");
@@ -74,15 +72,3 @@ def test_beside_the_lens_the_table_follows_its_one_noise(explore: Page) -> None:
     expect(page.locator(".compared [data-rule=approx_sign] [data-column=lens]")).to_have_text("0 %")
     page.get_by_role("checkbox", name="Noise lens").press("Space")
     expect(page.get_by_role("combobox", name="Noise on x")).to_have_value("triangular")  # the table's own
-
-
-def test_on_a_phone_curve_controls_and_words_are_in_view(phone_explore: Page) -> None:
-    page = phone_explore
-    turn(page, "/?op=round&rule=straight_through&layer=lens", shows=["straight_through"])
-    page.locator(".layer-words").scroll_into_view_if_needed()
-    for part in (slider(page, "Width of the noise"), page.locator(".layer-words p")):
-        expect(part).to_be_in_viewport(ratio=1)
-    chart, words = box_of(page.locator(".chart-place")), box_of(page.locator(".layer-words"))
-    assert chart["height"] > 300
-    assert chart["y"] + chart["height"] <= words["y"] + 1
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -41,15 +41,6 @@ HOSTILE: dict[str, dict[str, Any]] = {
     },
     "very long": {"op": "formula: " + "x+" * 1_500 + "x"},
 }
-# Several faults of one link, each with its notice.
-BROKEN = "g=1e999&range=3&range=-3&op=%ff%fe&rule=default&rule=straight_through&rule=straight&colour=red"
-NOTICES = (
-    'The link asks for "g" = "1e999"',
-    "is reversed: its ends were swapped",
-    "unknown op",
-    'unknown rule "straight"',
-    'sets "colour", which nothing here uses',
-)
 LINKS = [("/", "markup"), ("/train", "very long")]  # more of them are read in tests/ui/links
 
 
@@ -116,14 +107,6 @@ def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, name:
         urlsplit(page.url).netloc
     }
     assert "Something went wrong" not in page.inner_text("body")
-
-
-def test_a_broken_link_says_what_it_could_not_have(page: Page) -> None:
-    visit(page, f"/?{BROKEN}", shows=FIRST)
-    for notice in NOTICES:
-        expect(page.get_by_text(notice)).to_be_visible()
-    for name, text in {"From": "-3", "To": "3", "Upstream gradient g": "1"}.items():
-        expect(number(page, name)).to_have_value(text)
 
 
 _LEFT = """async ([module, path]) => {

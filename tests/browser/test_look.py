@@ -179,15 +179,6 @@ def contrast(one: list[float], other: list[float]) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_on_a_narrow_screen_what_stands_below_the_curves_lies_on_nothing(explore: Page) -> None:
-    turn(explore, "/")
-    for width in (801, 880, 992):
-        explore.set_viewport_size({"width": width, "height": 700})
-        in_the_end(
-            explore, partial(stands_above, explore.locator(".strip .examples"), explore.locator(".tabs"))
-        )
-
-
 def stands_above(one: Locator, other: Locator) -> None:
     above, below = box_of(one), box_of(other)
     assert above["y"] + above["height"] <= below["y"] + 1

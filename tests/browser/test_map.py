@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.measures import rule_map
 from tests.browser.access import in_both_themes
-from tests.browser.reading import box_of, card, held, in_the_end, number, slider, traces, turn
+from tests.browser.reading import box_of, in_the_end, traces, turn
 
 FIVE = {"published_clamp": 0, "toward_range": 1, "guided": 2, "clip_value": 3, "ewgs": 4}
 ALL = "/?op=round&" + "&".join(f"rule={key}" for key in FIVE) + "&section=map"
@@ -128,21 +128,6 @@ def test_g_is_chosen_by_keyboard_on_a_map_and_a_hidden_rule_has_none(explore: Pa
     assert chosen.evaluate("line => getComputedStyle(line).outlineStyle") == "solid"
     page.get_by_role("button", name="Show Zero").click()
     expect(maps(page)).to_have_count(2)
-
-
-def test_a_map_follows_a_parameter_before_the_hand_lets_go(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=sign&rule=clip_value&section=map", shows=["clip_value"])
-    before, fine = page.url, drawn(maps(page).first)
-    with held(page, slider(card(page, "Clip the gradient"), "c"), 0.5, 0.2):
-        page.wait_for_function("document.querySelector('.map canvas').width === 121")  # coarser under a hand
-        assert page.url == before
-    page.wait_for_function("document.querySelector('.map canvas').width === 321")
-    c = float(number(card(page, "Clip the gradient"), "c").input_value())
-    pixels = drawn(maps(page).first)
-    assert pixels.shape == fine.shape
-    top = max(bands(page).values())
-    assert c <= top <= 1.5 * c
 
 
 def test_axe_finds_nothing_and_colours_follow_the_theme(explore: Page) -> None:

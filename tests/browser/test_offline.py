@@ -1,18 +1,13 @@
 """The instrument as one file: from the disk, without network, with all its sliders; and in a notebook."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
-from explorer.lessons import ClampGradient
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import PHONE, Tab
 from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, traces
@@ -77,21 +72,6 @@ def test_a_saved_file_is_live_on_a_phone(alone) -> None:
     page.set_viewport_size(SIZE)
 
 
-@pytest.mark.thorough  # faster: foreign/test_entries, curves/test_pointed
-def test_a_function_of_ones_own_is_drawn_by_points_and_the_card_says_so(alone) -> None:
-    page = alone(explorer.instrument(torch.round, ["default", ClampGradient], g=2).html())
-    page.locator(f"{CHART} .cartesianlayer").wait_for()
-    expect(card(page, "round").locator(".formula")).to_have_text("sampled at 1,893 x from −9 to 9")
-    expect(card(page, "ClampGradient").locator(".formula")).to_contain_text("sampled at g = 2 only")
-    drawn, expected = traces(page), explorer.sample(torch.round, ClampGradient, g=2, dtype="float64")
-    key = "sampled: ClampGradient"
-    assert [np.nanmin(drawn[key].y), np.nanmax(drawn[key].y)] == [0, expected["gradient"].max()]
-    assert expected["gradient"].max() == 2
-    assert set(drawn["forward"].y[abs(drawn["forward"].x) < 0.4]) == {0}
-    choose(page, "Add rule", "straight_through")
-    page.wait_for_function(f"{TRACES}.length === 4")
-
-
 def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab) -> None:
     """Its policy holds even for what would be written into it."""
     html = explorer.instrument("sign", ["clipped"]).html()
@@ -137,21 +117,6 @@ def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
     frame.get_by_role("button", name="Where does s come to rest?").click()
     expect(frame.locator(".rest-words li").first).to_contain_text("comes to rest at")
     frame.locator(".rest-figure .cartesianlayer").wait_for()
-
-
-@pytest.mark.thorough  # faster: frontend/measures/test_formats, and the other cells
-def test_a_cell_has_the_numbers_of_a_format(alone) -> None:
-    instrument = explorer.instrument("fp8_e4m3", ["straight_through"], section="format", s=0.5)
-    whole = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
-    whole.locator(f"{CHART} .cartesianlayer").wait_for()
-    section = whole.locator(".format")
-    expect(section).to_contain_text("253 numbers from −448 to 448")
-    section.get_by_label("Value to round").fill("0.3")
-    expect(section.get_by_role("status")).to_have_text(
-        "From the format's number 0.625: y = 0.3125, 0.0125 more than x, 4.167 % of x. "
-        "Beside 0.625 lie 0.5625 and 0.6875."
-    )
-    expect(section.get_by_role("region", name="All numbers")).to_contain_text("0.28125  0.3125  0.34375")
 
 
 def test_the_rule_map_in_the_output_cell_of_a_notebook_is_dragged_by_keys(alone) -> None:

@@ -1,7 +1,5 @@
 """Own formulas, the palettes and pasted code in a real browser."""
 
-from __future__ import annotations
-
 import math
 import re
 from html import unescape

@@ -37,7 +37,6 @@ PREFIX = "/tools/explorer"
 LASTING = "op=sign&rule=default&rule=straight_through&steps=5000&hidden=8&batch=8&pace=10&seed=4"
 pytestmark = pytest.mark.thorough
 
-UNWATCHED_S = 10  # after which a run that nobody asks about has paused
 UNWATCHED = "because nobody was watching."
 LOST = "Connection lost: trying again every second."
 GONE = "The training process stopped unexpectedly and this run is lost: press Start to run it again."
@@ -228,26 +227,6 @@ def test_a_training_process_that_is_killed(page: Page, other: Other, server: Ser
     other.goes_on()
 
 
-def test_a_training_process_that_is_stopped_for_a_while(
-    page: Page, explore: Page, other: Other, server: Server
-) -> None:
-    page.bring_to_front()
-    server.signal_training(signal.SIGSTOP)
-    try:
-        expect(status(page)).to_contain_text("Training is not available just now", timeout=15_000)
-        before = steps(page)
-        assert before > BEGUN
-        explore.bring_to_front()  # the other page does not notice
-        turn(explore, f"{PREFIX}/?op=clamp&rule=masked", shows=["masked"])
-    finally:
-        server.signal_training(signal.SIGCONT)
-    page.bring_to_front()
-    assert wait_for_steps(page, before) > before
-    expect(status(page)).to_contain_text("Running.")
-    assert_settings_stay(page)
-    other.goes_on()
-
-
 def test_a_server_that_is_restarted_under_two_pages(page: Page, explore: Page, server: Server) -> None:
     explore.bring_to_front()
     turn(explore, f"{PREFIX}/?op=clamp&rule=masked", shows=["masked"])
@@ -278,21 +257,3 @@ def assert_rules_are_added_and_drawn(explore: Page) -> None:
     explore.wait_for_function("() => document.querySelectorAll('.cards [role=group]').length >= 3")
     assert set(traces(explore)) == {"forward", "masked", "straight_through"}
     expect(sign(explore)).to_have_text("The server does not answer: not confirmed by torch")
-
-
-def test_a_tab_that_is_closed_lets_its_run_pause_and_go(explore: Page, server: Server, other: Other) -> None:
-    """The last of this file."""
-    explore.bring_to_front()
-    open_train(explore, LASTING, server.address)
-    press(explore, "Start")
-    wait_for_steps(explore, 1)
-    run = json.loads(explore.evaluate("sessionStorage.getItem('gradient-explorer.run')"))
-    explore.close()
-    for _ in range(4):  # a busy server notices late that nobody is there
-        other.goes_on(UNWATCHED_S)
-        event = next(events(server.address, run["id"]))
-        if event["state"] == "paused":
-            break
-    assert event["sentence"].startswith("Paused at step")
-    assert event["sentence"].endswith(UNWATCHED)
-    other.goes_on()

@@ -11,7 +11,6 @@ from tests.browser.reading import CHART, back, choose, enter, number, settle, sl
 
 SIZES: dict[str, ViewportSize] = {
     "wide": {"width": 1366, "height": 768},
-    "tablet": {"width": 844, "height": 768},
     "phone": PHONE,
 }
 G = "Upstream gradient g"
@@ -72,7 +71,7 @@ def visit(held: Held, address: str) -> Locator:
     return held.page.locator(f".served {CHART}")
 
 
-@sized("wide", "tablet", "phone")
+@sized("wide", "phone")
 def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
@@ -92,10 +91,9 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     expect(field).to_have_value("g + 1 + 2")
 
 
-@pytest.mark.parametrize("section", ["rest", "paste"])
 @sized("phone")
-def test_what_is_opened_stays_as_high_as_it_is(held: Held, section: str) -> None:
-    visit(held, f"/?op=round&rule=default&section={section}")
+def test_what_is_opened_stays_as_high_as_it_is(held: Held) -> None:
+    visit(held, "/?op=round&rule=default&section=paste")
     panel = held.page.locator(".instrument .panel:visible")
     before = panel.bounding_box()
     held.come()

@@ -3,8 +3,6 @@
 One journey on each page, and one with Python in the browser: ``tests/site`` asks all else without a page.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ from explorer.description.pull import normal_numbers
 from explorer.formula import percent
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import NOTHING_CHOSEN, Open
-from tests.browser.reading import box_of, card, enter, number, settle, tab_to, traces, turn
+from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -64,18 +64,6 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
     expect(window(page).get_by_role("button", name="Undo")).to_be_hidden()
     expect(card(page, OTHER)).to_be_visible()
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
-
-
-def test_on_a_phone_the_window_is_whole_and_its_table_can_be_read(phone_explore: Page) -> None:
-    page = phone_explore
-    turn(page, LINK, shows=RULES)
-    page.locator(".strip .size summary").click()
-    box = box_of(window(page))
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    window(page).get_by_role("button", name="One area").click()
-    expect(window(page).get_by_role("status")).to_contain_text(f"{OTHER} × 25")
 
 
 def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) -> None:

@@ -1,7 +1,5 @@
 """Explore, Train and Study on a stage: the page alone, in type and lines that the last row can read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 

@@ -6,7 +6,6 @@ What is offered, drawn and said of each state is tested without a page, in ``tes
 import csv
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.ui.links.presets import STUDIES
@@ -109,32 +108,6 @@ def test_a_study_leads_on_to_files_and_to_train_and_stays_after_a_reload(page: P
     expect(cell(page, r"\d %")).to_have_count(8)
     press(page, "Reset")
     expect(cell(page, "at lr")).to_have_count(0)
-
-
-@pytest.mark.thorough  # cells and pairs on an equal footing: tests/frontend/study/test_results.py
-def test_on_an_equal_footing_pairs_that_change_order_are_counted(page: Page) -> None:
-    open_study(page, f"{SMALL}&optimiser=sgd&rule=approx_sign&controls=no&tools=evidence")
-    page.get_by_text("Net and optimiser").click()
-    equal = page.get_by_label(re.compile("Equal footing"))
-    optimiser = page.get_by_label("Optimiser", exact=True)
-    optimiser.select_option("adam")
-    expect(equal).to_be_disabled()
-    expect(page.locator(".study .unscaled")).to_contain_text("says nothing about adam")
-    optimiser.select_option("sgd")
-    expect(page.locator(".study .unscaled")).to_be_empty()
-    finish(page)
-    expect(page.locator(".study .order")).to_be_empty()
-    equal.focus()
-    page.keyboard.press("Space")
-    page.wait_for_url("**equal=yes*")
-    expect(status(page)).to_contain_text("These results belong to other settings")
-    press(page, "Start")
-    expect(page.locator(".study .order")).to_contain_text("pairs of rules", timeout=60_000)
-    expect(page.locator(".study .heat")).to_contain_text("divided by its share")
-    assert re.search(
-        r"[?&]lr=0\.0[3-9]\d+", cell(page, "ApproxSign at lr 0.03 ÷").get_attribute("href") or ""
-    )
-    assert in_both_themes(page, ".study") == []
 
 
 def test_stop_go_on_and_what_cannot_be(page: Page) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.reading import box_of, card, enter, held, number, slider, turn
+from tests.browser.reading import box_of, card, held, slider, turn
 
 STEPS = 10
 Swipe = Callable[[Locator, float, float], None]
@@ -65,24 +65,6 @@ def test_a_mouse_puts_the_thumb_where_it_presses(explore: Page) -> None:
         assert _value(steepness) == pytest.approx(most / 2, rel=0.01)
         explore.mouse.move(box_of(steepness)["x"] + 2000, 10)
     assert _value(steepness) == most
-
-
-@pytest.mark.parametrize("name", ["a", "From"])
-def test_a_number_field_reads_what_people_write_and_refuses_the_rest(explore: Page, name: str) -> None:
-    """All that may be written is read in tests/frontend/formula/test_numbers.py."""
-    turn(explore, "/?op=round&rule=soft_round&range=-9&range=9", shows=["soft_round"])
-    field = number(explore, name)
-    enter(field, "1/4")
-    expect(field).to_have_value("0.25")
-    enter(field, "two")
-    expect(field).to_have_value("two")
-    expect(field).to_have_attribute("aria-invalid", "true")
-    said = explore.get_by_role("alert").filter(has_text="“two” is not a finite number")
-    expect(said).to_be_visible()
-    expect(explore.get_by_role("alert").filter(has_text="written")).to_have_count(0)
-    field.press("Escape")
-    expect(field).to_have_value("0.25")
-    expect(said).to_have_count(0)
 
 
 def test_the_end_of_an_axis_shows_the_number_that_is_held(explore: Page) -> None:

@@ -5,13 +5,13 @@ One page of a laptop and one of a phone serve all tests.
 
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import A_PHONE, First
-from tests.browser.reading import in_the_end, tab_to
+from tests.browser.reading import in_the_end
 from tests.browser.test_calm import counted
-from tests.browser.training import SHIFTS, button, press, status, turn_train, wait_for
+from tests.browser.training import button, press, status, turn_train, wait_for
 
 FIVE = "&".join(
     ["task=digits&op=sign&seeds=5&steps=40&pace=full"]
@@ -107,22 +107,6 @@ def test_six_rules_need_no_scrolling(first_train: First) -> None:
         wait_for(page, IN_VIEW)
 
 
-def test_nothing_moves_while_the_page_loads_and_trains_however_late_the_answer_is(first_train: First) -> None:
-    page = first_train(
-        "task=digits&op=round&rule=default&rule=straight_through&steps=60&pace=40&seeds=2", load=True
-    )
-    page.evaluate(f"() => {{ {SHIFTS} }}")  # what has moved before is told as well
-
-    def later(route: Route) -> None:
-        page.wait_for_timeout(1200)  # a press excuses what moves for half a second
-        route.continue_()
-
-    page.route("**/runs", later)
-    finish(page)
-    moved = page.evaluate("window.shifts")
-    assert sum(value for value, _ in moved) < 0.02, moved
-
-
 def test_panels_of_the_evidence_lie_apart_and_what_is_open_stands_in_the_link(first_train: First) -> None:
     page = first_train("task=moons&op=sign&rule=default&rule=clipped&steps=20&pace=full")
     finish(page)
@@ -149,26 +133,3 @@ def test_panels_of_the_evidence_lie_apart_and_what_is_open_stands_in_the_link(fi
     page.keyboard.press("e")
     expect(hidden).to_be_hidden()
     page.wait_for_url(lambda address: "tools" not in urlsplit(address).query)
-
-
-def test_by_keyboard_alone_from_start_to_why_and_settings(first_train: First) -> None:
-    page = first_train("task=digits&op=round&rule=default&rule=straight_through&steps=40&pace=full&seeds=2")
-    page.evaluate("document.activeElement.blur()")
-    tab_to(page, "Start", 5)
-    page.keyboard.press("Enter")
-    expect(button(page, "Again")).to_be_focused(timeout=30_000)
-    tab_to(page, "Why? Straight-through")
-    page.keyboard.press("Enter")
-    expect(page.locator(".one")).to_be_visible()
-    tab_to(page, "Close", 60)
-    page.keyboard.press("Enter")
-    expect(page.locator(".one")).to_be_hidden()
-    assert page.evaluate("document.activeElement.ariaLabel") == "Why? Straight-through"
-    tab_to(page, "Settings", 60)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("spinbutton", name="Steps", exact=True)).to_be_visible()
-    tab_to(page, "Steps", 60)
-    page.keyboard.press("Control+A")
-    page.keyboard.type("30")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**steps=30*")

@@ -76,18 +76,6 @@ def assert_start_is_among_the_first_five_stops_of_the_tab_key(page: Page) -> Non
     assert "Start" in stops
 
 
-def test_a_task_brings_its_rules_and_its_settings_and_back_undoes_it(train: Page) -> None:
-    turn_train(train, f"task={FIRST}&op=round&rule=default&rule=straight_through")
-    task(train, "circles").click()
-    circles = TASKS["circles"]
-    train.wait_for_url("**task=circles*")
-    assert asked(train)["rule"] == list(circles.rules)
-    expect(train.get_by_label("Hidden units", exact=True)).to_have_value("16, 16")
-    train.go_back()
-    train.wait_for_url(f"**task={FIRST}*")
-    expect(train.get_by_label("Hidden units", exact=True)).to_have_value("16")
-
-
 def test_several_seeds_have_mean_and_band_and_small_windows_scroll_instead_of_squeezing(train: Page) -> None:
     finish(train, SMALL)
     wait_for(train, f"() => {TRACES}[0]?.x.at(-1) === 20")

@@ -13,8 +13,7 @@ from playwright.sync_api import Page, expect
 from explorer.catalogue import RULES
 from tests.browser.access import in_both_themes
 from tests.browser.conftest import A_PHONE, First
-from tests.browser.reading import in_the_end
-from tests.browser.training import button, press, requests, status, wait_for
+from tests.browser.training import press, status, wait_for
 
 LONG_NAMES = sorted(RULES, key=lambda key: -len(RULES[key].label))[:6]
 
@@ -55,28 +54,6 @@ def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradi
     expect(dead.locator(".lane-plate").first).to_have_text("w1still")
     expect(status(page)).to_have_attribute("data-state", "running")
     assert clipped.evaluate(_BANDS)[0][0] != left
-
-
-def test_middle_layers_unfold_and_a_lane_opens_its_parameters_and_is_removed(first_train: First) -> None:
-    page = first_train("task=circles&op=sign&rule=default&rule=clipped&hidden=8,8,8")
-    expect(page.get_by_text("Which of the two will tell the two kinds apart?")).to_be_visible()
-    expect(page.locator(".plane circle").first).to_be_visible()
-    lane = page.get_by_role("group", name="Clipped straight-through", exact=True)
-    expect(lane.locator(".lane-plate")).to_have_count(4)
-    button(page, "+ 2 layers in the middle: show each").click()
-    expect(lane.locator(".lane-plate")).to_have_count(7)
-    press(page, "Fold")
-    expect(lane.locator(".lane-plate")).to_have_count(4)
-    lane.get_by_role("button", name="Edit Clipped straight-through").click()
-    expect(lane.get_by_role("slider", name="c")).to_be_visible()
-    with requests(page, "/first") as asked:
-        lane.get_by_role("button", name="Remove Clipped straight-through").click()
-        expect(page.locator(".card.rule")).to_have_count(1)
-        in_the_end(page, lambda: _asked_once(asked))
-
-
-def _asked_once(addresses: list[str]) -> None:
-    assert len(addresses) == 1
 
 
 # The names of lanes, ends of curves, rows of the table and folded layers that are cut.

@@ -3,10 +3,8 @@
 Which rate goes with a command is tested without a page, in ``tests/frontend/train/client/test_request.py``.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from urllib.parse import parse_qs
 
 import pytest
@@ -17,7 +15,7 @@ from explorer.ui.links.link import from_query
 from explorer.ui.links.presets import TRAINING
 from explorer.ui.server import answers
 from explorer.ui.server.answers import _setting
-from tests.browser.reading import TRACES, in_the_end, link, traces
+from tests.browser.reading import TRACES, in_the_end, traces
 from tests.browser.training import (
     LONG,
     command,
@@ -126,20 +124,6 @@ def test_a_typed_number_stays_when_it_is_confirmed_and_events_write_over_nothing
             assert (train.evaluate("document.activeElement.ariaLabel") == name) == (key == "Enter")
 
 
-def test_arrow_keys_step_a_number_on_the_scale_of_its_slider(train: Page) -> None:
-    turn_train(train, "op=relu&rule=default&lr=1e-6&pace=1")
-    for name, low in (("Learning rate lr", 1e-6), ("Pace", 1.0)):
-        seen = [float(live(train, name).input_value())]
-        for key in ("ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"):
-            before = live(train, name).input_value()
-            live(train, name).press(key)
-            expect(live(train, name)).not_to_have_value(before)
-            seen.append(float(live(train, name).input_value()))
-        assert seen[0] == low
-        assert all(1.005 < b / a < 1.1 for a, b in pairwise(seen[:4]))
-        assert seen[4:] == pytest.approx([seen[2], seen[1]], rel=0.01)
-
-
 def test_an_example_says_what_to_see_of_its_own_settings_alone(train: Page) -> None:
     turn_train(train, "op=relu&rule=default")
     train.get_by_text("Examples", exact=True).click()
@@ -195,13 +179,3 @@ def test_a_device_is_chosen_where_there_are_two(two_devices: Page) -> None:
     expect(two_devices.locator(".training .settings").get_by_text(FASTER)).to_be_visible()
     field.select_option("cpu")
     two_devices.wait_for_url("**device=cpu*")
-
-
-def test_a_link_keeps_the_word_of_explore_from_page_to_page(page: Page) -> None:
-    page.goto(link("/", {"op": "bernoulli", "rule": "reinforce_baseline", "b": "0.5", "f": "(y - 0.3)**4"}))
-    for name in ("Train", "Study", "Explore"):
-        page.get_by_role("link", name=name, exact=True).click()
-        page.wait_for_url(re.compile(rf"/{'' if name == 'Explore' else name.lower()}\?"))
-        for word in ("op=bernoulli", "rule=reinforce_baseline", "b=0.5", "f="):
-            page.wait_for_url(f"**{word}*")
-    expect(page.get_by_role("textbox", name="Loss: f =")).to_have_value("(y - 0.3)**4")

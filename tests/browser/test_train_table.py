@@ -5,7 +5,6 @@ How a file is decoded, what is chosen of its columns and what is refused is test
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,52 +78,3 @@ def test_rows_with_gaps_are_left_out_in_one_press(refused: Page) -> None:
     expect(refused.get_by_role("radio", name="Learn Ecke")).to_be_checked()
     finish(refused)
     expect(verdict(refused)).to_contain_text("held-out examples")
-
-
-@pytest.mark.thorough
-def test_a_file_shows_what_was_read_of_it_and_leaves_no_old_table_where_it_is_refused(
-    refused: Page, tmp_path: Path
-) -> None:
-    turn_train(refused, "task=data&op=sign&rule=straight_through&steps=20&pace=full")
-    (tmp_path / "größe.csv").write_bytes(mixed().replace("Ecke", "Größe").encode("cp1252"))
-    field = refused.get_by_label("Open a file")
-    field.focus()
-    button_of_ours = refused.locator("label.file-button", has_text="Open a file")
-    expect(button_of_ours).to_have_css("outline-style", "solid")
-    expect(field).to_have_css("clip-path", "inset(50%)")  # the browser's own, in its own language
-    with refused.expect_file_chooser():
-        button_of_ours.click()
-    field.set_input_files(tmp_path / "größe.csv")
-    expect(refused.locator(".table-read .summary")).to_have_text(
-        "60 rows, 5 columns split at semicolons; decimal commas"
-    )
-    expect(refused.get_by_role("radio", name="Learn Größe")).to_be_checked()
-    for name in ("Nr", "Notiz"):
-        expect(refused.get_by_role("checkbox", name=f"Leave out {name}")).to_be_checked()
-    refused.get_by_role("checkbox", name="Leave out Notiz").click()
-    expect(refused.locator(".table-read p.refusal")).to_contain_text("Column 'Notiz' holds text")
-    refused.get_by_role("checkbox", name="Leave out Notiz").click()
-    expect(refused.locator(".table-read p.refusal")).to_have_text("")
-    finish(refused)
-    expect(verdict(refused)).to_contain_text("held-out examples")
-    refused.get_by_role("radio", name="Learn links").click()
-    refused.get_by_role("checkbox", name="Leave out Größe").click()
-    expect(refused.locator(".table-read p.refusal")).to_have_text("")
-    finish(refused)
-    expect(verdict(refused)).to_contain_text("R²")
-    (tmp_path / "book.csv").write_bytes(b"PK a workbook")
-    refused.get_by_label("Open a file").set_input_files(tmp_path / "book.csv")
-    expect(refused.locator(".table")).to_contain_text("This is a workbook")
-    expect(refused.get_by_label("Paste a table")).to_have_value("")
-    expect(refused.locator(".table-read")).to_be_hidden()
-    expect(status(refused).locator(".main")).to_contain_text("Paste a table first")
-    dropped = refused.evaluate_handle(
-        """text => {
-            const transfer = new DataTransfer();
-            transfer.items.add(new File([text], "dropped.csv"));
-            return transfer;
-        }""",
-        mixed(),
-    )
-    refused.locator(".table").dispatch_event("drop", {"dataTransfer": dropped})
-    expect(refused.get_by_role("radio", name="Learn Ecke")).to_be_checked()

@@ -2,12 +2,10 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import in_both_themes
 from tests.browser.training import (
-    button,
     curve_at,
     finish,
     point_at_each,
@@ -100,23 +98,3 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
     expect(holder).to_have_attribute("aria-pressed", "false")
     train.mouse.move(0, 0)
     wait_for_rest(train, *rules)
-
-
-@pytest.mark.thorough  # what is carried: frontend/train/panels/test_panels.py
-def test_the_data_of_a_rule_are_carried_to_explore_and_stay_until_they_are_removed(train: Page) -> None:
-    finish(train, SMALL)
-    column(train, "Where the data sits", "clipped").get_by_role("link", name="Show behind the curves").click()
-    train.wait_for_url(re.compile(r"/\?op=sign&rule=approx_sign&rule=clipped"))
-    named = train.locator(".chart .carried-name")
-    expect(named).to_contain_text(
-        "data of Clipped straight-through, Digits, layer 2, step 20; kept over a reload, in no link"
-    )
-    bars = train.locator('.chart .carried-bars path[d^="M"]')
-    expect(bars).to_have_attribute("d", re.compile("^M"))
-    train.reload()
-    expect(bars).to_have_attribute("d", re.compile("^M"), timeout=30_000)
-    button(train, "Remove these data").click()
-    expect(named).to_have_count(0)
-    train.reload()
-    expect(train.get_by_role("slider", name="Upstream gradient g")).to_be_visible(timeout=30_000)
-    expect(named).to_have_count(0)

@@ -9,6 +9,7 @@ import pytest
 
 from explorer.catalogue import Rule
 from explorer.curves import Curves, sample_curves
+from explorer.curves.sampled import EVEN
 from explorer.description import describe, described
 from explorer.description.claims import MOST_PIECES, Claim
 from tests.description import claim_meanings
@@ -20,13 +21,21 @@ BATCHES = range(27)
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 
 
+def _lost_in_32_bits(curves: Curves) -> list[float]:
+    """Return for each curve the % of the evenly spaced x at which float64 alone has a number."""
+    even, x = curves.marks == EVEN, curves.x.astype(np.float64)
+    lost = (np.isfinite(curves.exact.at(key, x)) & ~np.isfinite(y) for key, y in curves.columns.items())
+    return [100 * float(each[even].mean()) for each in lost]
+
+
 def _numbers_are_claimed(text: str, curves: Curves, claims: tuple[Claim, ...]) -> bool:
     """Every number in a sentence is one of a claim, to four digits."""
     for label in sorted([curves.op.label, *curves.labels.values()], key=len, reverse=True):
         text = text.replace(label, "").replace(f"{label[:12].rstrip()}…", "")
     text = re.sub(r"Rule \d", "", text)
     known = [n for claim in claims for n in (*claim.numbers, *(end for span in claim.spans for end in span))]
-    known += [100 * n for n in known] + [32, 1, 99, 100, curves.g]
+    known += [100 * n for n in known] + [32, 64, 1, 99, 100, curves.g]
+    known += _lost_in_32_bits(curves) if "64 bits hold numbers" in text else []
     known += [
         sum(claim.kind == "point" and claim.about == (key,) for claim in claims) for key in curves.columns
     ]

@@ -1,7 +1,5 @@
 """Constructs that published Functions use around the formula, each with what it is called with."""
 
-from __future__ import annotations
-
 from tests.reading.sample import Sample
 from tests.reading.samples import function
 

@@ -4,8 +4,6 @@ Each is called with x and then ``arguments``: a tensor learns. ``learns`` names 
 what stops the one that cannot be read.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from tests.reading.samples import function

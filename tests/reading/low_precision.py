@@ -4,8 +4,6 @@ BitNet and others, in our own words, each with what it is called with.
 What learns in them stands in ``learned.py``.
 """
 
-from __future__ import annotations
-
 from tests.reading.sample import Sample
 
 _FUNCTION = """class Fn(torch.autograd.Function):

@@ -1,7 +1,5 @@
 """Plain functions and modules, with and without a stopped gradient, in our own words."""
 
-from __future__ import annotations
-
 from tests.reading.sample import Sample
 
 PLAIN = (

@@ -1,7 +1,5 @@
 """A published Function in these tests."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

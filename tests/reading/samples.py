@@ -1,7 +1,5 @@
 """Functions in the shapes people publish them, in our own words, each with what it is called with."""
 
-from __future__ import annotations
-
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU
 from tests.reading.low_precision import LOW_PRECISION
 from tests.reading.sample import Sample

@@ -1,7 +1,5 @@
 """Parameter bugs that libraries released, pasted: each is named, by the reader or by the check."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

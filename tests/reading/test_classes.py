@@ -1,7 +1,5 @@
 """How classes are read: which names their methods see, what their modules do when they are called."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

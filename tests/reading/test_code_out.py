@@ -1,7 +1,5 @@
 """The code that is taken home is read back as what it was written from."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

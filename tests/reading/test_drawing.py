@@ -1,7 +1,5 @@
 """Code that draws: read as formulas in u() and normal(), beside torch itself at the same u or by moments."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Casts to number formats and torch's fake quantisation in pasted code, and what is refused."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor

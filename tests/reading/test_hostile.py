@@ -1,7 +1,5 @@
 """Nothing that is pasted is ever executed, and nothing makes the reader fail or hang."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The gradients of a pasted Function for its parameters, against the Function itself as torch runs it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How the reader follows names, masks, memory and parameters."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.catalogue import find_op, find_rule

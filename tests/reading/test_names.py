@@ -1,7 +1,5 @@
 """The name of what was read stays with it: in its keys, and so in label, legend, code and link."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Random programs of aliases, masks and changes in place: what is read against what runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Readings against what the code does when it runs: the test runs it, the reader never does."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

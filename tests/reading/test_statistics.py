@@ -1,7 +1,5 @@
 """Functions that rarely stand in a published rule, and statistics of all elements: bit for bit as torch."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Prompts, fences, prose and odd indentation around the code."""
 
-from __future__ import annotations
-
 import pytest
 
 from explorer.reading import MAX_CHARACTERS, ReadingError, read_source, read_sources

@@ -1,7 +1,5 @@
 """Unreadable code is named in a sentence, with its line."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

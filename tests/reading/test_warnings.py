@@ -1,7 +1,5 @@
 """Faults of a backward that no curve shows, as notes; each is one for torch as well."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

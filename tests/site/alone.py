@@ -1,7 +1,5 @@
 """The modules that answer in the browser, in a Python without torch, beside a node for JavaScript."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

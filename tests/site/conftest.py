@@ -1,7 +1,5 @@
 """One Python as in the browser, and one node, for all tests that ask them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Torch's values that come along: put together in the browser they are what the app's server answers."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import random

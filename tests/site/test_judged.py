@@ -1,7 +1,5 @@
 """Exercises where there is no server: the judge in the browser says what the app's says."""
 
-from __future__ import annotations
-
 from tests.questions.asking import ask as ask_app
 from tests.reading.exercises.fresh import FRESH
 from tests.reading.exercises.solutions import HELD_OUT, RIGHT, WRONG

@@ -1,7 +1,5 @@
 """Code and maths of own formulas: written by Python alone, they are the app's to the letter."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

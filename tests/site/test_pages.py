@@ -1,7 +1,5 @@
 """The files of the site: small, relative, complete, and allowed nothing from elsewhere."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Pasted code where there is no server: the reader in the browser finds what the app's finds."""
 
-from __future__ import annotations
-
 from tests.questions.asking import ask as ask_app
 from tests.reading.constructs import CONSTRUCTS
 from tests.reading.documents import DOCUMENTS_CLAMP, DOCUMENTS_RELU

@@ -1,7 +1,5 @@
 """Own formulas read in the browser: by Python alone, without torch or a server, as the app reads them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

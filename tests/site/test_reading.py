@@ -1,7 +1,5 @@
 """Links that the browser reads by itself, as Python reads them."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Words where there is no torch: Python in the browser says on JavaScript's numbers what the app says."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 from urllib.parse import urlencode

@@ -14,7 +14,7 @@ from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 from tests.formula.strategies import few, formulas
 from tests.selection import take_part
-from tests.snippets.cases import OWN, PAIRS, SEEDED, code_of
+from tests.snippets.cases import OWN, PAIRS, code_of
 
 CHECKS = "E,F,W,I,B,UP,SIM,C4,RET,PT,PIE,PLC,PLE,PLW,N,D,RUF,PERF"
 IGNORED = ",".join((
@@ -25,7 +25,7 @@ IGNORED = ",".join((
 
 
 # A name and a formula of each, and how long they are together.
-LAID_OUT = take_part(PAIRS[:-SEEDED] + PAIRS[-SEEDED::5]) + OWN
+LAID_OUT = take_part(PAIRS) + OWN
 
 
 def _ruff(*arguments: str, folder) -> subprocess.CompletedProcess[str]:

@@ -10,7 +10,6 @@ from playwright.sync_api import Page
 
 from explorer.catalogue import RULES
 from tests.browser.chart.conftest import DARK, Pages, Show, changed, draw
-from tests.catalogue.test_colours import contrast
 
 PLOT = ".js-plotly-plot"
 HEX = """colour => "#" + colour.match(/[\\d.]+/g).slice(0, 3)
@@ -26,12 +25,6 @@ BROKEN = """async () => { const {createChart} = await import("/js/chart/view/cha
     const host = document.querySelector("#host");
     host.style = "height: 300px";
     createChart(host, {plotly: "/none.js", ...told}); }"""
-
-
-def test_letters_can_be_read_in_both_themes(show: Show) -> None:
-    for ground in (DARK["--st-background-color"], "#ffffff"):
-        page = show(op="sign", rules=["clipped"], dark=ground != "#ffffff")
-        assert min(contrast(text, ground) for text in page.evaluate(TEXTS)) >= 4.5
 
 
 # How often it has been drawn, some frames later.

@@ -1,7 +1,5 @@
 """The script of Explore: what a link gives the instrument, and what the instrument reports."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 import pytest

@@ -1,7 +1,5 @@
 """The server's answers to Learn: the list, a lesson with its numbers, a sentence if there is none."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """No text of a user reaches Markdown: labels, captions, help and options are ours alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The changes of a choice by a line of the checks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
