@@ -65,6 +65,18 @@ class Entries(Mapping[str, Record]):
     def _repr_html_(self) -> str:
         return html_table(self._rows())
 
+    def find_spelling(self, word: str) -> str:
+        """Return the key of the one entry whose key or label is ``word``; "" where none or several fit.
+
+        Case, blanks, hyphens and the difference between -ise and -ize do not count.
+        """
+        fits = [
+            entry.key
+            for entry in self.values()
+            if _british(word) in {_british(entry.key), _british(entry.label)}
+        ]
+        return fits[0] if len(fits) == 1 else ""
+
     def meant(self, word: str) -> list[str]:
         """At most three keys that ``word`` may mean; [] where that would be a guess.
 
@@ -89,6 +101,11 @@ class Entries(Mapping[str, Record]):
 
 def _names_of(entry: Entry) -> list[str]:
     return list(dict.fromkeys(map(_plain, (entry.key, entry.label, *entry.also))))
+
+
+def _british(name: str) -> str:
+    """Return the name without case, blanks and hyphens, and with s for the z of -ize, -izer and -ization."""
+    return re.sub(r"iz(?=e|ing|ation)", "is", _plain(name))
 
 
 def _plain(name: str) -> str:

@@ -64,7 +64,7 @@ def test_a_link_restores_everything(page: Page) -> None:
     curve = traces(page)[own_rule]
     assert (curve.x.min(), curve.x.max()) == (-1.5, 2.25)
     assert set(curve.y[~np.isnan(curve.y)]) == {0.0, -0.5}
-    assert "Not everything in the link" not in page.inner_text("body")
+    assert "This link was read" not in page.inner_text("body")
     assert parse_qs(urlsplit(page.url).query) == parse_qs(urlsplit(query).query)
 
 
@@ -99,7 +99,7 @@ def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, name:
         settle(page, shows=FIRST)
     else:
         settle_train(page)
-    expect(page.get_by_text("Not everything in the link could be used")).to_be_visible()
+    expect(page.get_by_text("This link was read with changes")).to_be_visible()
     assert page.evaluate("window.struck") is None
     assert page.locator("img").count() == 0
     assert page.locator("a[href^='javascript']").count() == 0

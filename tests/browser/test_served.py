@@ -14,7 +14,7 @@ SIZES: dict[str, ViewportSize] = {
     "phone": PHONE,
 }
 G = "Upstream gradient g"
-NOTICE = "Not everything in the link could be used"
+NOTICE = "This link was read with changes"
 # Where the parts of the page lie.
 PLACES = """() => [".words .main", ".chart", ".strip", ".cards"].map(part => {
     const {x, y, width, height} = document.querySelector(`.instrument ${part}`).getBoundingClientRect();

@@ -121,6 +121,18 @@ def test_a_link_is_quoted_to_the_length_of_the_app(node: Node, length: int) -> N
     assert result["notices"] == from_text(query)[1]
 
 
+def test_another_spelling_is_read_as_the_app_reads_it(node: Node) -> None:
+    for query in (
+        "op=Quantise&rule=STRAIGHT-through",
+        "op=soft%20sign&rule=Arctan+surrogate",
+        "op=fake_quantise",
+    ):
+        (result,) = read(node, [query])
+        choice, notices = from_text(query)
+        assert result["notices"] == notices
+        assert (result["choice"]["op"], len(notices)) == (choice.op, query.count("="))
+
+
 def test_a_formula_that_cannot_be_read_is_said_in_the_apps_words(node: Node) -> None:
     query = urlencode({"op": "formula: x*(", "rule": ["formula: g*z(x)", "formula: 2g"]}, doseq=True)
     (result,) = read(node, [query])

@@ -46,6 +46,12 @@ def chosen(test: AppTest) -> dict:
     return mounted(test, "instrument")["choice"]
 
 
+def notices_of(test: AppTest) -> list[dict]:
+    """The notices on the link: their texts, and addresses that may be meant."""
+    names = [component.proto.component_name for component in test.get("bidi_component")]
+    return mounted(test, "notices")["notices"] if any(name.endswith("notices") for name in names) else []
+
+
 def words_of(test: AppTest) -> str:
-    """All plain text on the page."""
-    return "\n".join([*(text.value for text in test.text), *(caption.value for caption in test.caption)])
+    """The sentences of all notices on the link."""
+    return "\n".join(notice["text"] for notice in notices_of(test))

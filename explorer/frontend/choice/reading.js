@@ -139,6 +139,11 @@ function keyOf(link, kind, key) {
   const read = link.own && held(link.own[kind], key);
   if (read && "key" in read) return read.key;
   if (find(kind, key)) return key;
+  const spelled = isOwn(key) ? "" : findSpelling(kind, key);
+  if (spelled) {
+    link.notices.push(`The link's ${kind} ${quoted(key)} is read as ${spelled}.`);
+    return spelled;
+  }
   const formula = quoted(ownText(key));
   const reason = read ? `cannot be read: ${read.message}` : "needs the app, which reads formulas";
   link.notices.push(
@@ -147,6 +152,24 @@ function keyOf(link, kind, key) {
       : `The link names an unknown ${kind} ${quoted(key)}.`,
   );
   return "";
+}
+
+/**
+ * The one key that a word is, or that has it as its label, but for case, blanks, hyphens, -ise and -ize; "" where
+ * none or several are.
+ * @param {Kind} kind @param {string} word
+ */
+function findSpelling(kind, word) {
+  const british = (/** @type {string} */ name) =>
+    name
+      .replace(/[^\p{L}\p{N}]/gu, "")
+      .toLowerCase()
+      .replace(/iz(?=e|ing|ation)/g, "is");
+  const entries = kind === "op" ? catalogue().ops : catalogue().rules;
+  const fits = Object.values(entries).filter(({ key, label }) =>
+    [key, label].map(british).includes(british(word)),
+  );
+  return fits.length === 1 ? fits[0].key : "";
 }
 
 /** The rules of a link with colours and hidden ones. @param {Link} link @param {ChosenRule[]} usual @returns {ChosenRule[]} */

@@ -9,6 +9,7 @@ import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
 import { element } from "../elements/dom.js";
+import { showNotices } from "../elements/notices.js";
 import { fetchDocument, server } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
@@ -24,6 +25,7 @@ import { stayUncovered } from "./uncovered.js";
  */
 const PARTS = [
   [".heading", async () => heading],
+  [".notices", async () => noticed],
   [".lesson", lessons],
   [".study", studying],
   [".training", training],
@@ -43,7 +45,7 @@ stayUncovered();
 /** @param {Component} component */
 export async function mount(component) {
   const host = component.parentElement;
-  const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson"));
+  const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson, .notices"));
   const load = PARTS.find(([name]) => root?.matches(name))?.[1];
   if (!root || !load) return;
   const [make] = await Promise.all([load(), ready]);
@@ -84,6 +86,12 @@ function heading(root) {
     buttons.destroy();
     end.abort();
   };
+}
+
+/** @type {Make} */
+function noticed(root, { data }) {
+  showNotices(root, data.notices);
+  return () => root.replaceChildren();
 }
 
 /** @returns {Promise<Make>} */

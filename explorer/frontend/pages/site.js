@@ -4,6 +4,7 @@ import { createConfirmation } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
 import { keep, load } from "../choice/session.js";
 import { element } from "../elements/dom.js";
+import { showNotices } from "../elements/notices.js";
 import { createButtons } from "./heading.js";
 import { questionOf } from "../explore/stage/telling.js";
 import { createPython } from "../asking/python.js";
@@ -72,10 +73,10 @@ export function carried() {
 
 /** Say what of a link could not be had. @param {string[]} notices */
 export function tell(notices) {
-  if (!notices.length) return;
-  const title = element("b", {}, "Not everything in the link could be used");
-  const box = element("section", { class: "notices" }, title, ...notices.map((one) => element("p", {}, one)));
-  document.querySelector("main")?.prepend(box);
+  showNotices(
+    document.body,
+    notices.map((text) => ({ text })),
+  );
 }
 
 /** Say above the page why it is not there yet; returns what takes that away. @param {string} words */

@@ -13,7 +13,7 @@ from explorer.training import FIRST, TASKS, USUAL
 from explorer.training.limits import MAX_BRANCHES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import CurveReader
-from explorer.ui.links.reader import Query, quoted
+from explorer.ui.links.reader import Notice, Query, quoted
 from explorer.ui.links.training_words import TrainingReader
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
@@ -52,6 +52,15 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     choice = TrainingReader(left, notices).added(CurveReader(left, notices).choice())
     rest = [f"The link sets {quoted(key)}, which nothing here uses." for key in left if left[key]]
     return choice, notices + rest
+
+
+def corrected(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
+    """Return the query with each key that a notice suggests in place of the unknown one, by that key."""
+    if not isinstance(notice, Notice):
+        return {}
+    word, text = notice.word, notice.text
+    values = {key: [key if each == text else each for each in query[word]] for key in notice.meant}
+    return {key: urlencode({**query, word: those}, doseq=True) for key, those in values.items()}
 
 
 def _within_length(query: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Sequence[str]], list[str]]:

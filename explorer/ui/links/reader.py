@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from explorer.catalogue import OWN, Op, Rule, hint
+from explorer.catalogue import OPS, OWN, RULES, Op, Rule, hint
 from explorer.formula import FormulaError
 from explorer.formula.quoting import LONGEST_QUOTE, shortened
 from explorer.training.settings import NUMBER
@@ -15,6 +15,20 @@ _EXPONENT = re.compile(r"(?<=\d)([eE]) +(?=\d)")
 _BESIDE = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")  # two operands: no formula has them without an operator
 
 Query = dict[str, list[str]]
+
+
+class Notice(str):
+    """A sentence on a value of a link, with what may be meant by it.
+
+    Attributes:
+        word: the query parameter, "op" or "rule"; "" for another one.
+        text: its value in the link.
+        meant: keys that may be meant instead.
+    """
+
+    word: str = ""
+    text: str = ""
+    meant: tuple[str, ...] = ()
 
 
 class Reader:
@@ -47,8 +61,19 @@ class Reader:
             own = text.removeprefix(OWN.rstrip()).removeprefix(" ")
             self.note(f"The link's own {kind} {quoted(own)} cannot be read: {error.message}.")
         except ValueError:
-            meant = hint(kind, text)
-            self.note(f"The link names an unknown {kind} {quoted(text)}{meant and f' ({meant})'}.")
+            return self._spelled(text, kind)
+        return ""
+
+    def _spelled(self, text: str, kind: str) -> str:
+        """Return the key that a text spells in another way, or ""; both with a notice."""
+        entries = OPS if kind == "op" else RULES
+        if key := entries.find_spelling(text):
+            self.note(f"The link's {kind} {quoted(text)} is read as {key}.")
+            return key
+        suggestion = f" ({meant})" if (meant := hint(kind, text)) else ""
+        notice = Notice(f"The link names an unknown {kind} {quoted(text)}{suggestion}.")
+        notice.word, notice.text, notice.meant = kind, text, tuple(entries.meant(text))
+        self.note(notice)
         return ""
 
     def value(self, key: str, text: str, default: float, low: float, high: float) -> float:

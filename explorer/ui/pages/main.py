@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import streamlit as st
 
-from explorer.ui.links.link import unjudged
+from explorer.ui.links.link import corrected, unjudged
 from explorer.ui.pages import state
 from explorer.ui.pages.mount import mount, page_title
 from explorer.ui.server.admission.paths import PAGES
@@ -21,8 +21,6 @@ pages = {
     ): page
     for page in PAGES
 }
-MOST_NOTICES = 10
-
 query, notices = state.arrive()
 st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
@@ -33,12 +31,7 @@ if not st.context.is_embedded:
         mount("heading")
         for link in pages:
             st.page_link(link)
-if notices:
-    with st.container(border=True):
-        st.markdown("**Not everything in the link could be used**")
-        for notice in notices[:MOST_NOTICES]:
-            st.text(notice)
-        if len(notices) > MOST_NOTICES:
-            st.text(f"… and {len(notices) - MOST_NOTICES} more.")
 with leading:
     page.run()
+if notices:  # last, as they lie over the page
+    mount("notices", notices=[{"text": str(each), "links": corrected(query, each)} for each in notices])

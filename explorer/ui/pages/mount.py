@@ -26,11 +26,12 @@ export default function (component) {
 """
 
 
-def _component(part: str) -> Any:
-    return st.components.v2.component(part, html=skeleton(part), js=_JS, isolate_styles=False)
-
-
-_mounts = {part: _component(part) for part in ("heading", "instrument", "training", "study", "lesson")}
+_PLACES = {part: skeleton(part) for part in ("heading", "instrument", "training", "study", "lesson")}
+_PLACES["notices"] = '<div class="notices"></div>'
+_mounts = {
+    part: st.components.v2.component(part, html=places, js=_JS, isolate_styles=False)
+    for part, places in _PLACES.items()
+}
 
 
 def mount(part: str, **more: Any) -> None:

@@ -8,14 +8,9 @@ from explorer.catalogue import OPS, RULES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
 from tests.selection import take_entries, take_part
-from tests.ui.opening import chosen, mounted, opened, sound, words_of
+from tests.ui.opening import chosen, mounted, notices_of, opened, sound, words_of
 
-FAULTS = "**Not everything in the link could be used**"
 SIX = [list(RULES)[first : first + 6] for first in range(0, len(RULES), 6)]
-
-
-def _faults(test) -> bool:
-    return FAULTS in [markdown.value for markdown in test.markdown]
 
 
 def test_the_first_visit():
@@ -24,8 +19,7 @@ def test_the_first_visit():
     given = chosen(test)
     assert (given["op"], given["rules"]) == (start.op, list(start.rules))
     assert (given["range"], given["g"], given["parameters"], given["training"]) == ([-3, 3], 1, {}, {})
-    assert not _faults(test)
-    assert words_of(test) == ""  # no section is open
+    assert not notices_of(test)
 
 
 def test_a_link_restores_what_was_seen():
@@ -45,7 +39,7 @@ def test_a_link_restores_what_was_seen():
         "f": "(y - target)**2",
         "learns": "", "slow": "", "training": {"steps": "40"},
     }  # fmt: skip
-    assert not _faults(test)
+    assert not notices_of(test)
 
 
 def test_every_op_opens_by_a_link(subtests: pytest.Subtests):
@@ -53,7 +47,7 @@ def test_every_op_opens_by_a_link(subtests: pytest.Subtests):
         with subtests.test(op):
             rules = SIX[list(OPS).index(op) % len(SIX)]
             test = opened(urlencode({"op": op, "rule": rules}, doseq=True))
-            assert not _faults(test)
+            assert not notices_of(test)
             assert (chosen(test)["op"], chosen(test)["rules"]) == (op, rules)
 
 
@@ -76,7 +70,7 @@ HOSTILE = [
 def test_a_hostile_link_says_what_is_wrong(query: str):
     test = opened(query)
     assert chosen(test)["rules"]
-    assert _faults(test) or "tan(x)" in query
+    assert notices_of(test) or "tan(x)" in query
 
 
 def test_what_was_wrong_is_said_once():
@@ -85,13 +79,24 @@ def test_what_was_wrong_is_said_once():
     words = words_of(test)
     for part in ('unknown op "rund"', 'unknown rule "strait"', '"nan"', '"1e999"', '"inf"', '"colour"'):
         assert part in words
-    assert not _faults(sound(test.run()))
+    assert not notices_of(sound(test.run()))
 
 
-def test_of_many_faults_ten_are_told_and_the_rest_counted():
-    words = words_of(opened("&".join(f"word{each}=1" for each in range(13))))
-    assert "… and 3 more." in words
-    assert words.count("which nothing here uses") == 10
+def test_a_suggestion_leads_to_the_same_link_with_the_key_that_is_meant():
+    test = opened("op=rond&rule=strait_through&rule=clipped&g=2")
+    op, rule = notices_of(test)
+    assert op["links"] == {"round": "op=round&rule=strait_through&rule=clipped&g=2"}
+    assert rule["links"] == {"straight_through": "op=rond&rule=straight_through&rule=clipped&g=2"}
+
+
+def test_another_spelling_of_a_key_or_a_label_is_read_and_said():
+    test = opened("op=Quantise&rule=STRAIGHT-through&rule=Arctan%20surrogate")
+    assert (chosen(test)["op"], chosen(test)["rules"]) == ("quantize", ["straight_through", "atan_surrogate"])
+    assert [notice["text"] for notice in notices_of(test)] == [
+        'The link\'s op "Quantise" is read as quantize.',
+        'The link\'s rule "STRAIGHT-through" is read as straight_through.',
+        'The link\'s rule "Arctan surrogate" is read as atan_surrogate.',
+    ]
 
 
 def test_the_examples_are_given_whole():

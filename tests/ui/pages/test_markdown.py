@@ -23,7 +23,6 @@ WILD = (
     "op=formula:+x**2*a_b**2&rule=clipped&rule=formula:+g*x**2*k**2*c&rule=formula:+g*k*kappa**2*c"
     "&rule=formula:+where((x<0)|(x>1),g*2**x,g*a_b)"
 )
-FAULTS = "**Not everything in the link could be used**"
 
 
 def _markdown(test) -> set[str]:
@@ -54,7 +53,6 @@ def _added(wild: set[str], tame: set[str]) -> set[str]:
 
 def test_the_search_sees_markdown_wherever_it_is():
     assert {"Explore", "Train"} <= _markdown(opened(TAME))
-    assert FAULTS in _markdown(opened("op=rund"))
 
 
 @pytest.mark.parametrize("path", ["", "train"])
