@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 import explorer
 from explorer.catalogue import OPS
-from explorer.model.tape import CALLS, op_key_of, parameters_of
+from explorer.model.tape.calls import CALLS, op_key_of, parameters_of
 from tests.model.nets import DIGITS, IMAGES, FakeQuant, Net, X, Y, gradients_of, loss_of, made
 
 x_grid = torch.linspace(-3, 3, 121)
@@ -40,6 +40,7 @@ def only(seen):
 def test_a_function_of_torch_computes_the_op_it_is_listed_for(function):
     call = CALLS[function]
     numbers = {"min": -0.5, "max": 0.75, "min_val": -0.5, "max_val": 0.75}
+    numbers |= {"scale": 0.25, "zero_point": 0, "quant_min": -4, "quant_max": 3}
     keywords = {name: numbers.get(name, 0.3) for name in call.keywords} if call.op else {"exponent": 3}
     if call.op == "prelu":
         keywords = {"weight": torch.tensor([0.3])}
@@ -442,7 +443,7 @@ def test_a_loop_inside_the_block_adds_up_its_steps_and_keeps_none_of_them():
         kept = []
         for _ in range(30):
             loss_of(model).backward()
-            kept.append((len(seen._listener.calls), len(seen._listener._mets)))
+            kept.append((len(seen._listener.calls), len(seen._listener._measurements)))
     assert len({*kept[2:]}) == 1
     row = only(seen)
     assert row["calls"] == 30

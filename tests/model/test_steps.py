@@ -60,6 +60,8 @@ def test_a_step_is_a_site_with_the_gradient_that_passes(name):
     row = seen.frame.set_index("op").loc[name]
     inside = ((model.a(X) / 0.1).round().clamp(-8, 7) == (model.a(X) / 0.1).round()).float().mean()
     assert row.share_grad == pytest.approx(0.0 if name == "bernoulli" else inside.item())
+    if name != "bernoulli":
+        assert row.rule.split()[0] in ("fake_quantize", "masked")
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -1,9 +1,8 @@
 """The sites of a user's model, and how backward treats them."""
 
 from explorer.model.observing.callbacks import lightning_callback, trainer_callback
-from explorer.model.observing.listener import Unseen
 from explorer.model.observing.log import GradientLog, log_gradients
-from explorer.model.observing.observation import Observation, observe
+from explorer.model.observing.observation import Observation, Unseen, observe
 from explorer.model.observing.slopes import Slope
 
 __all__ = [

@@ -12,8 +12,7 @@ from torch import Tensor
 from explorer.catalogue import OPS, RULES, Op, Rule
 from explorer.formula.printing import number_text as number
 from explorer.gradient import bind
-from explorer.model.observing.rows import Row
-from explorer.model.observing.statistics import Sample
+from explorer.model.observing.rows import Row, Sample
 
 OWN_RULE = "own"
 _COMPARED = 500  # elements by which a rule is named
@@ -27,7 +26,7 @@ def op_of(row: Row) -> str:
     """Return the key of the op that a site computes: known, or found by its y; "" if none fits."""
     if row.key:
         return row.key
-    pairs = [(item.x, item.y) for item in row.total.samples if item.y is not None]
+    pairs = [(item.x, item.y) for item in row.samples if item.y is not None]
     if not pairs:
         return ""
     x, y = (torch.cat(item) for item in zip(*pairs, strict=True))
@@ -49,11 +48,13 @@ def measure_rule(row: Row) -> str:
     """Return the name of a site's rule: a key, with a parameter or factor if need be, or "own"."""
     if row.rule:
         return row.rule
-    samples: Sequence[Sample] = row.total.samples
+    samples: Sequence[Sample] = row.samples
     if not samples:
         return ""
     op = op_of(row)
-    name = rule_of(op, row.parameters if op == row.op else {}, *row.total.points)
+    given = row.parameters if op == row.key else {}
+    numbers = {n: float(v) for n, v in given.items() if not isinstance(v, Tensor) or v.numel() == 1}
+    name = rule_of(op, numbers, *row.points)
     return "straight_through" if name == "default" and op not in OPS else name
 
 
@@ -84,7 +85,12 @@ def _fit_rule(
         factor = _find_factor(op, rule, parameters, x, g, gradient)
         if factor is not None and rule.key not in ("default", "zero"):
             return f"{rule.key} × {number(round(factor, 4))}"
+    passing = x[gradient != 0]
     for rule in rules:
+        if {parameter.name for parameter in rule.parameters} == {"lo", "hi"}:
+            window = {"lo": float(passing.min()), "hi": float(passing.max())}
+            if _find_factor(op, rule, {**parameters, **window}, x, g, gradient) == 1:
+                return f"{rule.key} " + " ".join(f"{n}={number(float(f'{v:.3g}'))}" for n, v in window.items())
         for name, value in _list_trials(rule):
             if _find_factor(op, rule, {**parameters, name: value}, x, g, gradient) == 1:
                 return f"{rule.key} {name}={number(value)}"

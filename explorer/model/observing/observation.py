@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from torch import Tensor, nn
 from torch.autograd import Function
 
-from explorer.model.observing.listener import Listener, Unseen
+from explorer.model.observing.listener import Listener
 from explorer.model.observing.rows import Row
 from explorer.model.observing.slopes import Slope, slope_of
 from explorer.model.observing.table import COLUMNS, PARAMETER_COLUMNS, make_parameter_rows, rows_of
@@ -20,7 +21,23 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_UNSEEN = "whose call is not seen, as in TorchScript, C++ or another thread"
+
+@dataclass(frozen=True)
+class Unseen:
+    """A node of autograd's graph whose call was not seen.
+
+    Attributes:
+        node: its name.
+        count: number of such nodes.
+        reason: why the call was not seen.
+    """
+
+    node: str
+    count: int
+    reason: str = "whose call is not seen, as in TorchScript, C++ or another thread"
+
+    def __str__(self) -> str:
+        return f"{self.node}{f' × {self.count}' if self.count > 1 else ''}, {self.reason}"
 
 
 class Observation:
@@ -92,7 +109,7 @@ class Observation:
     @property
     def unseen(self) -> tuple[Unseen, ...]:
         """Autograd's nodes of elementwise functions whose call was not seen, as in TorchScript."""
-        return tuple(Unseen(node, count, _UNSEEN) for node, count in self._listener.unseen.items())
+        return tuple(Unseen(node, count) for node, count in self._listener.unseen.items())
 
     def describe(self) -> str:
         """Return in sentences which parameters cannot learn, and which sites are to blame."""
@@ -104,7 +121,7 @@ class Observation:
         named = self._named()
         rows = rows_of(named)
         for row, row_seen in zip(rows, named.values(), strict=True):
-            row["elements"] = row_seen.total.known
+            row["elements"] = row_seen.known
         listener = self._listener
         return sentences(
             rows, self._make_parameter_rows(), self.unseen, bool(listener.turns), listener.passes > 0
@@ -173,7 +190,7 @@ class Observation:
     def _named(self) -> dict[str, Row]:
         """Return the sites that have a row, by the shortest name that no other has."""
         self._listener.settle()
-        visible = [row for row in self._listener.rows.values() if row.listed and row.total.calls > 0]
+        visible = [row for row in self._listener.rows.values() if row.listed and row.calls > 0]
         name_counts: dict[str, int] = {}
         for row in visible:
             for name in dict.fromkeys(row.site.names):

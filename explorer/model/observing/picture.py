@@ -27,7 +27,7 @@ def draw_site(name: str, row: Row) -> go.Figure:
     The curve is computed by the model's own call; if that takes no single numbers, the measured
     gradients of single elements are drawn. Raises ValueError if nothing is known of x.
     """
-    x, g, gradient = row.total.points
+    x, g, gradient = row.points
     if not len(x):
         raise ValueError(f"of {name} no gradient is known, so that there is no picture of it")
     figure = go.Figure()
@@ -152,6 +152,6 @@ def _list_links(
 
 
 def _state(name: str, row: Row, culprits: set[Any]) -> str:
-    if name in culprits or (row.total.known and not row.total.got and row.total.blocked):
+    if name in culprits or (row.known and not row.got and row.blocked):
         return "stops"
-    return "arrives" if row.total.got else "stops" if row.kind == "cut" else "nothing"
+    return "arrives" if row.got else "stops" if row.kind == "cut" else "nothing"

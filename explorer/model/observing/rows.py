@@ -1,20 +1,39 @@
-"""The rows of an observation: one site each, and what backward met at one of its calls."""
+"""The rows of an observation: one site each, with the sums over its calls."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd import Function
 
-from explorer.model.observing.statistics import Sample, Statistics, has_any, sample_tensor
 from explorer.model.tape import Site
+
+_POINTS, _SAMPLES = (
+    2048,
+    8,
+)  # elements kept of a call for pictures and names, and calls for which they are kept
+_OF_X = 2**16  # elements of x whose mean and spread are taken
+_HEAD = 32  # examples of a batch that are searched first
+_CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
+_FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
+_FAR = 30  # nodes searched for the layer before a site
+
+
+class Sample(NamedTuple):
+    """Some elements of one call, (n,) float32 on the CPU. y is None where the op is known."""
+
+    x: Tensor
+    y: Tensor | None
+    g: Tensor
+    gradient: Tensor
 
 
 class Row:
-    """A site and its statistics.
+    """A site and the sums over its calls.
 
     Attributes:
         kind: "call", "function", "trick", "mask" or "cut".
@@ -25,25 +44,108 @@ class Row:
         run: the function that the last call computed; None if unknown.
         owner: the class of a Function.
         carries: whether it is the live way of a detach trick.
+        axis: the dimension of x that counts units.
+        elements, mean, variance: of x, over up to 65,536 elements of each call.
+        known: elements of calls that had a backward; of these, ``got`` received gradient, ``blocked`` did
+            not though it came to y, and to ``none`` none came.
+        square_out, square_in: squared norms of the gradients for y and for x.
+        came_units, got_units: (units,) whether any element of a unit met, and got, gradient.
+        reasons: why autograd could not follow a call.
     """
 
     def __init__(self, site: Site, kind: str, op: str, key: str = "") -> None:
         self.site, self.kind, self.op, self.key = site, kind, op, key
-        self.rule, self.carries, self.listed = "", False, True
+        self.rule, self.carries, self.listed, self.same_shape = "", False, True, True
         self.parameters: Mapping[str, Any] = {}
         self.owner: type[Function] | None = None
         self.run: Callable[[Tensor], Any] | None = None
-        self.total = Statistics()
+        self.axis: int | None = None
+        self.calls = self.elements = self.known = self.got = self.blocked = self.none = self.broken = 0
+        self.mean = self.variance = math.nan
+        self.square_out = self.square_in = 0.0
+        self.came_units: Tensor | None = None
+        self.got_units: Tensor | None = None
+        self.samples: list[Sample] = []
+        self.reasons: dict[str, None] = {}
 
-    def take_call(self) -> None:
-        """Count one more call."""
-        self.total.calls += 1
+    @property
+    def wants_samples(self) -> bool:
+        """Whether the elements of one more call are to be kept."""
+        return len(self.samples) < _SAMPLES
+
+    @property
+    def points(self) -> tuple[Tensor, Tensor, Tensor]:
+        """x, g and gradient of the kept elements, (n,) float64 each."""
+        columns = [*zip(*((item.x, item.g, item.gradient) for item in self.samples), strict=True)]
+        x, g, gradient = (torch.cat(each).double() for each in columns or [(torch.empty(0),)] * 3)
+        return x, g, gradient
+
+    @property
+    def units(self) -> tuple[int, int, int] | None:
+        """Number of units, of units dead by the rule, and of units dead from above; None if unknown."""
+        if self.came_units is None or self.got_units is None or not self.same_shape:
+            return None
+        dead = ~self.got_units
+        by_rule = int((dead & self.came_units).sum())
+        return len(dead), by_rule, int(dead.sum()) - by_rule
+
+    def share(self, count: int) -> float:
+        """Return a count as a share of the elements whose gradients are known; NaN of none."""
+        return count / self.known if self.known else math.nan
+
+    def add_x(self, x: Tensor) -> None:
+        """Add mean and spread of the x of a call."""
+        flat = x.detach().reshape(-1)
+        flat = flat[:: max(1, -(-flat.numel() // _OF_X))].float()
+        if not (count := flat.numel()):
+            return
+        mean = flat.mean()
+        variance = (
+            float(torch.linalg.vector_norm(flat - mean)) ** 2 / count
+        )  # four times faster than var_mean
+        share = count / (self.elements + count)
+        shift = float(mean) - self.mean if self.elements else 0.0
+        self.mean = self.mean + shift * share if self.elements else float(mean)
+        before = self.variance if self.elements else 0.0
+        self.variance = before * (1 - share) + variance * share + shift**2 * share * (1 - share)
+        self.elements += count
+
+    def add_unmet(self, shape: torch.Size) -> None:
+        """Add a call of x's shape to whose y no gradient came."""
+        self.known += shape.numel()
+        self.none += shape.numel()
+        if self.axis is not None and self.axis < len(shape):
+            dead = torch.zeros(shape[self.axis], dtype=torch.bool)
+            self.came_units, self.got_units = _unite(self.came_units, dead), _unite(self.got_units, dead)
+
+    def add_backward(self, g: Tensor, gradient: Tensor) -> tuple[int, int]:
+        """Add the gradients for y and for x of a call, and return how many elements met and got some."""
+        self.known += gradient.numel()
+        square = float(torch.linalg.vector_norm(gradient)) ** 2
+        self.square_in += square
+        self.square_out += square if g is gradient else float(torch.linalg.vector_norm(g)) ** 2
+        if not math.isfinite(square):
+            self.broken += int((~gradient.isfinite()).sum())
+        got = count_nonzero(gradient)
+        if g.shape != gradient.shape:
+            self.same_shape = False
+            self.got += got
+            return int(has_any(g)), got
+        came = got if g is gradient else _count_met(g, gradient, got)
+        self.got, self.blocked, self.none = (
+            self.got + got, self.blocked + came - got, self.none + gradient.numel() - came,
+        )  # fmt: skip
+        if self.axis is not None and self.axis < g.dim():
+            self.came_units = _add_units(self.came_units, g, self.axis, came)
+            self.got_units = _add_units(self.got_units, gradient, self.axis, got)
+        return came, got
 
 
 class Measurement:
-    """The backward of one call: counts for blame, and the statistics of the row, if it has one.
+    """The backward of one call: counts for blame, and the sums of the row, if it has one.
 
     Attributes:
+        shape: of x; None where no row takes it.
         turn: the forward pass, counted from 1.
         came: above 0 where any gradient for y was not zero.
         got: of each live input, above 0 where any gradient was not zero; None if no gradient can come.
@@ -62,39 +164,109 @@ class Measurement:
     def __call__(self, g: Tensor, gradients: list[Tensor | None]) -> None:
         """Add what one backward brought."""
         self.backwards += 1
-        first = gradients[self.first]
+        counted = -1
         if self.row is not None and self.shape is not None:
-            self._add_to_row(self.row.total, g, first)
-        passed = False
+            self._add_to_row(self.row, self.shape, g, gradients[self.first])
+            counted = self.first
+        passed = 0
         for number, gradient in enumerate(gradients):
-            if gradient is not None and (number != self.first or self.row is None or self.shape is None):
+            if gradient is not None and number != counted:
                 passed = has_any(gradient)
                 self.got[number] = (self.got[number] or 0) + passed
-        if self.row is None or self.shape is None:
+        if counted < 0:
             self.came += passed or has_any(g)
 
-    def _add_to_row(self, total: Statistics, g: Tensor, gradient: Tensor | None) -> None:
-        assert self.shape is not None
-        if gradient is not None and gradient.shape != self.shape:
+    def _add_to_row(self, row: Row, shape: torch.Size, g: Tensor, gradient: Tensor | None) -> None:
+        if gradient is None:
+            gradient = g.new_zeros(shape)
+        if gradient.shape != shape:
             return
-        got_before, met_before = total.got, total.got + total.blocked
-        total.add_backward(g, gradient, self.shape)
-        passed = total.got - got_before
-        self.came += total.got + total.blocked - met_before if total.same_shape else has_any(g)
+        came, got = row.add_backward(g, gradient)
+        self.came += came
         if self.got[self.first] is not None:
-            self.got[self.first] = (self.got[self.first] or 0) + passed
-        if self.x is not None and total.same_shape and g.shape == self.shape:
-            zero = torch.zeros_like(g) if gradient is None else gradient
-            total.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(zero)))
+            self.got[self.first] = (self.got[self.first] or 0) + got
+        if self.x is not None and row.same_shape:
+            row.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(gradient)))
 
     def settle(self, with_backward: bool) -> None:
         """Count the call if no gradient came; ``with_backward``: whether its pass had a backward."""
-        row = self.row
-        if row is None or self.backwards:
+        if self.row is None or self.backwards:
             return
         if self.merged:
-            row.total.calls -= 1
+            self.row.calls -= 1
         elif self.cut:
-            row.total.reasons[self.cut] = None
+            self.row.reasons[self.cut] = None
         elif with_backward and self.shape is not None:
-            row.total.add_unmet(self.shape)
+            self.row.add_unmet(self.shape)
+
+
+def sample_tensor(tensor: Tensor) -> Tensor:
+    """Return up to 2,048 elements of a tensor, evenly spaced, (n,) float32 on the CPU."""
+    flat = tensor.detach().reshape(-1)
+    return flat[:: max(1, -(-flat.numel() // _POINTS))].to("cpu", torch.float32, copy=True)
+
+
+def find_unit_axis(x: Tensor) -> int:
+    """Return the dimension of x that counts units: a parameter's outputs, a layer's channels or features."""
+    if isinstance(x, nn.Parameter) or x.dim() < 2:
+        return 0
+    if x.dim() == 2:
+        return 1
+    node = x.grad_fn
+    for _ in range(_FAR):
+        if node is None:
+            break
+        name = node.name()
+        if any(word in name for word in _CHANNELS_FIRST):
+            return 1
+        if any(word in name for word in _FEATURES_LAST):
+            return x.dim() - 1
+        node = node.next_functions[0][0] if node.next_functions else None
+    return 1 if x.dim() > 3 else x.dim() - 1
+
+
+def has_any(values: Tensor) -> bool:
+    """Return whether any value is not zero: the first example mostly tells. Extremes beat ``any``."""
+    if values.is_complex() or not values.numel():
+        return bool(values.any())
+    if values.dim() > 1 and bool((values[0] != 0).any()):
+        return True
+    least, highest = torch.aminmax(values)
+    return bool((least != 0) | (highest != 0))
+
+
+def count_nonzero(values: Tensor) -> int:
+    """Return the number of values that are not zero."""
+    return int(torch.count_nonzero(values)) if has_any(values) else 0
+
+
+def _count_met(g: Tensor, gradient: Tensor, got: int) -> int:
+    """Return the number of elements with a gradient for y, or for x where a rule makes gradient of none."""
+    came = count_nonzero(g)
+    head, of_gradient = (g[:_HEAD], gradient[:_HEAD]) if g.dim() else (g, gradient)
+    if got > came or bool(((head == 0) & (of_gradient != 0)).any()):
+        return int(torch.count_nonzero((g != 0) | (gradient != 0)))
+    return came
+
+
+def _add_units(before: Tensor | None, values: Tensor, axis: int, nonzero: int) -> Tensor:
+    if not nonzero:
+        return _unite(before, torch.zeros(values.shape[axis], dtype=torch.bool))
+    if before is not None and len(before) == values.shape[axis] and before.all():
+        return before
+    return _unite(before, _find_units(values, axis))
+
+
+def _find_units(values: Tensor, axis: int) -> Tensor:
+    """Return whether any value of each unit is not zero, (units,) bool. Most show it in a few examples."""
+    others = [each for each in range(values.dim()) if each != axis]
+    head = (values[:_HEAD] if axis else values) != 0
+    found = head.any(dim=others) if others else head
+    if axis and len(values) > _HEAD and not found.all():
+        left = torch.nonzero(~found)[:, 0]
+        found[left] = (values.index_select(axis, left) != 0).any(dim=others)
+    return found.cpu()
+
+
+def _unite(before: Tensor | None, now: Tensor) -> Tensor:
+    return now if before is None or before.shape != now.shape else before | now

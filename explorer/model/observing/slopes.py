@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from statistics import fmean, stdev
 from typing import Any, Self
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.autograd import Function
+from torch.overrides import TorchFunctionMode
 
 from explorer.model.observing.rows import Row
-from explorer.model.tape import Call, Join, Span, Tape, Value
+from explorer.model.tape import Call, Join, Site, Span, Tape, Value
 from explorer.model.tape.names import may_write, replace_tensor
+from explorer.model.tape.passes import Passes
 from explorer.model.tape.sites import find_site
 from explorer.model.tape.tricks import chain_of, find_chain_site
 
@@ -59,50 +62,46 @@ class Slope:
         )
 
 
-class _Mover(Tape):
-    """A tape that moves x at the calls of one site.
+class _Mover(Passes, TorchFunctionMode):
+    """A mode that moves x at the calls of one site.
 
     ``move(number, x)`` returns the value put in place of x at the call of this number.
     """
 
     def __init__(self, model: nn.Module, row: Row, move: Callable[[int, Tensor], Tensor]) -> None:
-        super().__init__(model)
-        self._row, self._move, self._calls = row, move, 0
+        TorchFunctionMode.__init__(self)
+        Passes.__init__(self, model)
+        self._row, self._move, self._calls = row, move, count()
 
     def __enter__(self) -> Self:
         self.attach()
         if self._row.owner is not None:
             self._stack.enter_context(_replace_apply(self._row.owner, self._apply))
-        super().__enter__()  # type: ignore[no-untyped-call]  # torch's own
+        TorchFunctionMode.__enter__(self)  # type: ignore[no-untyped-call]  # torch's own
         return self
 
     def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)  # type: ignore[no-untyped-call]  # torch's own
+        TorchFunctionMode.__exit__(self, *error)  # type: ignore[no-untyped-call]  # torch's own
         self.detach()
-        self.clear()
 
-    def replace_arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        if self._row.owner is not None or not args or not isinstance(args[0], Tensor) or not self._is_here():
-            return args, kwargs
-        if may_write(function, args, kwargs) and not torch.is_grad_enabled():
-            args[0].copy_(self._move_x(args[0]))
-            return args, kwargs
-        return (self._move_x(args[0]), *args[1:]), kwargs
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if self._row.owner is None and args and isinstance(args[0], Tensor) and self._is_here():
+            x = self._move(next(self._calls), args[0])
+            if may_write(func, args, kwargs or {}):
+                args[0].copy_(x)
+            else:
+                args = (x, *args[1:])
+        return func(*args, **(kwargs or {}))
 
     def _apply(self, own_apply: Callable[..., Any], args: Any) -> Any:
         x = next((item for item in args if isinstance(item, Tensor)), None)
         if x is None or not self._is_here():
             return own_apply(*args)
-        return own_apply(*replace_tensor(args, x, self._move_x(x)))
+        return own_apply(*replace_tensor(args, x, self._move(next(self._calls), x)))
 
     def _is_here(self) -> bool:
         place = self.place()
-        site, wanted = find_site(place, place.lines, self._row.site.op), self._row.site
-        return place.path is not None and site == wanted
-
-    def _move_x(self, x: Tensor) -> Tensor:
-        number, self._calls = self._calls, self._calls + 1
-        return self._move(number, x)
+        return place.path is not None and find_site(place, place.lines, self._row.site.op) == self._row.site
 
 
 class _Recorder(Tape):
@@ -118,42 +117,39 @@ class _Recorder(Tape):
         """Return x."""
         return args[0] if args and isinstance(args[0], Tensor) else None
 
-    def on_call(self, call: Call, x_before: Any, y: Tensor) -> None:
+    def on_call(self, call: Call, x: Tensor | None, y: Tensor) -> None:
         """Keep x of a call at the site."""
-        if self._row.kind == "call" and x_before is not None and call.outputs[0].live:
-            self._take(call, x_before, call.inputs[0])
+        if self._row.kind == "call" and x is not None and call.outputs[0].live:
+            self._keep(call, x, call.inputs[0])
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Keep x of a Function at the site."""
         inputs = call.list_live_inputs()
         x = inputs[0].ref() if inputs else None
         if self._row.kind == "function" and x is not None:
-            self._take(call, x, inputs[0])
+            self._keep(call, x, inputs[0])
 
     def on_join(self, call: Call, join: Join, y: Tensor) -> None:
         """Keep x of a detach trick at the site."""
-        x = join.x.ref()
-        ops = chain_of(join.made - join.way, join.way)
-        if self._row.kind == "trick" and x is not None and find_chain_site(call, ops) == self._row.site:
-            self._keep(call.outputs[0], x, join.x)
+        x, ops = join.x.ref(), chain_of(join.made - join.way, join.way)
+        if self._row.kind == "trick" and x is not None:
+            self._keep(call, x, join.x, find_chain_site(call, ops))
 
-    def _take(self, call: Call, x: Tensor, value: Value) -> None:
-        call.op = self._row.site.op
-        if call.place.path is not None and call.site == self._row.site and value.live:
-            self._keep(call.outputs[0], x, value)
-
-    def _keep(self, y: Value, x: Tensor, value: Value) -> None:
+    def _keep(self, call: Call, x: Tensor, value: Value, site: Site | None = None) -> None:
+        call.op = self._row.site.op if site is None else call.op
+        if call.place.path is None or not value.live or (site or call.site) != self._row.site:
+            return
         number = len(self.xs)
         self.xs.append(x)
-        self.pending.append(partial(self._attach, number, y, value))
+        self.pending.append(partial(self._attach, number, call.outputs[0], value))
 
     def _attach(self, number: int, y: Value, x: Value) -> None:
-        def met(_: Tensor, gradients: list[Tensor | None]) -> None:
+        def keep_gradient(_: Tensor, gradients: list[Tensor | None]) -> None:
             if gradients[0] is not None:
                 self.gradients[number] = gradients[0].detach()
 
         if y.edge is not None and x.edge is not None:
-            Span(y.edge, [x.edge], met).functions = []
+            Span(y.edge, [x.edge], keep_gradient).functions = []
 
 
 @contextmanager
@@ -180,26 +176,20 @@ def slope_of(
         )
     if draws < 2:
         raise ValueError(f"draws must be 2 or more, not {draws}: one draw has no error")
-    make = partial(_Mover, model, row)
     with _preserve_state(model):
         records = _get_gradients(model, row, loss)
         norm = math.sqrt(sum(float(gradient.double().square().sum()) for _, gradient in records))
         if not norm or not math.isfinite(norm):
             raise ValueError(f"{name} gets no gradient, so that there is no way along it")
         noises = [sigma * max(float(x.std()) if x.numel() > 1 else 0.0, 1e-12) for x, _ in records]
-        farthest = max(
-            float(gradient.abs().max()) / norm / noise
-            for (_, gradient), noise in zip(records, noises, strict=True)
-        )
-        step = _STEP / farthest
-        differences = []
-        for draw in range(draws):
-            values = [
-                _compute_loss(make, loss, records, noises, sign * step / norm, seed + draw)
-                for sign in (1, -1)
-            ]
-            differences.append((values[1] - values[0]) / (2 * step))
-    return Slope(name, fmean(differences), stdev(differences) / math.sqrt(draws), norm, sigma, draws)
+        pairs = zip(records, noises, strict=True)
+        step = _STEP / max(float(gradient.abs().max()) / norm / noise for (_, gradient), noise in pairs)
+
+        def compute_loss(draw: int, sign: int) -> float:
+            return _compute_loss(model, row, loss, records, noises, sign * step / norm, seed + draw)
+
+        falls = [(compute_loss(draw, -1) - compute_loss(draw, 1)) / (2 * step) for draw in range(draws)]
+    return Slope(name, fmean(falls), stdev(falls) / math.sqrt(draws), norm, sigma, draws)
 
 
 def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> list[tuple[Tensor, Tensor]]:
@@ -222,10 +212,10 @@ def _get_gradients(model: nn.Module, row: Row, loss: Callable[[], Tensor]) -> li
 
 
 def _compute_loss(
-    make: Callable[..., _Mover], loss: Callable[[], Tensor], records: Sequence[tuple[Tensor, Tensor]],
+    model: nn.Module, row: Row, loss: Callable[[], Tensor], records: Sequence[tuple[Tensor, Tensor]],
     noises: Sequence[float], distance: float, seed: int,
 ) -> float:  # fmt: skip
-    """Return the loss with noise at the site, and x moved ``along`` down the gradient."""
+    """Return the loss with noise at the site, and x moved against its gradient by ``distance`` times it."""
     generator = Generator().manual_seed(seed)
 
     def move(number: int, x: Tensor) -> Tensor:
@@ -233,7 +223,7 @@ def _compute_loss(
         return x + noises[number] * noise - distance * records[number][1]
 
     torch.manual_seed(seed)  # a model may draw, the same both ways
-    with torch.no_grad(), make(move):
+    with torch.no_grad(), _Mover(model, row, move):
         return float(loss())
 
 

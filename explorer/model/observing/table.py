@@ -26,24 +26,23 @@ def rows_of(named: Mapping[str, Row]) -> list[dict[str, Any]]:
 
 
 def _row(name: str, row: Row) -> dict[str, Any]:
-    total = row.total
-    units = total.units
+    units = row.units
     count, by_rule, from_above = units if units else (math.nan,) * 3
-    has_backward = bool(total.known)
+    has_backward = bool(row.known)
     return {
         "site": name,
         "op": row.op,
         "computes": op_of(row),
         "rule": measure_rule(row),
         "line": row.site.line,
-        "calls": total.calls,
-        "x_mean": total.mean,
-        "x_sd": total.spread,
-        "g_out": math.sqrt(total.square_out) if has_backward else math.nan,
-        "g_in": math.sqrt(total.square_in) if has_backward else math.nan,
-        "share_grad": total.share(total.got),
-        "blocked_here": total.share(total.blocked) if total.same_shape else math.nan,
-        "none_came": total.share(total.none) if total.same_shape else math.nan,
+        "calls": row.calls,
+        "x_mean": row.mean,
+        "x_sd": math.sqrt(row.variance),
+        "g_out": math.sqrt(row.square_out) if has_backward else math.nan,
+        "g_in": math.sqrt(row.square_in) if has_backward else math.nan,
+        "share_grad": row.share(row.got),
+        "blocked_here": row.share(row.blocked) if row.same_shape else math.nan,
+        "none_came": row.share(row.none) if row.same_shape else math.nan,
         "units": count,
         "dead_by_rule": by_rule,
         "dead_from_above": from_above,
@@ -52,14 +51,13 @@ def _row(name: str, row: Row) -> dict[str, Any]:
 
 
 def _note(row: Row) -> str:
-    total = row.total
     notes = [_NOTES[row.kind]] if row.kind in _NOTES else []
     notes += ["carries a detach trick"] if row.carries else []
-    prefix = "in some calls " if total.known else ""
-    notes += [f"{prefix}{reason}" for reason in total.reasons]
-    if total.broken:
-        notes.append(f"{total.broken} gradients are not finite")
-    if not total.same_shape:
+    prefix = "in some calls " if row.known else ""
+    notes += [f"{prefix}{reason}" for reason in row.reasons]
+    if row.broken:
+        notes.append(f"{row.broken} gradients are not finite")
+    if not row.same_shape:
         notes.append("y has another shape than x")
     return "; ".join(notes)
 

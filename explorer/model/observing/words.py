@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explorer.formula import listed, percent
-from explorer.model.observing.listener import UNNEEDED, Unseen
+from explorer.model.observing.listener import UNNEEDED
 
 Row = Mapping[str, Any]
 _MOST_BLOCKED = 0.5  # of the gradient blocked at one site: worth a sentence
@@ -16,7 +16,7 @@ _NAMED = 3  # parameters or sites named in one sentence
 def sentences(
     rows: Sequence[Row],
     parameters: Sequence[Row],
-    unseen: Sequence[Unseen],
+    unseen: Sequence[object],
     with_backward: bool,
     on_call: bool,
 ) -> list[str]:
@@ -168,7 +168,7 @@ def _describe_tricks(rows: Sequence[Row]) -> list[str]:
     return _group_alike(described)
 
 
-def _describe_unseen(unseen: Sequence[Unseen]) -> list[str]:
+def _describe_unseen(unseen: Sequence[object]) -> list[str]:
     return [f"Unseen: {item}." for item in unseen]
 
 

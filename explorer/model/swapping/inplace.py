@@ -12,7 +12,7 @@ from explorer.gradient import Layer
 from explorer.model.swapping.bridge import UnreachedError
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.target import Target
-from explorer.model.tape import CALLS, Call, Tape, Value, op_key_of, parameters_of
+from explorer.model.tape import Call, Tape, Value, read_input
 from explorer.model.tape.tricks import find_applied_keys
 
 if TYPE_CHECKING:
@@ -59,10 +59,9 @@ class _Calls(Tape):
         super().__init__(module)
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> None:
-        listed = CALLS.get(function)
-        key = op_key_of(listed, args, kwargs) if listed else None
-        if listed and key:
-            self.ops.append((key, parameters_of(listed, args, kwargs)))
+        found = read_input(function, args, kwargs, _PROBE)
+        if found.key:
+            self.ops.append((found.key, found.parameters))
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         if key := find_applied_keys(value.edge)[0]:

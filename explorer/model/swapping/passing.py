@@ -12,8 +12,8 @@ from explorer.model.swapping.bridge import UnreachedError, build_bridge, exchang
 from explorer.model.swapping.exchange import Exchange, Parameters
 from explorer.model.swapping.learning import Learning
 from explorer.model.swapping.target import Target
-from explorer.model.tape import CALLS, Call, Join, Tape, Value, op_key_of, parameters_of
-from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, may_write, replace_tensor
+from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
+from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, replace_tensor
 from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
 from explorer.model.tape.tricks import chain_of, find_applied_keys, find_chain_site, is_restoring
 from explorer.model.tape.values import find_elementwise_ancestors, origin_of
@@ -32,14 +32,6 @@ class Hit(NamedTuple):
     y: Value | None
     reason: str = ""
     change: float | None = None
-
-
-class CallInput(NamedTuple):
-    """The x of a call before it, with the catalogue's key of its op and the parameters it is given."""
-
-    x: Tensor
-    parameters: dict[str, Any]
-    key: str
 
 
 class Pass(Tape):
@@ -88,11 +80,7 @@ class Pass(Tape):
         x = next(iter(find_tensors(args)), None)
         if x is None or not x.is_floating_point():
             return None
-        listed = CALLS.get(function)
-        key = (op_key_of(listed, args, kwargs) or "") if listed else ""
-        if may_write(function, args, kwargs):
-            x = x.clone()
-        return CallInput(x, parameters_of(listed, args, kwargs) if listed and key else {}, key)
+        return read_input(function, args, kwargs, x)
 
     def on_call(self, call: Call, x_before: CallInput | None, y: Tensor) -> Tensor | None:
         """Record a call."""
@@ -332,14 +320,12 @@ class Pass(Tape):
                 exchange()
             self._deferred.clear()
 
-    def _make_hidden_call(self, *arguments: Any) -> Call:
-        call = super()._make_hidden_call(*arguments)
+    def on_hidden_call(self, node: Any, call: Call) -> None:
+        """Keep the name of a node whose call was not seen, or of a meant Function of an earlier pass."""
         owner = self.target.owner
-        if call.kind == "hidden" or (
-            owner is not None and forward_class(call.function) is owner and call.kind == "source"
-        ):
-            self.unseen.add(arguments[0].name())
-        return call
+        is_old = call.kind == "source" and owner is not None and forward_class(call.function) is owner
+        if call.kind == "hidden" or is_old:
+            self.unseen.add(node.name())
 
 
 def _is_step(name: str) -> bool:

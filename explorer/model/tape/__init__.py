@@ -1,21 +1,12 @@
 """The calls of a user's model: a tape of its forward passes, and hooks on autograd's nodes."""
 
-from explorer.model.tape.calls import CALLS, op_key_of, parameters_of
+from explorer.model.tape.calls import CALLS, CallInput, read_input
 from explorer.model.tape.sites import Site, is_compiled
 from explorer.model.tape.spans import Span, find_nodes_between
 from explorer.model.tape.tape import Join, Tape
 from explorer.model.tape.values import Call, Value
 
 __all__ = [
-    "CALLS",
-    "Call",
-    "Join",
-    "Site",
-    "Span",
-    "Tape",
-    "Value",
-    "find_nodes_between",
-    "is_compiled",
-    "op_key_of",
-    "parameters_of",
+    "CALLS", "Call", "CallInput", "Join", "Site", "Span", "Tape", "Value", "find_nodes_between",
+    "is_compiled", "read_input",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ import torch.nn.functional
 from torch import Tensor
 
 from explorer.catalogue import OPS
+from explorer.model.tape.names import may_write
 
 # Op -> the keywords of its parameters in torch, in the order of the op's own.
 _KEYWORDS: dict[str, tuple[str, ...]] = {
@@ -23,6 +24,7 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
     "clamp": ("min", "max"), "hardtanh": ("min_val", "max_val"), "tanh": (), "sigmoid": (), "softsign": (),
     "softshrink": ("lambd",), "hardshrink": ("lambd",), "abs": (), "square": (), "sqrt": (), "exp": (),
     "log": (), "sin": (), "reciprocal": (),
+    "fake_quantize": ("scale", "zero_point", "quant_min", "quant_max"),
 }  # fmt: skip
 _OTHER_NAMES = {"sigmoid": ("expit",), "abs": ("absolute",)}  # names that torch alone has
 _ONE_BOUND = {"clamp_min": ("min",), "clamp_max": ("max",)}
@@ -70,6 +72,27 @@ def _list_calls() -> dict[Any, Call]:
 
 CALLS: Mapping[Any, Call] = _list_calls()
 """torch's function -> the op that it computes."""
+
+
+class CallInput(NamedTuple):
+    """The x of a call before it runs.
+
+    Attributes:
+        key: the op that the call computes; "" if it is none of the catalogue.
+        parameters: those of the op that the call gives, under the op's own names.
+    """
+
+    x: Tensor
+    key: str
+    parameters: dict[str, float | Tensor]
+
+
+def read_input(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], x: Tensor) -> CallInput:
+    """Return x, op and parameters of a call. A call that may write into x has a copy of it."""
+    call = CALLS.get(function)
+    key = op_key_of(call, args, kwargs) if call else None
+    x = x.clone() if may_write(function, args, kwargs) else x
+    return CallInput(x, key or "", parameters_of(call, args, kwargs) if call and key else {})
 
 
 def _get_argument(position: int, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -19,7 +19,14 @@ _KEPT_TENSORS, _DEEP = 96, 99  # tensors kept alive; nodes followed to an older 
 
 
 class Ledger(Passes):
-    """The values of a forward pass. A Function's call is found by its node at the first use of its y."""
+    """The values of a forward pass. A Function's call is found by its node at the first use of its y.
+
+    Attributes:
+        calls: in the order in which they were met.
+        leaves: values of parameters and other leaves, by the identity of the tensor.
+        left: by site, the last call out of torch, and the number of elements that left there.
+        nested: whether a checkpoint calls its function again.
+    """
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
@@ -36,9 +43,7 @@ class Ledger(Passes):
         self._by_edge: dict[Edge, Value] = {}
         self._by_node: dict[Any, Call] = {}
         self.leaves: dict[int, Value] = {}
-        self.left: dict[
-            Any, tuple[Call, int]
-        ] = {}  # by site: a call out of torch, and the elements that left
+        self.left: dict[Any, tuple[Call, int]] = {}
         self.calls, self.numbers, self._since = [], count(), get_newest_number()
         self._recent.clear()
 
@@ -47,6 +52,9 @@ class Ledger(Passes):
 
     def on_checkpoint(self, node: Any) -> None:
         """Record a checkpoint, which calls a part of the model again in its backward."""
+
+    def on_hidden_call(self, node: Any, call: Call) -> None:
+        """Record the call of a node that was not seen."""
 
     def on_return(self, tensor: Tensor) -> None:
         """Record a tensor that a submodule returns."""
@@ -63,12 +71,14 @@ class Ledger(Passes):
 
     def value_of(self, tensor: Tensor) -> Value:
         """Return the value that a tensor holds now."""
-        value = self._held[id(tensor)][1] if id(tensor) in self._held else None
+        held = self._held.get(id(tensor))
+        value = None if held is None else held[1]
         if not tensor.requires_grad:
             return value if value is not None and not value.live else self._make_source(tensor, value)
-        if tensor.grad_fn is None:
+        node = tensor.grad_fn
+        if node is None:
             return self.leaves.get(id(tensor)) or self._make_leaf(tensor)
-        edge = tensor.grad_fn, tensor.output_nr
+        edge = node, tensor.output_nr
         if value is None or value.edge != edge:
             value = self.put(tensor, self._by_edge.get(edge) or self.find_hidden(edge, value, tensor))
         return value
@@ -89,17 +99,17 @@ class Ledger(Passes):
         if edge in self._by_edge or hasattr(node, "variable"):
             return self._by_edge.get(edge) or self.value_of(node.variable)
         call = self._by_node.get(node) or self._make_hidden_call(node, inner, depth, place)
-        if inner is not None and call.kind != "leaf":
+        is_function = call.kind == "function"
+        if inner is not None:
             call.inputs.append(inner)
-            is_function = call.kind == "function"
             for item in find_ancestors(
-                [inner], lambda _, v: is_function and not v.live and not v.call.graded
+                [inner], lambda c, v: is_function and not v.live and not v.call.graded
             ):
                 item.call.merged = is_function
         value = self._by_edge[edge] = Value(call, tensor, next(self.numbers), edge)
         if node.name() == "CheckpointFunctionBackward":
             self.on_checkpoint(node)
-        elif call.kind == "function":
+        elif is_function:
             self.on_function(call, value, tensor)
         return value
 
@@ -110,34 +120,30 @@ class Ledger(Passes):
             is_seen = inner is not None and inner.call.kind == "call"
             place = inner.call.place if inner is not None and is_seen else self.place()
         inputs = [self.find_hidden(edge, None, None, depth + 1, place) for edge in edges]
-        is_function = isinstance(node, BackwardCFunction) and not is_old
+        is_function = isinstance(node, BackwardCFunction)
+        kind = "source" if is_old else "function" if is_function else "hidden"
         name = node.name().rpartition("::")[2].removesuffix("Backward")
-        call = Call(
-            name, type(node), place, inputs, "function" if is_function else "source" if is_old else "hidden"
-        )
-        self._by_node[node] = call
+        call = self._by_node[node] = Call(name, type(node), place, inputs, kind)
         self.calls.append(call)
+        self.on_hidden_call(node, call)
         return call
 
-    def _make_source(self, tensor: Tensor, find_ancestors: Value | None) -> Value:
+    def _make_source(self, tensor: Tensor, before: Value | None) -> Value:
         """Return a new value that no call of torch made, as from NumPy."""
-        call = Call("", None, self.place(), [find_ancestors] if find_ancestors else [], "source")
-        value = self.put(
-            tensor, Value(call, tensor, next(self.numbers), cuts=(find_ancestors,) if find_ancestors else ())
-        )
+        befores = [] if before is None else [before]
+        call = Call("", None, self.place(), befores, "source")
+        value = self.put(tensor, Value(call, tensor, next(self.numbers), cuts=tuple(befores)))
         self.match_exit(value, tensor)
         return value
 
     def _make_leaf(self, tensor: Tensor) -> Value:
-        try:
-            edge = torch.autograd.graph.get_gradient_edge(tensor)
-        except AttributeError:  # a constant under torch.func
+        with torch.enable_grad():
+            node = tensor.view_as(tensor).grad_fn
+        if node is None:  # a constant under torch.func
             return self._make_source(tensor, None)
-        call = Call("", None, self.place(), [], "leaf")
-        value = Value(call, tensor, next(self.numbers), (edge.node, edge.output_nr))
-        self.leaves[id(tensor)] = value
-        if value.edge is not None:
-            self._by_edge[value.edge] = value
+        edge = node.next_functions[0]
+        value = Value(Call("", None, self.place(), [], "leaf"), tensor, next(self.numbers), edge)
+        self.leaves[id(tensor)] = self._by_edge[edge] = value
         self._recent.append(tensor)
         return value
 

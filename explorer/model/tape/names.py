@@ -52,7 +52,7 @@ UNMEASURED = {
 } | (CARRIERS - {"requires_grad"})  # fmt: skip
 """Functions that stop a gradient only by the values they are given: their backward is not measured."""
 
-_NESTED = (tuple, list, Mapping)
+_NESTED = (tuple, list, dict)
 _POINTWISE = CARRIERS | STEPS | {"rsub", "masked_fill", "setitem"}
 
 
@@ -67,7 +67,7 @@ def find_tensors(items: Any) -> list[Tensor]:
 
 
 def _collect_tensors(items: Any, tensors: list[Tensor]) -> None:
-    for item in items.values() if isinstance(items, Mapping) else items:
+    for item in items.values() if isinstance(items, dict) else items:
         if isinstance(item, Tensor):
             tensors.append(item)
         elif isinstance(item, _NESTED):

@@ -52,25 +52,6 @@ class Join(NamedTuple):
     way: set[Value]
 
 
-class PendingCall(NamedTuple):
-    """A call before it runs.
-
-    Attributes:
-        args, kwargs: its arguments, with substitutes.
-        tensors, values, versions: the tensors among them.
-        join: the values that meet, if any.
-        x_before: the part of x that the listener keeps.
-    """
-
-    args: Any
-    kwargs: Any
-    tensors: list[Tensor]
-    values: list[Value]
-    versions: list[int]
-    join: Join | None
-    x_before: Any
-
-
 class Tape(Ledger, TorchFunctionMode):
     """The calls of a model's forward passes, in one thread. Subclasses override its notices."""
 
@@ -88,10 +69,6 @@ class Tape(Ledger, TorchFunctionMode):
         """Clear the pass."""
         super().clear()
         self.pending, self.roots, self.bridges = [], [], False
-
-    def replace_arguments(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-        """Return the arguments that a call is to have."""
-        return args, kwargs
 
     def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> Any:
         """Return the part of x that is needed after a call."""
@@ -149,25 +126,45 @@ class Tape(Ledger, TorchFunctionMode):
         if torch.is_inference_mode_enabled() or (name[0] == "." and name not in VALUE_ATTRIBUTES):
             return func(*args, **kwargs)
         with DisableTorchFunction():  # another tape sees none of the calls made here
-            args, kwargs = self.replace_arguments(name, func, args, kwargs)
-            asked = self._prepare_call(name, func, args, kwargs)
-        result = func(*asked.args, **asked.kwargs)
-        with DisableTorchFunction():
-            return self._finish_call(name, func, result, asked)
-
-    def _prepare_call(self, name: str, func: Any, args: Any, kwargs: Any) -> PendingCall:
-        tensors = find_tensors((args, kwargs))
-        values, join = [self.value_of(item) for item in tensors], None
-        self.flush()
-        if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
-            for tensor, value in zip(tensors, values, strict=True):
-                if (new := self.find_substitute(value, tensor)) is not None:
-                    args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
             tensors = find_tensors((args, kwargs))
-            values = [self.value_of(item) for item in tensors]
-            join = self._join(name, values)
-        x_before = self.prepare(name, func, args, kwargs)
-        return PendingCall(args, kwargs, tensors, values, [version_of(t) for t in tensors], join, x_before)
+            values, join = [self.value_of(item) for item in tensors], None
+            self.flush()
+            if torch.is_grad_enabled() and (self.bridges or any(v.cuts for v in values)):
+                args, kwargs, tensors, values = self._substitute(args, kwargs, tensors, values)
+                join = self._join(name, values)
+            versions = [version_of(item) for item in tensors]
+            prepared = self.prepare(name, func, args, kwargs)
+        result = func(*args, **kwargs)
+        with DisableTorchFunction():
+            outs = [item for item in find_tensors(result) if not any(item is other for other in tensors)]
+            for item, version in zip(tensors, versions, strict=True):
+                if version_of(item) != version or (name == ".data=" and item is args[0]):
+                    outs.append(item)
+            if not outs:
+                self._leave(name, func, tensors, values)
+                return result
+            kind = "call"
+            if name == "custom_function_call":  # a Function under torch.func
+                kind, name = "function", args[0].__name__
+            call = self.record(
+                name, func, [] if name.endswith("_like") or name.startswith("new_") else values, outs, kind
+            )
+            new = None
+            if join is not None and call.outputs and call.outputs[0].live:
+                new = self.on_join(call, join, outs[0])
+            if new is None:
+                new = self.on_call(call, prepared, outs[0])
+            return result if new is None else replace_tensor(result, outs[0], new)
+
+    def _substitute(
+        self, args: Any, kwargs: Any, tensors: list[Tensor], values: list[Value]
+    ) -> tuple[Any, ...]:
+        """Return arguments with the substitutes of their tensors, and these tensors with their values."""
+        for tensor, value in zip(tensors, values, strict=True):
+            if (new := self.find_substitute(value, tensor)) is not None:
+                args, kwargs = replace_tensor(args, tensor, new), replace_tensor(kwargs, tensor, new)
+        tensors = find_tensors((args, kwargs))
+        return args, kwargs, tensors, [self.value_of(item) for item in tensors]
 
     def _join(self, name: str, values: list[Value]) -> Join | None:
         """Return the join of a call; without one, report the cuts among its arguments."""
@@ -179,34 +176,11 @@ class Tape(Ledger, TorchFunctionMode):
                     self.on_cut(dead, *origin_of(dead))
         return join
 
-    def _finish_call(self, name: str, func: Any, result: Any, asked: PendingCall) -> Any:
-        tensors, args = asked.tensors, asked.args
-        outs = [item for item in find_tensors(result) if not any(item is t for t in tensors)]
-        outs += [
-            item
-            for item, version in zip(tensors, asked.versions, strict=True)
-            if version_of(item) != version or (name == ".data=" and item is args[0])
-        ]
-        if not outs:
-            self._leave(name, func, asked)
-            return result
-        kind = "call"
-        if name == "custom_function_call":  # a Function under torch.func
-            kind, name = "function", args[0].__name__
-        values = [] if name.endswith("_like") or name.startswith("new_") else asked.values
-        call = self.record(name, func, values, outs, kind)
-        new = None
-        if asked.join is not None and call.outputs and call.outputs[0].live:
-            new = self.on_join(call, asked.join, outs[0])
-        if new is None:
-            new = self.on_call(call, asked.x_before, outs[0])
-        return result if new is None else replace_tensor(result, outs[0], new)
-
-    def _leave(self, name: str, func: Any, asked: PendingCall) -> None:
-        if name in EXITS and asked.values:
-            call = self.record(name, func, asked.values[:1], (), "exit")
-            elements = asked.tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
-            self.left[call.site] = call, elements
+    def _leave(self, name: str, func: Any, tensors: list[Tensor], values: list[Value]) -> None:
+        """Record a call whose result is no tensor."""
+        if name in EXITS and values:
+            call = self.record(name, func, values[:1], (), "exit")
+            self.left[call.site] = call, tensors[0].numel() + self.left.get(call.site, (None, 0))[1]
             self.on_exit(call)
 
     def record(self, name: str, func: Any, values: list[Value], outs: Any, kind: str = "call") -> Call:
@@ -219,9 +193,8 @@ class Tape(Ledger, TorchFunctionMode):
                 leaf = self.value_of(item)
                 leaf.call.inputs += [v for v in values if self.path and v is not leaf]
                 continue
-            cuts = (
-                () if edge else tuple(dict.fromkeys(c for v in values for c in ((v,) if v.live else v.cuts)))
-            )
+            sources = [] if edge else [c for v in values for c in ((v,) if v.live else v.cuts)]
+            cuts = tuple(dict.fromkeys(sources))
             value = self.put(item, Value(call, item, next(self.numbers), edge, cuts[-8:]))
             if not values and name in ("tensor", "as_tensor", "asarray"):
                 self.match_exit(value, item)
