@@ -174,7 +174,7 @@ def test_a_detach_trick_is_one_site_with_the_rule_it_makes(trick):
     model = made(function)
     seen = observed(model)
     row = {each["op"]: each for each in seen.frame.to_dict("records")}[op]
-    assert set(seen.frame["op"]) <= {op, "tanh"}
+    assert set(seen.frame["op"]) <= {op, "tanh", "lt → where"}
     assert row["note"] == "detach trick"
     assert row["rule"] == rule
     assert (row["share_grad"], row["blocked_here"], row["dead_by_rule"]) == (1, 0, 0)
@@ -183,6 +183,18 @@ def test_a_detach_trick_is_one_site_with_the_rule_it_makes(trick):
     (gradient,) = torch.autograd.grad(functional.cross_entropy(model.b(function(h)), Y), h)
     assert row["g_in"] == pytest.approx(float(gradient.norm()), rel=1e-5)
     assert seen.unseen == ()
+
+
+def bireal(h):
+    """The sign with Bi-Real's polynomial, which is itself the sign outside of -1 to 1."""
+    p = torch.where(h < 0, h * h + 2 * h, 2 * h - h * h)
+    p = torch.where(h.abs() < 1, p, torch.sign(h).detach())
+    return p + (h.sign() - p).detach()
+
+
+def test_a_trick_whose_way_holds_the_value_it_restores_is_made_of_x():
+    row = observed(made(bireal)).frame.set_index("op").loc["abs → sign"]
+    assert (row.note, row.computes, row.rule) == ("detach trick", "sign", "approx_sign")
 
 
 def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():
@@ -496,6 +508,18 @@ def test_the_figure_has_the_inputs_and_the_gradient():
     assert set(measured.y) == {1.0}
     with pytest.raises(ValueError, match=r"no site is called 'act9': the sites are "):
         seen.figure("act9")
+
+
+def test_the_picture_of_the_model_shows_where_the_gradient_stops():
+    model = nn.Sequential(nn.Linear(8, 6), nn.Tanh(), explorer.Layer("sign", "zero"), nn.Linear(6, 3))
+    states = {trace.name: [*trace.text] for trace in observed(model).figure().data if trace.text}
+    assert states == {
+        "gradient arrives": ["3"],
+        "the gradient stops here": ["2: sign"],
+        "no gradient arrives": ["0", "1: tanh"],
+    }
+    with pytest.raises(ValueError, match="no picture of a model that has not been called"):
+        explorer.observe(model).figure()
 
 
 def test_the_slope_is_that_of_the_loss_where_the_op_is_smooth():

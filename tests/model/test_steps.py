@@ -12,7 +12,7 @@ from torch.nn import functional
 import explorer
 from tests.model.nets import X, Y, gradients_of, loss_of, made
 
-SCALES, ZEROS = torch.full((6,), 0.1), torch.zeros(6, dtype=torch.int32)
+SCALES, ZEROS = torch.linspace(0.05, 0.2, 6), torch.zeros(6, dtype=torch.int32)
 
 
 def per_tensor(h):
@@ -58,7 +58,9 @@ def test_a_step_is_a_site_with_the_gradient_that_passes(name):
     with explorer.observe(model) as seen:
         loss_of(model).backward()
     row = seen.frame.set_index("op").loc[name]
-    inside = ((model.a(X) / 0.1).round().clamp(-8, 7) == (model.a(X) / 0.1).round()).float().mean()
+    scale = SCALES if "channel" in name else SCALES[0] if "learnable" in name else 0.1
+    level = (model.a(X) / scale).round()
+    inside = (level.clamp(-8, 7) == level).float().mean()
     assert row.share_grad == pytest.approx(0.0 if name == "bernoulli" else inside.item())
     if name != "bernoulli":
         assert row.rule.split()[0] in ("fake_quantize", "masked")

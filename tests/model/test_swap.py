@@ -194,6 +194,12 @@ def test_a_detach_trick_is_swapped_as_a_whole(trick):
     assert set(seen.frame["rule"]) <= {"clipped", "ede"} | ({"default"} if trick == "a surrogate" else set())
 
 
+@pytest.mark.parametrize("mask", [lambda h: h * (h > 0), lambda h: torch.where(h > 0, h, 0.0)])
+def test_a_mask_is_swapped_as_a_whole_by_its_comparison(mask):
+    expected = gradients_of(made(lambda h: mask(h).detach() + h - h.detach()))
+    same(gradients_of(swapped(mask, "gt", rule="straight_through")), expected)
+
+
 def several(h):
     return h + ((h / 0.5).round().clamp(-4, 3) * 0.5 - h).detach()
 

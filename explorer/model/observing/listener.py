@@ -33,7 +33,7 @@ class Listener(Tape):
         blamed: by parameter, why no gradient came.
         arrived: by parameter, whether any gradient was not zero.
         unseen: nodes without a call, with their number.
-        modules: by path, in order of first calls, whether gradient came to the result.
+        modules: the paths of the submodules, in order of their first calls.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -43,7 +43,7 @@ class Listener(Tape):
         self.blamed: dict[str, Blame] = {}
         self.arrived: dict[str, bool] = {}
         self.unseen: dict[str, int] = {}
-        self.modules: dict[str, bool] = {}
+        self.modules: dict[str, None] = {}
         self._parameter_hooks = ExitStack()
         self._measurements: list[Measurement] = []
         self._results: list[Value] = []
@@ -111,18 +111,9 @@ class Listener(Tape):
             self.roots += self._results
             self.on_backward_end()
 
-    def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
-        """Record the result of a submodule."""
-        if self.modules.setdefault(path, False):
-            return
-        for item in find_tensors(result):
-            if item.requires_grad and not is_functorch_wrapped_tensor(item):
-                item.register_hook(partial(self._reach_module, path))  # type: ignore[no-untyped-call]
-                break
-
-    def _reach_module(self, path: str, g: Tensor | None) -> None:
-        if g is not None and not self.modules[path]:
-            self.modules[path] = has_any(g)
+    def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
+        """Record the call of a submodule."""
+        self.modules.setdefault(path, None)
 
     def _record_arrival(self, name: str, g: Tensor | None) -> None:
         if g is not None and not self.arrived.get(name):
@@ -149,7 +140,7 @@ class Listener(Tape):
 
     def on_call(self, call: Call, prepared: Any, y: Tensor) -> None:
         """Record a call."""
-        call_input, run = prepared or (None, None)
+        call_input, run = prepared or (None, ())
         if call.place.path is None or is_functorch_wrapped_tensor(y):
             return
         output = next((value for value in call.outputs if value.live), None)

@@ -14,9 +14,10 @@ from explorer.formula.printing import number_text as number
 from explorer.gradient import bind
 from explorer.model.observing.rows import Row, Sample
 
-OWN_RULE = "own"
+OWN_RULE, _WINDOW_RULE = "own", "masked"
 _COMPARED = 500  # elements by which a rule is named
 _CLOSE = 1e-4
+_PER_UNIT = 8  # elements of each unit that show a window of its own
 _FEW_VALUES = 9  # distinct values of x that tell nothing of an op
 _FACTORS, _NEAR_ONE = 64.0, 0.02  # largest factor on a rule, and how near 1 is no factor
 _GRID = (0.1, 0.2, 0.25, 0.5, 0.75, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 25.0, 50.0, 100.0)
@@ -55,7 +56,24 @@ def measure_rule(row: Row) -> str:
     given = row.parameters if op == row.key else {}
     numbers = {n: float(v) for n, v in given.items() if not isinstance(v, Tensor) or v.numel() == 1}
     name = rule_of(op, numbers, *row.points)
+    if name == OWN_RULE:
+        name = _fit_unit_windows(*row.points, torch.cat([item.unit for item in samples]))
     return "straight_through" if name == "default" and op not in OPS else name
+
+
+def _fit_unit_windows(x: Tensor, g: Tensor, gradient: Tensor, unit: Tensor) -> str:
+    """Return the rule that passes g inside a window of each unit's own, as of a scale a channel; or "own"."""
+    has_passed, count = gradient != 0, int(unit.max()) + 1
+    if len(x) < _PER_UNIT * count:
+        return OWN_RULE
+    lo, hi = (
+        torch.full((count,), -sign * torch.inf, dtype=x.dtype).scatter_reduce(
+            0, unit[has_passed], x[has_passed], "amin" if sign < 0 else "amax"
+        )
+        for sign in (-1, 1)
+    )
+    expected = g * ((lo[unit] <= x) & (x <= hi[unit]))
+    return f"{_WINDOW_RULE} for each unit" if torch.allclose(expected, gradient, rtol=_CLOSE) else OWN_RULE
 
 
 def rule_of(op: str, parameters: Mapping[str, float], x: Tensor, g: Tensor, gradient: Tensor) -> str:
@@ -87,10 +105,12 @@ def _fit_rule(
             return f"{rule.key} × {number(round(factor, 4))}"
     passing = x[gradient != 0]
     for rule in rules:
-        if {parameter.name for parameter in rule.parameters} == {"lo", "hi"}:
+        if rule.key == _WINDOW_RULE:
             window = {"lo": float(passing.min()), "hi": float(passing.max())}
             if _find_factor(op, rule, {**parameters, **window}, x, g, gradient) == 1:
-                return f"{rule.key} " + " ".join(f"{n}={number(float(f'{v:.3g}'))}" for n, v in window.items())
+                return f"{rule.key} " + " ".join(
+                    f"{n}={number(float(f'{v:.3g}'))}" for n, v in window.items()
+                )
         for name, value in _list_trials(rule):
             if _find_factor(op, rule, {**parameters, name: value}, x, g, gradient) == 1:
                 return f"{rule.key} {name}={number(value)}"

@@ -148,7 +148,7 @@ class Observation:
         from explorer.model.observing.picture import draw_chain, draw_site
 
         if site is None:
-            return draw_chain(self._listener, self._named(), self._make_parameter_rows())
+            return draw_chain(self._listener.modules, self._named(), self._make_parameter_rows())
         name, row = self._find_row(site)
         return draw_site(name, row)
 

@@ -24,12 +24,16 @@ _FAR = 30  # nodes searched for the layer before a site
 
 
 class Sample(NamedTuple):
-    """Some elements of one call, (n,) float32 on the CPU. y is None where the op is known."""
+    """Some elements of one call, (n,) float32 on the CPU. y is None where the op is known.
+
+    ``unit``: the number of each element's unit, (n,) int64.
+    """
 
     x: Tensor
     y: Tensor | None
     g: Tensor
     gradient: Tensor
+    unit: Tensor
 
 
 class Row:
@@ -120,21 +124,26 @@ class Row:
 
     def add_backward(self, g: Tensor, gradient: Tensor) -> tuple[int, int]:
         """Add the gradients for y and for x of a call, and return how many elements met and got some."""
+        has_gradient, is_same = has_any(gradient), g is gradient
+        has_g = has_gradient if is_same else has_any(g)
+        if not has_g and not has_gradient and g.shape == gradient.shape:
+            self.add_unmet(gradient.shape)
+            return 0, 0
         self.known += gradient.numel()
-        square = float(torch.linalg.vector_norm(gradient)) ** 2
+        square = float(torch.linalg.vector_norm(gradient)) ** 2 if has_gradient else 0.0
         self.square_in += square
-        self.square_out += square if g is gradient else float(torch.linalg.vector_norm(g)) ** 2
+        self.square_out += square if is_same else float(torch.linalg.vector_norm(g)) ** 2
         if not math.isfinite(square):
             self.broken += int((~gradient.isfinite()).sum())
-        got = count_nonzero(gradient)
+        got = int(torch.count_nonzero(gradient)) if has_gradient else 0
         if g.shape != gradient.shape:
             self.same_shape = False
             self.got += got
-            return int(has_any(g)), got
-        came = got if g is gradient else _count_met(g, gradient, got)
-        self.got, self.blocked, self.none = (
-            self.got + got, self.blocked + came - got, self.none + gradient.numel() - came,
-        )  # fmt: skip
+            return int(has_g), got
+        came = got if is_same else _count_met(g, gradient, got)
+        self.got += got
+        self.blocked += came - got
+        self.none += gradient.numel() - came
         if self.axis is not None and self.axis < g.dim():
             self.came_units = _add_units(self.came_units, g, self.axis, came)
             self.got_units = _add_units(self.got_units, gradient, self.axis, got)
@@ -186,7 +195,8 @@ class Measurement:
         if self.got[self.first] is not None:
             self.got[self.first] = (self.got[self.first] or 0) + got
         if self.x is not None and row.same_shape:
-            row.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(gradient)))
+            unit = _number_units(shape, row.axis or 0)
+            row.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(gradient), unit))
 
     def settle(self, with_backward: bool) -> None:
         """Count the call if no gradient came; ``with_backward``: whether its pass had a backward."""
@@ -204,6 +214,13 @@ def sample_tensor(tensor: Tensor) -> Tensor:
     """Return up to 2,048 elements of a tensor, evenly spaced, (n,) float32 on the CPU."""
     flat = tensor.detach().reshape(-1)
     return flat[:: max(1, -(-flat.numel() // _POINTS))].to("cpu", torch.float32, copy=True)
+
+
+def _number_units(shape: torch.Size, axis: int) -> Tensor:
+    """Return the unit of each element that ``sample_tensor`` takes of a tensor of a shape, (n,) int64."""
+    size = shape.numel()
+    indices = torch.arange(0, size, max(1, -(-size // _POINTS)))
+    return indices // max(1, shape[axis + 1 :].numel()) % shape[axis] if len(shape) else indices
 
 
 def find_unit_axis(x: Tensor) -> int:
@@ -235,16 +252,11 @@ def has_any(values: Tensor) -> bool:
     return bool((least != 0) | (highest != 0))
 
 
-def count_nonzero(values: Tensor) -> int:
-    """Return the number of values that are not zero."""
-    return int(torch.count_nonzero(values)) if has_any(values) else 0
-
-
 def _count_met(g: Tensor, gradient: Tensor, got: int) -> int:
     """Return the number of elements with a gradient for y, or for x where a rule makes gradient of none."""
-    came = count_nonzero(g)
-    head, of_gradient = (g[:_HEAD], gradient[:_HEAD]) if g.dim() else (g, gradient)
-    if got > came or bool(((head == 0) & (of_gradient != 0)).any()):
+    came = int(torch.count_nonzero(g))
+    head = slice(_HEAD) if g.dim() else ...
+    if got > came or (got > 0 and bool(((g[head] == 0) & (gradient[head] != 0)).any())):
         return int(torch.count_nonzero((g != 0) | (gradient != 0)))
     return came
 

@@ -75,15 +75,17 @@ def race(
 
     Args:
         make_model: makes a net at its start; called after ``torch.manual_seed``.
-        train, held_out: pairs of tensors x and y, Datasets, loaders, or lists of batches. Loaders are gone
-            through as they are, with a random state of the seed's own; batches are then theirs.
+        train: a pair of tensors x and y, a Dataset, a loader, or a list of batches. A loader is gone through
+            as it is, with a random state of the seed's own; batches are then its own.
+        held_out: as train; the nets are judged on it.
         rules: keys of ``RULES``, ``"formula: …"``, or ``Rule``; also one's own Function classes, modules and
-            functions
-            of x, ``(x, g)`` or ``(x, y, g)``, as for ``explorer.swap``.
-        what, op: the target of the swap, as for ``explorer.swap``.
+            functions of x, ``(x, g)`` or ``(x, y, g)``, as for ``explorer.swap``.
+        what: the target of the swap, as for ``explorer.swap``.
+        op: an op in place of the model's own call, as for ``explorer.swap``.
         lrs: rates; None: a tenth to ten times 0.003. With one rate none has to be chosen.
         seeds: how many, or which. As many that follow the last are those that judge.
-        steps, batch: of each net's training.
+        steps: number of each net's training steps.
+        batch: examples in a step.
         loss: ``(out, y)`` to a tensor of one number.
         metric: ``(out, y)`` to a number, the higher the better; accuracy if it is left out.
         optimiser: called with parameters and ``lr=``.
@@ -97,8 +99,7 @@ def race(
         callback: called after each step with its number, the net and the loss.
         batched: no longer used; the nets are trained one after another.
         file: CSV file to which trials are appended as they end, and from which the same race goes on, also
-            with
-            more rules or seeds. It is refused where model, data or other arguments have changed.
+            with more rules or seeds. It is refused where model, data or other arguments have changed.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads take turns,
             since torch has one random state for all of them.
         progress: whether a bar shows how far it is.

@@ -15,7 +15,14 @@ from explorer.model.swapping.target import Target
 from explorer.model.tape import Call, CallInput, Join, Tape, Value, read_input
 from explorer.model.tape.names import LINEAR, STEPS, find_tensors, is_pointwise, replace_tensor
 from explorer.model.tape.private import DisableTorchFunction, forward_class, is_functorch_wrapped_tensor
-from explorer.model.tape.tricks import chain_of, find_applied_keys, find_chain_site, is_restoring
+from explorer.model.tape.tricks import (
+    JoinKind,
+    chain_of,
+    classify_join,
+    find_applied_keys,
+    find_chain_site,
+    is_restoring,
+)  # fmt: skip
 from explorer.model.tape.values import find_elementwise_ancestors, origin_of
 
 
@@ -48,7 +55,7 @@ class Pass(Tape):
         self.unseen: set[str] = set()
         self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # of calls inside a meant submodule
         self._entered: list[tuple[Value, Tensor, Tensor]] = []
-        self._parameter = dict(model.named_parameters()).get(target.parameter)
+        self._parameter = model.get_parameter(target.parameter) if target.parameter else None
         super().__init__(model)
 
     def run(self, call: Callable[[], Any], path: str | None) -> Any:
@@ -195,7 +202,8 @@ class Pass(Tape):
         call.op = " → ".join(item.op for item in chain) or call.name
         named = self.target.site and self.target.site in (*call.names, *find_chain_site(call, chain).names)
         x = join.x.ref()
-        if x is None or not (named or (meant_call is not None and any(is_restoring(v, y) for v in side))):
+        is_whole = meant_call is not None and classify_join(call, join, y) is not JoinKind.GATE
+        if x is None or not (named or is_whole):
             return None
         call.merged = True
         inner = {v.call for v in side}

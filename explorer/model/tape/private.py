@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -21,9 +23,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def version_of(tensor: Tensor) -> int:
-    """Return how often a tensor was written into."""
-    return tensor._version
+version_of: Callable[[Tensor], int] = attrgetter("_version")
+"""How often a tensor was written into."""
 
 
 def get_sequence_number(node: Any) -> int:

@@ -30,7 +30,7 @@ from explorer.model.tape.values import (
     Value,
     find_ancestors,
     find_elementwise_ancestors,
-    find_latest,
+    find_sole_source,
     find_values_between,
     origin_of,
 )
@@ -228,14 +228,13 @@ class Tape(Ledger, TorchFunctionMode):
         side = [v for v in values if v.shape == shape and (v in bridged if v.live else v.cuts)]
         if not side or not is_pointwise(name):
             return None
-        sources = [find_elementwise_ancestors(c) for v in side for c in ((v,) if v.live else v.cuts)]
-        common = set.intersection(*sources)
-        ways = [
-            v
-            for v in values
-            if v.live and v not in side and not common.isdisjoint(find_elementwise_ancestors(v))
-        ]
-        x = find_latest(common.intersection(*map(find_elementwise_ancestors, ways)), shape) if ways else None
+        sources = [c for v in side for c in ((v,) if v.live else v.cuts)]
+        common = set.intersection(*map(find_elementwise_ancestors, sources))
+        others = [v for v in values if v.live and v not in side]
+        ways = [v for v in others if not common.isdisjoint(find_elementwise_ancestors(v))]
+        if ways:
+            common = common.intersection(*map(find_elementwise_ancestors, ways))
+        x = find_sole_source(common, sources, shape) if ways else None
         if x is None:
             return None
         made = find_values_between(x, side + ways)

@@ -78,7 +78,10 @@ class Call:
     def list_live_inputs(self) -> list[Value]:
         """Return the inputs that autograd follows, x first: the first one of y's shape."""
         live = [item for item in self.inputs if item.live]
-        return sorted(live, key=lambda v: v.shape != self.outputs[0].shape) if self.outputs else live
+        if len(live) < 2 or not self.outputs:
+            return live
+        shape = self.outputs[0].shape
+        return sorted(live, key=lambda v: v.shape != shape)
 
     @cached_property
     def site(self) -> Site:
@@ -139,11 +142,14 @@ def find_ancestors(
     return _follow([*values], can_follow, limit)
 
 
-def find_elementwise_ancestors(value: Value) -> set[Value]:
-    """Return a live value and the live values it is computed from element by element."""
+def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[Value]:
+    """Return a live value and the live values it is computed from element by element, not beyond ``stop``."""
 
     def can_follow(call: Call, item: Value) -> bool:
-        return item.live and (call.kind in ("function", "bridge") or is_pointwise(call.name))
+        is_beyond = stop is not None and stop in call.outputs
+        return (
+            item.live and not is_beyond and (call.kind in ("function", "bridge") or is_pointwise(call.name))
+        )
 
     return {*find_ancestors([value], can_follow, _NEAR)}
 
@@ -161,6 +167,19 @@ def find_values_between(x: Value, values: Iterable[Value]) -> set[Value]:
 def find_latest(values: Iterable[Value], shape: Any) -> Value | None:
     """Return the latest value of a shape; None if there is none."""
     return max((v for v in values if v.shape == shape), key=lambda v: v.number, default=None)
+
+
+def find_sole_source(common: Iterable[Value], values: Iterable[Value], shape: Any) -> Value | None:
+    """Return the latest value of a shape through which alone ``values`` depend on ``common``, or the latest.
+
+    ``p + (sign(x) - p).detach()`` is made of x, not of p, since sign(x) does not depend on p.
+    """
+    candidates = sorted((v for v in common if v.shape == shape), key=lambda v: -v.number)
+    for x in candidates:
+        before = find_elementwise_ancestors(x) - {x}
+        if all(before.isdisjoint(find_elementwise_ancestors(value, x)) for value in values):
+            return x
+    return candidates[0] if candidates else None
 
 
 def origin_of(dead: Value) -> tuple[Value | None, set[Value]]:
