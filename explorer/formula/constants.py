@@ -36,6 +36,18 @@ IEEE_HELPERS: dict[str, str] = {
     return number / divisor if divisor else number * math.copysign(math.inf, divisor)
 ''',
 }
+# ``through`` in exported code; reading knows it as well.
+THROUGH_HELPER = '''def _through(x, *points):
+    """Return straight lines through x0, y0, x1, y1, ...; constant beyond them."""
+    at, y = points[::2], points[1::2]
+    lines = zip(at, at[1:], y, y[1:], strict=False)
+    slopes = [(after - y) / (end - start) for start, end, y, after in lines] + [0.0]
+    columns = torch.tensor([at, y, slopes], dtype=x.dtype, device=x.device)
+    inside = x.clamp(at[0], at[-1])
+    index = torch.bucketize(inside.detach().flatten(), columns[0, 1:], right=True)
+    start, y, slope = (column[index].view(x.shape) for column in columns)
+    return y + (inside - start) * slope
+'''
 
 _RAISED = (ArithmeticError, ValueError, KeyError)  # by ``python_step``, where it has no value
 

@@ -19,10 +19,12 @@ from explorer.formula.parsing import template
 from explorer.formula.tree import (
     Binary,
     Call,
+    Compare,
     Foreign,
     Name,
     Node,
     Number,
+    Through,
     Unary,
     children,
     is_constant,
@@ -125,6 +127,11 @@ class _Reverse:
             case Call():
                 trees = [*map(template, self.texts(node))]
                 return trees if self.finite else [_guarded(tree, node) for tree in trees]
+            case Through():
+                passed = Binary("*", UPSTREAM, _slope(node))
+                (first, _), *_, (last, _) = node.points
+                inside = Compare(("<=", "<="), (_number(first), Name("a"), _number(last)))
+                return [passed if self.finite else Call("where", (inside, passed, ZERO))]
             case Foreign(function):
                 return [function.passed]
             case _:
@@ -198,6 +205,15 @@ class _Reverse:
         if self.finite and isinstance(first_factor(right), Unary):
             return Binary("-", left, negated(right))
         return Binary("+", left, right)
+
+
+def _slope(node: Through) -> Node:
+    """Return the slope at ``a``: at a point that of the line to its right, 0 beyond the points."""
+    slope: Node = ZERO
+    before_each = [0.0, *node.slopes[:-1]]
+    for (x, _), before in reversed([*zip(node.points, before_each, strict=True)]):
+        slope = Call("where", (Compare(("<",), (Name("a"), _number(x))), _number(before), slope))
+    return slope
 
 
 def _number(value: float) -> Node:

@@ -14,6 +14,7 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
+    Through,
     Unary,
     is_condition,
 )
@@ -47,6 +48,10 @@ def number_latex(value: float) -> str:
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
 
+def _signed(value: float) -> str:
+    return f"-{number_latex(-value)}" if value < 0 else number_latex(value)
+
+
 def latex(node: Node) -> str:
     """The tree in LaTeX: fractions, cases for ``where``, an indicator for a condition in arithmetic."""
     return _set(node)[0]
@@ -70,6 +75,10 @@ def _set(node: Node) -> tuple[str, float]:
             return first + "".join(links), _COMPARE
         case Call(function, arguments):
             return _call(function, arguments)
+        case Through(points, argument):
+            texts = [_inside(argument, _OR), *(_signed(value) for point in points for value in point)]
+            inner = r",\,".join(texts)
+            return rf"\operatorname{{through}}\left({inner}\right)", _ATOM
         case LossAt(output):
             return rf"f\left({_set(output)[0]}\right)", _ATOM
         case Foreign(function, arguments):

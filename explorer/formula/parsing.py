@@ -34,6 +34,7 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
+    Through,
     Unary,
     is_condition,
     is_constant,
@@ -47,6 +48,7 @@ MAX_NODES = 96  # LSQ+ as it is published has 72
 MAX_DEPTH = 16
 MAX_NESTING = 64  # redundant parentheses add no depth to the tree, but the parser descends into each
 MAX_NAME = 20
+FEWEST_POINTS, MOST_POINTS = 2, 16  # of through
 
 # Generated code uses these words itself, or once did: links know "constant" under another name.
 CODE_WORDS = frozenset((
@@ -327,6 +329,25 @@ class _Parser:
         drawn = next((loss for loss, drawn in DRAWN_OUTPUTS.items() if drawn == output), None)
         return drawn or self.built(LossAt(output), token.column)
 
+    def through(self, token: Token) -> Node:
+        """``through(x, x0, y0, …)``: an argument with x, y or g, and points as numbers, their x ascending."""
+        parts = self.enclosed(self.take(), several=True)
+        count = len(parts) // 2
+        if not (len(parts) % 2 and FEWEST_POINTS <= count <= MOST_POINTS):
+            points = f"{FEWEST_POINTS} to {MOST_POINTS} points of two numbers"
+            raise error_at(token.column, "through", f" takes x and {points}: through(x, -1, 0, 1, 2)")
+        self.require_plain(token, "through", parts, len(parts))
+        argument, *numbers = parts
+        self.require_numbers([argument], "the first argument of through")
+        if is_constant(argument.node):
+            raise error_at(argument.column, "the first argument of through", " has no x, y or g in it")
+        values = [_number_of(part) for part in numbers]
+        for before, x, part in zip(values[::2], values[2::2], numbers[2::2], strict=False):
+            if x <= before:
+                raise error_at(part.column, "the x of this point", " must be above that of the point before")
+        lines = Through(tuple(zip(values[::2], values[1::2], strict=True)), argument.node)
+        return self.built(lines, token.column)
+
     def require_known(self, token: Token, name: str) -> None:
         """FormulaError for a draw, or a loss, that has no place here."""
         if (LOSS.name if token.text == "f" else name) not in self.variables:
@@ -338,6 +359,8 @@ class _Parser:
     def call(self, token: Token) -> Node:
         if token.text == "f":
             return self.loss(token)
+        if token.text == "through":
+            return self.through(token)
         if f"{token.text}()" in DRAWS:
             return self.draw(token)
         name = called(token.text)
@@ -427,6 +450,16 @@ class _Parser:
             subject = f"the formula is nested deeper than {MAX_DEPTH} levels"
             raise error_at(column, subject, ": write it flatter")
         return node
+
+
+def _number_of(part: Part) -> float:
+    """The number of a part, with a sign or without. Raises FormulaError for anything else."""
+    match part.node:
+        case Number(value):
+            return value
+        case Unary("-", Number(value)):
+            return -value
+    raise error_at(part.column, "a point of through", " must be two numbers, such as -0.5, 1")
 
 
 _NEEDS_CONDITIONS = " needs conditions such as (x > 0): put each in parentheses"

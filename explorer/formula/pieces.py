@@ -17,6 +17,7 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
+    Through,
     Unary,
     children,
     is_condition,
@@ -42,6 +43,10 @@ def pieces(tree: Node) -> Iterator[Node]:
             yield from _signs(node.right)
         elif isinstance(node, Binary) and node.operator == "**" and not _is_whole(node.right):
             yield from _signs(node.left)
+        elif isinstance(node, Through):
+            for x, _ in node.points:
+                at = Unary("-", Number(-x)) if x < 0 else Number(x)
+                yield from _signs(Binary("-", node.argument, at))
         elif isinstance(node, Call):
             for text in FUNCTIONS[node.function].pieces:
                 match filled(text, node.arguments):
@@ -142,7 +147,7 @@ def degree(node: Node, y: float = math.inf) -> float:
     match node:
         case Name(name):
             return {"x": 1.0, "y": y}.get(name, 0.0)
-        case Unary("-"):
+        case Unary("-") | Through():
             return below[0]
         case Binary("+" | "-"):
             return max(below)

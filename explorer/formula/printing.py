@@ -24,6 +24,7 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
+    Through,
     Unary,
     children,
     is_condition,
@@ -179,6 +180,11 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
             return _chain(signs, texts, apart=dialect.scalar is not None and not is_constant(node))
         case Call(function, _):
             return dialect.call(FUNCTIONS[function], _operands(node, dialect)), _ATOM
+        case Through(points, argument):
+            texts = [_value_text(value)[0] for point in points for value in point]
+            texts = texts if dialect.scalar else [number_text(value) for point in points for value in point]
+            mark = "_" if dialect.scalar else ""
+            return f"{mark}through({', '.join([_print(argument, dialect)[0], *texts])})", _ATOM
         case LossAt(output):
             return f"f({_output(output, dialect)})", _ATOM
         case Foreign(function):

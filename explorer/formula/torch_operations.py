@@ -12,13 +12,15 @@ from torch.autograd.forward_ad import unpack_dual
 
 from explorer.formula import operators
 from explorer.formula.functions import FUNCTIONS, Function
-from explorer.formula.tree import Call, Foreign, Node
+from explorer.formula.tree import Call, Foreign, Node, Through
 
 
 def operation(node: Node) -> Callable[..., Any]:
     """The torch operation of an inner node, on the values of its operands."""
     if isinstance(node, Foreign):
         return node.function
+    if isinstance(node, Through):
+        return partial(_through, node)
     return _OPERATIONS[node.function] if isinstance(node, Call) else operators.operation(node)
 
 
@@ -36,6 +38,30 @@ def _called(row: Function) -> Callable[..., Any]:
             call(a, *numbers) if takes(a.dtype == torch.float64, *numbers) else a * math.nan
         )
     return call
+
+
+def _through(node: Through, a: Tensor) -> Tensor:
+    """Return the height of straight lines, of a's shape and dtype: at a point exactly its y.
+
+    Its derivative is the slope; at a point that of the line to its right, which is 0 at the last one.
+    """
+    (first, *_), *_, (last, *_) = node.points
+    # Made at each call: a tensor that is kept could be of another device or of inference mode.
+    lines = torch.tensor([*zip(*node.points, strict=True), node.slopes], dtype=a.dtype, device=a.device)
+    return follow_lines(lines, a.clamp(first, last))
+
+
+def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
+    """Return the values at x of straight lines; all three of one dtype.
+
+    Args:
+        lines: (3, n): where each line begins, ascending, its value there, and its slope.
+        x: any shape; before the first beginning the first line holds.
+    """
+    index = torch.bucketize(x.detach().flatten(), lines[0, 1:], right=True, out_int32=True)
+    start, first, slope = (column.index_select(0, index).view(x.shape) for column in lines)
+    y: Tensor = (x - start).mul_(slope).add_(first)
+    return y
 
 
 def torch_step(node: Node, values: list[float]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 VARIABLES = ("x", "y", "g")
@@ -72,6 +73,19 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Through:
+    """``through(argument, x0, y0, …)``: straight lines between points, x ascending; constant beyond them."""
+
+    points: tuple[tuple[float, float], ...]
+    argument: Node
+
+    @property
+    def slopes(self) -> list[float]:
+        """The slope of the line to the right of each point; 0 at the last one."""
+        return [(after - y) / (end - x) for (x, y), (end, after) in pairwise(self.points)] + [0.0]
+
+
+@dataclass(frozen=True, slots=True)
 class LossAt:
     """``f(output)``: the loss at an output other than the one drawn, whose loss is the name ``f()``."""
 
@@ -105,7 +119,7 @@ class ForeignFunction(Protocol):
         """The values of the function."""
 
 
-Node = Number | Name | Unary | Binary | Compare | Call | LossAt | Foreign
+Node = Number | Name | Unary | Binary | Compare | Call | Through | LossAt | Foreign
 Data = float | list[Any]  # of JSON
 LOSS, TWIN_LOSS = Name("f()"), Name("fa()")
 DRAWN_OUTPUTS: Mapping[Node, Node] = {LOSS: Name("y"), TWIN_LOSS: Name("ya()")}
@@ -124,6 +138,7 @@ _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Binary: lambda node: (node.left, node.right),
     Compare: lambda node: node.operands,
     Call: lambda node: node.arguments,
+    Through: lambda node: (node.argument,),
     LossAt: lambda node: (node.output,),
     Foreign: lambda node: node.arguments,
 }
@@ -198,6 +213,8 @@ def rebuilt(node: Node, operands: tuple[Node, ...]) -> Node:
             return Compare(operators, operands)
         case Call(function, _):
             return Call(function, operands)
+        case Through(points, _):
+            return Through(points, *operands)
         case LossAt():
             return LossAt(*operands)
         case Foreign(function, _):
@@ -210,9 +227,10 @@ def data(node: Node) -> Data:
     """The tree as nested lists.
 
     A number is a number, a name ``["name", "x"]``, a comparison ``["compare", ["<=", "<"], a, b, c]``,
-    a call ``["call", "relu", a]``, the loss at an output ``["f", a]``, a function known at some points
-    ``["points", [x, …], [y, …], a]``, all else its operator before its operands: ``["-", a]``,
-    ``["+", a, b]``. Raises ValueError for any other function that is no formula.
+    a call ``["call", "relu", a]``, straight lines ``["through", [x, …], [y, …], a]``, the loss at an output
+    ``["f", a]``, a function known at some points ``["points", [x, …], [y, …], a]``, all else its operator
+    before its operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for any other function that is no
+    formula.
     """
     match node:
         case Number(value):
@@ -223,6 +241,8 @@ def data(node: Node) -> Data:
             head: list[Any] = ["compare", list(operators)]
         case Call(function, _):
             head = ["call", function]
+        case Through(points, _):
+            head = ["through", *map(list, zip(*points, strict=True))]
         case LossAt():
             head = ["f"]
         case Foreign(function, _):

@@ -2,6 +2,7 @@
 
 import ast
 from functools import partial, reduce
+from itertools import pairwise
 
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import (
@@ -10,6 +11,7 @@ from explorer.formula.tree import (
     Call,
     Node,
     Number,
+    Through,
     Unary,
     is_condition,
     is_constant,
@@ -77,6 +79,16 @@ def made(sign: str, *values: Value) -> Value:
     whole = sign in _WHOLE and "float32" not in kinds
     kind = "bool" if mask else "int64" if whole else "float32"
     return like(built(sign, *(operand.node for operand in operands)), *operands, kind=kind)
+
+
+def through(x: Value, *numbers: Value) -> Value:
+    """Return straight lines through points as exported code calls them: x0, y0, x1, y1 and so on."""
+    at, y = numbers[::2], numbers[1::2]
+    require(all(isinstance(each, int | float) for each in numbers), "needs its points as numbers")
+    ascending = len(at) == len(y) >= 2 and all(before < after for before, after in pairwise(at))
+    require(ascending, "needs two points or more, each as x and y, their x ascending")
+    inner = quantity(x)
+    return like(Through(tuple(zip(map(float, at), map(float, y), strict=True)), inner.node), inner)
 
 
 def _linear(sign: str, *operands: Quantity) -> Value:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from functools import partial, reduce
 
 from explorer.formula import FUNCTIONS
-from explorer.formula.constants import IEEE_HELPERS
+from explorer.formula.constants import IEEE_HELPERS, THROUGH_HELPER
 from explorer.formula.operands import has_elements
 from explorer.reading import drawing, functions, values, vocabulary
-from explorer.reading.arithmetic import operation
+from explorer.reading.arithmetic import operation, through
 from explorer.reading.errors import RaisesError, UnreadableError, require
 from explorer.reading.functions import of_dtype, refusal
 from explorer.reading.sums import NUMPY
@@ -125,8 +125,9 @@ def _in_turn(self: Value, *layers: Value) -> Value:
 
 
 _LAYERS = functions.LAYERS | {"sequential": _in_turn}
-# What exported code defines for constants, by the text of the definition.
+# What exported code defines, by the text of the definition.
 HELPERS: dict[str, Function] = {
+    ast.unparse(ast.parse(THROUGH_HELPER)): through,
     ast.unparse(ast.parse(IEEE_HELPERS["_ieee"])): lambda function, *numbers: called(function, numbers, {}),
     ast.unparse(ast.parse(IEEE_HELPERS["_divided"])): partial(operation, "/"),
 }

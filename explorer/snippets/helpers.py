@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.formula import FUNCTIONS
-from explorer.formula.constants import IEEE_HELPERS
+from explorer.formula.constants import IEEE_HELPERS, THROUGH_HELPER
 from explorer.snippets.layout import names_in
 
 _TORCH_FP = '''
@@ -30,6 +30,17 @@ def _exponent(x, least):
     least, size = round(min(max(-1022, least), 1023)), x.detach().double().abs()
     exponent = torch.frexp(size.clamp(min=2.0**least)).exponent - 1
     return torch.where(size.isfinite(), exponent, size).to(x.dtype)
+'''
+_JAX_THROUGH = '''
+
+def _through(x, *points):
+    """Return straight lines through x0, y0, x1, y1, ...; constant beyond them."""
+    at, y = np.array(points[::2]), np.array(points[1::2])
+    slopes = np.append(np.diff(y) / np.diff(at), 0.0)
+    starts, values, slopes = (jnp.asarray(each, x.dtype) for each in (at, y, slopes))
+    inside = jnp.clip(x, at[0], at[-1])
+    index = jnp.searchsorted(starts[1:], jax.lax.stop_gradient(inside), side="right")
+    return values[index] + (inside - starts[index]) * slopes[index]
 '''
 _TORCH_CAST = '''
 
@@ -92,6 +103,7 @@ TORCH: Mapping[str, str] = {
     "_fp": _TORCH_FP,
     "_exponent": _TORCH_EXPONENT,
     **{name: f"\n\n{definition}" for name, definition in IEEE_HELPERS.items()},
+    "_through": f"\n\n{THROUGH_HELPER}",
 }
 JAX: Mapping[str, str] = {
     **{f"_{name}": _JAX_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
@@ -99,6 +111,7 @@ JAX: Mapping[str, str] = {
     "_exponent": _JAX_EXPONENT,
     "_ieee": f"\n\n{_JAX_IEEE}",
     "_divided": f"\n\n{IEEE_HELPERS['_divided']}",
+    "_through": _JAX_THROUGH,
 }
 
 

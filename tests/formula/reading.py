@@ -1,6 +1,6 @@
 """A second reader of a formula's data, by its description alone."""
 
-from explorer.formula.tree import Binary, Call, Compare, LossAt, Name, Node, Number, Unary
+from explorer.formula.tree import Binary, Call, Compare, LossAt, Name, Node, Number, Through, Unary
 
 
 def read(data) -> Node:
@@ -14,6 +14,8 @@ def read(data) -> Node:
             return Compare(tuple(operators), tuple(map(read, operands)))
         case ["call", function, *arguments]:
             return Call(function, tuple(map(read, arguments)))
+        case ["through", x, y, argument]:
+            return Through(tuple(zip(x, y, strict=True)), read(argument))
         case ["f", output]:
             return LossAt(read(output))
         case [operator, operand]:

@@ -7,7 +7,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from explorer.formula import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, MAX_NODES, VARIABLES, Formula
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_constant, measure
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Compare,
+    Name,
+    Node,
+    Number,
+    Through,
+    Unary,
+    is_constant,
+    measure,
+)
 
 PARAMETERS = {"c": 0.75, "lo": -1.0, "hi": 1.5, "alpha": -0.0}
 
@@ -28,6 +39,11 @@ _comparisons = st.sampled_from(("<", "<=", ">", ">=", "==", "!="))
 _links = st.integers(1, 3)
 _shapes, _conditions, _depths = st.integers(0, 7), st.integers(0, 5), st.integers(1, 5)
 _connectives = st.sampled_from("&|")
+_heights = st.integers(-99, 99).map(lambda whole: whole / 10)
+_lines = st.dictionaries(_heights, _heights, min_size=2, max_size=9).map(
+    lambda line: (*sorted(line.items()),)
+)
+_is_line = st.integers(0, 19).map(lambda number: number == 0)
 _domain_constants = st.floats(0.25, 4).map(Number)
 
 Grow = Callable[[st.DrawFn, int], Node]
@@ -57,6 +73,8 @@ def _shape(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
 
 def _call(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
     """A call as its row wants it: constants where torch takes Python numbers only."""
+    if draw(_is_line) and not is_constant(argument := inner(draw, depth)):
+        return Through(draw(_lines), argument)
     row = draw(_rows)
     rest = row.arity - 1
     if row.reduces:

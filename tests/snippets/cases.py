@@ -31,6 +31,10 @@ OWN = [
     ("formula: x**3", "formula: 3 * x**2 * g"),
     ("formula: a * x + b", "formula: g * a * (abs(x) <= width)"),
     ("formula: 2", "formula: 3"),
+    (
+        "formula: through(x**2, 0, -1, 1, 0.5)",
+        "formula: g * through(x, -1, 0, 0, 0.3, 1, -2) * (x >= -1) * (x <= 1)",
+    ),
     ("formula: x", "formula: y * g"),
     ("formula: mean(x)", "formula: mean(g * x)"),
     ("formula: where(x > 0, 1, 0) * mean(abs(x))", "formula: min(mean(g), 2)"),

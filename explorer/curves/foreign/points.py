@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.formula.derivative import ZERO
+from explorer.formula.torch_operations import follow_lines
 from explorer.formula.tree import Node
 
 Numbers = Sequence[float] | NDArray[np.floating[Any]]
@@ -38,16 +39,17 @@ class Points:
         return [float(x) for x in self.x], [float(y) if math.isfinite(y) else None for y in self.y]
 
     @cached_property
-    def _tensors(self) -> tuple[Tensor, Tensor]:
-        return torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
+    def _lines(self) -> Tensor:
+        """The lines for ``follow_lines``; NaN before the first point and behind one that no line leaves."""
+        x, y = torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
+        slopes = torch.cat([y.diff() / x.diff(), x.new_tensor([math.nan])])
+        is_end = ~slopes.isfinite()
+        behind = x[is_end].nextafter(x.new_tensor(math.inf))
+        empty = torch.stack([behind, behind * math.nan, behind * 0])
+        before = x.new_tensor([[-math.inf], [math.nan], [0]])
+        lines = torch.cat([before, empty, torch.stack([x, y, slopes.masked_fill(is_end, 0)])], dim=1)
+        return lines[:, lines[0].argsort(stable=True)]
 
     def __call__(self, x: Tensor) -> Tensor:
-        """The values at x, of its shape and dtype; at a point exactly its own."""
-        at, values = self._tensors
-        wide = x.to(torch.float64)
-        left = (torch.searchsorted(at, wide.detach().contiguous(), right=True) - 1).clamp(0, len(at) - 2)
-        start, stop, first, last = at[left], at[left + 1], values[left], values[left + 1]
-        between = first + (wide - start) / (stop - start) * (last - first)
-        exact = torch.where(wide == start, first, torch.where(wide == stop, last, between))
-        inside = (wide >= at[0]) & (wide <= at[-1])
-        return torch.where(inside, exact, torch.nan).to(x.dtype)
+        """Return the values at x, of its shape and dtype; at a point exactly its own."""
+        return follow_lines(self._lines, x.to(torch.float64)).to(x.dtype)

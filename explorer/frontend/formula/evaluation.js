@@ -5,8 +5,8 @@
  * @typedef {["name", string] | Call | Comparison | Points | LossAt | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
  * @typedef {["call", string, ...Tree[]]} Call
  * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
- * @typedef {["points", number[], (number|null)[], Tree]} Points a function that is no formula: straight between
- *   points, NaN beyond them
+ * @typedef {["points"|"through", number[], (number|null)[], Tree]} Points straight between points; beyond them constant
+ *   of "through", NaN of "points", a function that is no formula
  * @typedef {["f", Tree]} LossAt the loss at an output other than the one drawn
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
  * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
@@ -72,7 +72,7 @@ function calculated(tree, scope) {
 /** The operands of a node; its head is the rest. @param {Tree} node @returns {Tree[]} */
 export function operands(node) {
   if (typeof node === "number" || node[0] === "name") return [];
-  if (node[0] === "points") return [node[3]];
+  if (node[0] === "points" || node[0] === "through") return [node[3]];
   return /** @type {Tree[]} */ (node.slice(node[0] === "compare" || node[0] === "call" ? 2 : 1));
 }
 
@@ -170,6 +170,7 @@ const drawn = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws
 function operation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return straight(node[1], node[2]);
+  if (node[0] === "through") return beyond(node[1], straight(node[1], node[2]));
   if (node[0] === "f") return () => NaN; // a draw without a number as well: the loss is not known here
   if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
@@ -196,8 +197,13 @@ function straight(x, y) {
     const [first, last] = [y[left] ?? NaN, y[right] ?? NaN];
     if (at === x[left]) return first;
     if (at === x[right]) return last;
-    return first + ((at - x[left]) / (x[right] - x[left])) * (last - first);
+    return first + (at - x[left]) * ((last - first) / (x[right] - x[left]));
   };
+}
+
+/** A function of numbers between the first and the last x, and constant beyond them. @param {number[]} x @param {Scalar} inside @returns {Scalar} */
+function beyond(x, inside) {
+  return (at) => inside(Math.min(Math.max(at, x[0]), x[x.length - 1]));
 }
 
 /** @param {Scalar[]} links @returns {Scalar} */

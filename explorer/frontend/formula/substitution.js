@@ -48,7 +48,7 @@ function printed(node, scope) {
   const isLeaf = typeof node === "number" || node[0] === "name" || isReduction(node);
   if (isLeaf) return numeral(evaluate(node, scope)[0]);
   if (node[0] === "call") return called(node[1], operands(node), scope);
-  if (node[0] === "f") return called("f", operands(node), scope);
+  if (node[0] === "f" || node[0] === "through") return called(node[0], operands(node), scope);
   const [head] = node;
   const level = head === "-" && node.length === 2 ? SIGN : LEVELS[head];
   /** @param {Tree} part @param {number} least */

@@ -105,7 +105,7 @@ def own_cases() -> list[Case]:
     """At least 400 random formulas as rules, those in x alone as ops too."""
     texts: dict[str, Formula] = {}
 
-    @settings(many, max_examples=520)
+    @settings(many, max_examples=560)
     @given(formulas)
     def collect(formula: Formula) -> None:
         if not any(isinstance(part, Call) and spread_of_one(part) for part in walk(formula.tree)):
