@@ -2,25 +2,21 @@
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 from explorer.catalogue import COUNT
 from explorer.formula import Formula
-from explorer.formula.constants import PYTHON, ieee_step
-from explorer.formula.operands import casts, counted, reductions
-from explorer.formula.operators import operation
-from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children, names
+from explorer.formula.constants import constant_value, ieee_step
+from explorer.formula.operands import counted, reductions
+from explorer.formula.tree import Call, Node, names
 from explorer.reading.exercises.cases import ELEMENTS
 from explorer.reading.exercises.exercise import Exercise
 
 _ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # NaN has no place
 
-Point = Mapping[str, float]
-"""The values of all names of a formula."""
-
 # What Python has under another name, exact as in torch where no argument is NaN.
 _EXACT: Mapping[str, Callable[..., float]] = {
-    **PYTHON,
     "sign": lambda a: (a > 0) - (a < 0),
     "round": round,
     "floor": math.floor,
@@ -30,7 +26,6 @@ _EXACT: Mapping[str, Callable[..., float]] = {
     "clamp": lambda a, low, high: min(max(a, low), high),
     "clamp_min": max,
     "clamp_max": min,
-    "where": lambda condition, a, b: a if condition else b,
 }
 
 MEANS = "Its {} takes a mean over all elements, which is not judged here."
@@ -66,48 +61,14 @@ def values_of(exercise: Exercise, formula: Formula, what: str = "") -> Callable[
     unknown = set(names(tree)).difference(exercise.values, ("x", "y", "g", COUNT, "pi", "e"))
     if unknown:
         raise UnreadError(UNKNOWN.format(what, sorted(unknown)[0]))
-    evaluate, arguments = compiled(tree), {COUNT: ELEMENTS[0], **exercise.values}
-    return lambda **given: float(evaluate({**arguments, **given}))
+    arguments = {COUNT: ELEMENTS[0], **exercise.values}
+    return lambda **given: float(constant_value(tree, {**arguments, **given}, _compute_step))
 
 
-@lru_cache(maxsize=512)
-def compiled(node: Node) -> Callable[[Point], float]:
-    """A tree as a function of the values of its names."""
-    match node:
-        case Number(value):
-            return lambda _: value
-        case Name("pi" | "e" as name):
-            constant = float(getattr(math, name))
-            return lambda _: constant
-        case Name(name):
-            return lambda point: point[name]
-    operands = [_operand(*pair) for pair in zip(children(node), casts(node), strict=True)]
-    step = _step(node)
-    orders = isinstance(node, Call) and node.function in _ORDERING
-
-    def computed(point: Point) -> float:
-        values = [operand(point) for operand in operands]
-        try:
-            known = not orders or all(each == each for each in values)
-            return step(*values) if known else ieee_step(node, values)
-        except (ArithmeticError, ValueError):
-            return ieee_step(node, values)
-
-    return computed
-
-
-def _operand(node: Node, cast: bool) -> Callable[[Point], float]:
-    evaluate = compiled(node)
-    return (lambda point: float(evaluate(point))) if cast else evaluate
-
-
-def _step(node: Node) -> Callable[..., float]:
-    match node:
-        case Unary("~"):
-            return lambda a: not a
-        case Binary("**"):
-            return math.pow
-        case Call(function):
-            return _EXACT.get(function) or (lambda *values: ieee_step(node, list(values)))
-        case _:
-            return operation(node)
+def _compute_step(node: Node, values: list[float]) -> float:
+    """Return the value of an inner node, by Python alone wherever Python has it."""
+    if isinstance(node, Call) and (exact := _EXACT.get(node.function)):
+        is_ordered = node.function not in _ORDERING or all(each == each for each in values)
+        with suppress(ArithmeticError, ValueError):
+            return exact(*values) if is_ordered else ieee_step(node, values)
+    return ieee_step(node, values)
