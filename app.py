@@ -27,7 +27,7 @@ from explorer.ui.server.admission.turns import Turns
 from explorer.ui.server.admission.uvicorn_server import follow_server
 from explorer.ui.server.admission.visitors import arriving, asking, named
 from explorer.ui.server.classes import routes as classes
-from explorer.ui.server.runs import first, runs, studies, tables, takeaway
+from explorer.ui.server.runs import first, jobs, tables, takeaway
 
 _seats = Seats(limits.COMPUTING, limits.WAITING)
 _judging = Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
@@ -158,8 +158,7 @@ _ANSWERS = [
 _ROUTES = (
     *_ANSWERS,
     *takeaway.ROUTES,
-    *runs.ROUTES,
-    *studies.ROUTES,
+    *jobs.ROUTES,
     *tables.ROUTES,
     *first.ROUTES,
     *classes.ROUTES,

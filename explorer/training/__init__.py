@@ -11,7 +11,6 @@ from explorer.training.scheduling import (
     EngineFull,
     State,
     Status,
-    StudyCommand,
     StudyStatus,
 )
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
@@ -20,6 +19,6 @@ from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, P
 __all__ = [
     "ACTIVE", "AT_REST", "CONTROLS", "FIRST", "FULL", "LIVE", "SETTINGS", "TASKS", "USUAL", "Command", "Data",
     "Draw", "Engine", "EngineFull", "EngineProcess", "Gradients", "Limits", "Part", "Run", "Setting",
-    "Settings", "Snapshot", "State", "Status", "StudyCommand", "StudyStatus", "Table", "Task", "Tensors",
+    "Settings", "Snapshot", "State", "Status", "StudyStatus", "Table", "Task", "Tensors",
     "TrainingSettings", "open_engine", "shared_engine",
 ]  # fmt: skip

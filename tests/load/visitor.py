@@ -128,7 +128,7 @@ class Visitor:
                     if event.startswith(b"data: ") and json.loads(event[6:])["done"]:
                         break
             self.http.close()
-            await self.http.post(f"/studies/{study['id']}/drop", json.dumps({"key": study["key"]}).encode())
+            await self.http.post(f"/studies/{study['id']}/stop", json.dumps({"key": study["key"]}).encode())
 
     async def see_step_0(self) -> bool:
         """Ask for the net as it is before its first step; whether it came."""

@@ -7,7 +7,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from explorer.training import Engine, Limits
-from explorer.ui.server.runs import runs, stream, studies, takeaway
+from explorer.ui.server.runs import jobs, stream, takeaway
 from tests.training.driving import Clock
 
 
@@ -19,7 +19,7 @@ def clock() -> Clock:
 @pytest.fixture
 def engine(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Engine:
     by_hand = Engine(Limits(workers=0), clock)
-    for part in (runs, stream, studies, takeaway):
+    for part in (jobs, stream, takeaway):
         monkeypatch.setattr(part, "shared_engine", lambda: by_hand)
     return by_hand
 

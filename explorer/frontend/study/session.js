@@ -63,12 +63,12 @@ export function createSession({ server, onChange }) {
         return started(order);
       });
     },
-    stop: () => act({ state: "paused", sentence: "Stopping." }, () => commanded("stop")),
+    stop: () => act({ state: "paused", sentence: "Stopping." }, () => commanded("pause")),
     resume: () => act({ state: "running", sentence: "Going on." }, () => commanded("resume")),
     /** Let it go. */
     drop: () =>
       act(IDLE, async () => {
-        await commanded("drop");
+        await commanded("stop");
         known(null);
       }),
     destroy: watched.destroy,

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, TypeVar, get_args
@@ -16,12 +16,12 @@ from explorer.training.scheduling import (
     Command,
     EngineFull,
     Job,
+    Jobs,
     Make,
-    Roster,
+    RunJob,
+    Runs,
     Status,
     Studies,
-    StudyCommand,
-    StudyStatus,
     plain,
 )
 from explorer.training.settings import LIVE, Settings
@@ -67,7 +67,7 @@ class Engine:
         self._clock = clock
         self._make = make
         self._is_short = is_short
-        self._roster = Roster(self._limits, clock, lease_clock, home, is_short)
+        self._runs = Runs(self._limits, clock, lease_clock, home, is_short)
         self._studies = Studies(self._limits, clock, lease_clock, home)
         self._changed = threading.Condition()
         self._closed = False
@@ -103,22 +103,23 @@ class Engine:
         """
         self._require_memory()
         with self._changed:
-            job = self._roster.add(settings, owner, paused, shares, after)
+            job = self._runs.add(settings, owner, paused, shares, after)
             self._changed.notify_all()
             return job.id
 
     def command(self, identity: str, command: Command) -> Status:
-        """Pause, resume, step, reset or stop a run; the status shows the effect.
+        """Pause, resume, step, reset or stop a run or a study; the status shows the effect.
 
-        A command that does not fit the state, such as "pause" for a finished run, changes nothing.
+        A command that does not fit the state, such as "pause" for a finished run, or "step" for a study,
+        changes nothing.
 
         Raises:
-            EngineFull: "resume" while too many runs wait already.
+            EngineFull: "resume" while too many wait already.
             ValueError: an unknown command.
         """
         if command not in get_args(Command):
             raise ValueError(f"unknown command {command!r}: use one of {', '.join(get_args(Command))}")
-        return self._status_after(identity, lambda job: self._roster.obey(job, command))
+        return self._status_after(identity, lambda jobs, job: jobs.obey(job, command))
 
     def change(self, /, identity: str, **live: float | str) -> Status:
         """Go on with another lr or pace, from the next steps on.
@@ -128,16 +129,19 @@ class Engine:
         """
         if other := [name for name in live if name not in LIVE]:
             raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
-        return self._status_after(identity, lambda job: self._roster.change(job, live))
+        return self._status_after(identity, lambda jobs, job: jobs.change(job, live))
 
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
-        """The status of a run now, with what the instruments of these keys show; asking renews its lease."""
-        return self._status_after(identity, lambda _entry: None, shown)
+        """The status of a run or a study now; asking renews its lease.
+
+        ``shown``: the keys of instruments whose answers are in a run's snapshot. A study is not waited for.
+        """
+        return self._status_after(identity, lambda _jobs, _job: None, shown)
 
     def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
-        """The statuses of several runs, as ``snapshot`` has them; after a while the others as last seen.
+        """The statuses of several runs and studies, as ``snapshot`` has them; after a while as last seen.
 
-        ``shown``: by the id of each run the keys of instruments.
+        ``shown``: by the id of each the keys of instruments.
         """
         until = self._clock() + _TOGETHER_S
         with self._held(shown):
@@ -170,12 +174,12 @@ class Engine:
         """
         return self._answer(identity, lambda _entry, run: (run.settings, _TAKEN[what](run)))
 
-    def _answer(self, identity: str, answer: Callable[[Job, Run], Answer]) -> Answer:
+    def _answer(self, identity: str, answer: Callable[[RunJob, Run], Answer]) -> Answer:
         """Return what ``answer`` reads off a run; renews its lease."""
         with self._changed:
-            job = self._roster.get(identity)
+            job = self._runs.get(identity)
             if job is None:
-                raise ValueError(self._roster.gone(identity).sentence.rstrip("."))
+                raise ValueError(self._runs.gone(identity).sentence.rstrip("."))
             job.callers += 1
         with job.lock:
             with self._changed:
@@ -190,8 +194,8 @@ class Engine:
     def list(self) -> tuple[Status, ...]:
         """All runs in the order they were started, as last seen; renews no lease."""
         with self._changed:
-            self._roster.sweep()
-            return tuple(self._roster.status(job) for job in self._roster)
+            self._runs.sweep()
+            return tuple(self._runs.status(job) for job in self._runs)
 
     def start_study(
         self,
@@ -201,26 +205,21 @@ class Engine:
         *,
         shares: Mapping[Hashable, int] | None = None,
     ) -> str:
-        """Begin a study, which takes what time the runs leave, and return its id; see ``Studies``.
+        """Begin a study, which takes what time runs leave, and return its id; an owner's earlier one stops.
 
-        ``make`` gives what advances, of the plan and the rows there are already. Raises EngineFull.
+        Args:
+            make: gives what advances, of the plan and the rows there are already.
+            plan: what it is asked to do.
+            owner, shares: as for ``start``; the study counts among studies.
+
+        Raises:
+            EngineFull: too many studies wait already, of all or of a share.
         """
         self._require_memory()
-        identity = self._studies.start(make, plan, owner, shares)
         with self._changed:
+            job = self._studies.add(make, plan, owner, shares)
             self._changed.notify_all()
-        return identity
-
-    def command_study(self, identity: str, command: StudyCommand) -> StudyStatus:
-        """Stop a study, let it go on, or drop it. Raises EngineFull, and ValueError for another command."""
-        status = self._studies.command(identity, command)
-        with self._changed:
-            self._changed.notify_all()
-        return status
-
-    def studies(self, identities: Iterable[str]) -> tuple[StudyStatus, ...]:
-        """The statuses of studies; asking renews their leases."""
-        return self._studies.snapshots(identities)
+            return job.id
 
     def compare_devices(self) -> str:
         """Return which device nets train faster on, measured at the first call; "" where there is one."""
@@ -228,10 +227,10 @@ class Engine:
 
     def close(self) -> None:
         """Stop all runs, studies and threads; every one is gone."""
-        self._studies.clear()
         with self._changed:
             self._closed = True
-            self._roster.clear()
+            self._studies.clear()
+            self._runs.clear()
             self._changed.notify_all()
         for worker in self._workers:
             worker.join()
@@ -239,14 +238,14 @@ class Engine:
     def turn(self) -> bool:
         """Give one run its slice of time, and one study what is left; False when nobody needs any."""
         busy = self._turn_of_run()
-        return self._studies.turn(busy) or busy
+        return self._turn_of_study(busy) or busy
 
     def _turn_of_run(self) -> bool:
         with self._changed:
-            self._roster.sweep()
-            self._roster.admit()
-            job, stay_s = self._roster.next(), self._roster.stay_s
-            jobs = [job, *self._roster.companions(job)] if job else []
+            self._runs.sweep()
+            self._runs.admit()
+            job, stay_s = self._runs.next(), self._runs.stay_s
+            jobs = [job, *self._runs.companions(job)] if job else []
         try:
             if len(jobs) > 1:
                 self._slice_of_several(jobs, stay_s)
@@ -257,6 +256,30 @@ class Engine:
                 each.lock.release()
         return bool(jobs)
 
+    def _turn_of_study(self, busy: bool) -> bool:
+        with self._changed:
+            job = self._studies.next(busy)
+        if job is None:
+            return False
+        begun = self._clock()
+        try:
+            stepper, rows = job.advance(self._limits.study_slice_s)
+            with self._changed:
+                self._studies.take(job, stepper, rows)
+        except Exception as error:
+            self._fail(job, error)
+        finally:
+            with self._changed:
+                self._studies.rest(begun)
+            job.lock.release()
+        return True
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        """End a job, and no other, by an error."""
+        _log.error("%s failed", job.id, exc_info=not memory.is_used_up(error))
+        with self._changed:
+            job.end("failed", plain(error))
+
     def _work(self) -> None:
         while not self._closed:
             try:
@@ -266,14 +289,14 @@ class Engine:
                 idle = True
             if idle:
                 with self._changed:
-                    self._changed.wait(timeout=self._roster.pause_s(_TICK_S))
+                    self._changed.wait(timeout=self._runs.pause_s(_TICK_S))
 
     def _require_memory(self) -> None:
         """Raise EngineFull where so little is left that nothing more can be begun."""
         if self._is_short():
             raise EngineFull(memory.FULL)
 
-    def _slice(self, job: Job, run: Run, stay_s: float) -> Snapshot | None:
+    def _slice(self, job: RunJob, run: Run, stay_s: float) -> Snapshot | None:
         """Run for a while, or until somebody wants to see or change something.
 
         Who has asked will ask again soon: the snapshot is made here, so that it is there by then.
@@ -287,14 +310,14 @@ class Engine:
                 break
         return self._after_slice(job, run, before)
 
-    def _slice_of_several(self, jobs: Sequence[Job], stay_s: float) -> None:
+    def _slice_of_several(self, jobs: Sequence[RunJob], stay_s: float) -> None:
         """The turns of several, which go together: as long as all of theirs."""
         until = self._clock() + min(self._limits.slice_s, stay_s * len(jobs))
         pairs = [(job, job.run) for job in jobs if job.run]
         before = {job.id: run.step for job, run in pairs}
         self._advance_together(pairs, until)
 
-        def end(job: Job, run: Run) -> Snapshot | None:
+        def end(job: RunJob, run: Run) -> Snapshot | None:
             if run.step == before[job.id] and job.goes_on(run):
                 run.advance()
             return self._after_slice(job, run, before[job.id])
@@ -303,7 +326,7 @@ class Engine:
             if job.run is run:
                 self._use(job, partial(end, job))
 
-    def _advance_together(self, pairs: Sequence[tuple[Job, Run]], until: float) -> None:
+    def _advance_together(self, pairs: Sequence[tuple[RunJob, Run]], until: float) -> None:
         """Have runs take steps; where one cannot be computed they go alone from then on.
 
         What goes wrong while a step is noted ends them: they would no longer be what they are alone.
@@ -323,11 +346,11 @@ class Engine:
         finally:
             together.part()
 
-    def _after_slice(self, job: Job, run: Run, before: int) -> Snapshot | None:
+    def _after_slice(self, job: RunJob, run: Run, before: int) -> Snapshot | None:
         """Put a run back in line after a slice that began at a step; its snapshot where one was wanted."""
         with self._changed:
             job.paid(run.step - before, self._clock(), self._limits.slice_s)
-            self._roster.charge(job)
+            self._runs.charge(job)
             wanted, job.wanted = job.wanted, None
         return None if wanted is None else _snapshot_after(run, job.snapshot, wanted)
 
@@ -335,7 +358,7 @@ class Engine:
     def _held(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
         """Have some runs stand still meanwhile: those that go together stop once for all who ask."""
         with self._changed:
-            jobs = [(job, keys) for each, keys in shown.items() if (job := self._roster.get(each))]
+            jobs = [(job, keys) for each, keys in shown.items() if (job := self._runs.get(each))]
             for job, keys in jobs:
                 job.callers += 1
                 job.wanted = frozenset(keys)
@@ -348,35 +371,43 @@ class Engine:
                     job.wanted = None  # what is made ahead would be old by the time they ask again
                 self._changed.notify_all()
 
+    def _jobs_of(self, identity: str) -> Jobs[Any]:
+        """The jobs of the kind that an id is of."""
+        return self._studies if self._studies.names(identity) else self._runs
+
     def _last_status(self, identity: str) -> Status:
-        """The last observed status of a run; asking renews its lease."""
+        """The last observed status of a job; asking renews its lease."""
         with self._changed:
-            job = self._roster.get(identity)
-            return self._roster.status(job) if job else self._roster.gone(identity)
+            jobs = self._jobs_of(identity)
+            job = jobs.get(identity)
+            return jobs.status(job) if job else jobs.gone(identity)
 
     def _status_after(
-        self, identity: str, act: Callable[[Job], int | None], shown: Collection[str] = ()
+        self, identity: str, act: Callable[[Jobs[Any], Any], int | None], shown: Collection[str] = ()
     ) -> Status:
-        """Do something to a run in the books and then the single steps that returns; how it stands then."""
+        """Do something to a job in the books and then the single steps that returns; how it stands then."""
         with self._changed:
-            job = self._roster.get(identity)
+            jobs = self._jobs_of(identity)
+            job = jobs.get(identity)
             if job is None:
-                return self._roster.gone(identity)
-            steps = act(job) or 0
+                return jobs.gone(identity)
+            steps = act(jobs, job) or 0
+            self._changed.notify_all()
+            if not isinstance(job, RunJob):
+                return jobs.status(job)
             job.callers += 1
             job.wanted = frozenset(shown)
-            self._changed.notify_all()
         with job.lock:
             with self._changed:
                 job.callers -= 1
             if job.run or job.state in AT_REST:
                 self._use(job, lambda run: _snapshot_after(run, job.snapshot, shown, steps))
             with self._changed:
-                self._roster.tidy()
+                self._runs.tidy()
                 self._changed.notify_all()
-                return self._roster.status(job)
+                return self._runs.status(job)
 
-    def _use(self, job: Job, work: Callable[[Run], Snapshot | None]) -> None:
+    def _use(self, job: RunJob, work: Callable[[Run], Snapshot | None]) -> None:
         """Do something with a run, its lock held, and keep the snapshot; what goes wrong ends that run only.
 
         A reset in the meantime took the run away from the job: then all that is void.
@@ -389,16 +420,15 @@ class Engine:
             run.change(**news)
             snapshot = work(run)
         except Exception as error:
-            _log.error("run %s failed", job.id, exc_info=not memory.is_used_up(error))
             with self._changed:
                 if job.run is run:
-                    job.end("failed", plain(error))
+                    self._fail(job, error)
         else:
             with self._changed:
                 if job.run is run:
                     job.look(run, snapshot or job.snapshot, self._clock())
 
-    def _made(self, job: Job) -> Run:
+    def _made(self, job: RunJob) -> Run:
         """The run of a job, where another was that it goes on from."""
         run = self._make(job.settings)
         if job.origin:
@@ -409,7 +439,7 @@ class Engine:
         return run
 
 
-def _run_at(job: Job, run: Run, at: int | None) -> Run:
+def _run_at(job: RunJob, run: Run, at: int | None) -> Run:
     """The run of a job, or what looks at the state that is kept nearest to a step."""
     if at is None:
         return run

@@ -182,8 +182,6 @@ class EngineProcess:
     taken = _forwarded(Engine.taken)
     list = _forwarded(Engine.list)
     start_study = _forwarded(Engine.start_study)
-    command_study = _forwarded(Engine.command_study)
-    studies = _forwarded(Engine.studies)
     compare_devices = _forwarded(Engine.compare_devices)
 
     def close(self) -> None:

@@ -2,43 +2,25 @@
 
 from explorer.training.scheduling.fair_queue import FairQueue, Parties
 from explorer.training.scheduling.ids import REPLICA, home, replica, replica_of
-from explorer.training.scheduling.job import Job
+from explorer.training.scheduling.job import Job, Make, RunJob, StudyJob
+from explorer.training.scheduling.queue import Jobs, Runs, Studies
 from explorer.training.scheduling.quotas import EngineFull
-from explorer.training.scheduling.run_queue import Roster
 from explorer.training.scheduling.status import (
     ACTIVE,
     AT_REST,
     HELD,
+    OF_STUDIES,
     Command,
     State,
     Status,
+    StudyStatus,
+    kind_of,
     plain,
     state_words,
 )
-from explorer.training.scheduling.study import Make, StudyCommand, StudyStatus, study_words
-from explorer.training.scheduling.study_queue import Studies
 
 __all__ = [
-    "ACTIVE",
-    "AT_REST",
-    "HELD",
-    "REPLICA",
-    "Command",
-    "EngineFull",
-    "FairQueue",
-    "Job",
-    "Make",
-    "Parties",
-    "Roster",
-    "State",
-    "Status",
-    "Studies",
-    "StudyCommand",
-    "StudyStatus",
-    "home",
-    "plain",
-    "replica",
-    "replica_of",
-    "state_words",
-    "study_words",
+    "ACTIVE", "AT_REST", "HELD", "OF_STUDIES", "REPLICA", "Command", "EngineFull", "FairQueue", "Job", "Jobs",
+    "Make", "Parties", "RunJob", "Runs", "State", "Status", "Studies", "StudyJob", "StudyStatus", "home",
+    "kind_of", "plain", "replica", "replica_of", "state_words",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The names of runs and studies, which tell where they live: ``replica~server.engine-number``."""
+"""The names of runs and studies, which tell where they live: ``replica~server.engine-kind-number``."""
 
 import os
 import re
@@ -46,14 +46,14 @@ class Names:
         self._home = home
         self._engine = f"{home}{secrets.token_hex(4)}-"
 
-    def new(self) -> str:
-        """A name that nobody guesses."""
-        return self._engine + secrets.token_hex(8)
+    def new(self, kind: str) -> str:
+        """Return a name that nobody guesses, for a job of this kind."""
+        return f"{self._engine}{kind}-{secrets.token_hex(8)}"
 
-    def why_gone(self, identity: str, what: str) -> str:
-        """Why the engine has no ``what`` of this name, as a clause."""
+    def why_gone(self, identity: str, kind: str) -> str:
+        """Return why the engine has no job of this kind and name, as a clause."""
         if identity.startswith(self._engine):
-            return f"This {what} is gone"
+            return f"This {kind} is gone"
         if identity.startswith(self._home):
-            return f"The training process stopped unexpectedly and this {what} is lost"
-        return f"The server was started anew and this {what} is lost"
+            return f"The training process stopped unexpectedly and this {kind} is lost"
+        return f"The server was started anew and this {kind} is lost"

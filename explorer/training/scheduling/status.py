@@ -1,8 +1,8 @@
-"""The status of a run: its state, a sentence for the screen, the latest snapshot."""
+"""The status of a job, which is a run or a study: its state, a sentence for the screen, what it has done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 from explorer.training.runs import Snapshot
 from explorer.training.system import memory
@@ -32,6 +32,15 @@ SENTENCES: Mapping[State, str] = {
     "silent": "Training is not available just now: {note}.",
     "crowded": "{note}.",
 }
+OF_STUDIES: Mapping[State, str] = {
+    **SENTENCES,
+    "paused": "Stopped{note}: what is done is kept.",
+    "finished": "Finished.",
+    "failed": "This study failed: {note}.",
+    "stopped": "Stopped{note}.",
+    "silent": "The study is not to be seen just now: {note}.",
+}
+RUN, STUDY = "run", "study"  # kinds of jobs, as in their ids
 AT_START = "No rate helps before the first step: choose another op or rule"
 UNWATCHED = " because nobody was watching"
 IN_TURN = "Running in turn with {others} other{plural}."
@@ -63,6 +72,40 @@ class Status:
     steps_per_second: float = 0.0
     snapshot: Snapshot | None = None
 
+    sentences = SENTENCES
+
+    @classmethod
+    def told(cls, identity: str, state: State, note: str) -> Self:
+        """Return the status of a job that is not seen; ``note`` says why, as in ``state_words``."""
+        return cls(identity, state, state_words(state, note=note, sentences=cls.sentences))
+
+
+@dataclass(frozen=True)
+class StudyStatus(Status):
+    """The status of a study, without a snapshot; its steps are those of all runs, 0 before its first slice.
+
+    Attributes:
+        rows: all there are.
+        plan: what it was started with; None where it is not there.
+    """
+
+    rows: tuple[Any, ...] = ()
+    plan: Any = None
+
+    sentences = OF_STUDIES
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds to its end at its speed until now; None before there is one, and while it does not run."""
+        if self.state != "running" or not self.steps_per_second:
+            return None
+        return (self.steps - self.step) / self.steps_per_second
+
+
+def kind_of(identity: str) -> type[Status]:
+    """Return the class of the statuses of the job of this id, be it here or gone."""
+    return StudyStatus if f"-{STUDY}-" in identity else Status
+
 
 def state_words(
     state: State,
@@ -71,8 +114,9 @@ def state_words(
     position: int | None = None,
     note: str = "",
     others: int = 0,
+    sentences: Mapping[State, str] = SENTENCES,
 ) -> str:
-    """The state in words.
+    """Return the state in words.
 
     ``others`` is how many take turns with a run that has begun. ``note`` is why: a clause that begins
     with its own space or comma for "paused" and "stopped", the error for "failed", what happened for
@@ -83,7 +127,7 @@ def state_words(
     plural = "" if (others if in_turn else step) == 1 else "s"
     # Before the first step the learning rate has done nothing yet.
     advice = "Try a smaller learning rate or another rule" if step else AT_START
-    words = IN_TURN if in_turn else SENTENCES[state]
+    words = IN_TURN if in_turn else sentences[state]
     return words.format(**facts, plural=plural, advice=advice)
 
 

@@ -85,7 +85,7 @@ FAULTS = (
         file="explorer/ui/server/admission/visitors.py",
         old='f"{purpose} {text}".encode(errors="replace")',
         new='text.encode(errors="replace")',
-        tests="ui/server/admission/test_visitors.py ui/server/runs/test_runs.py",
+        tests="ui/server/admission/test_visitors.py ui/server/runs/test_jobs.py",
     ),
     Fault(
         name="The name of a branch is told one step before it takes effect",
@@ -103,10 +103,10 @@ FAULTS = (
     ),
     Fault(
         name="Branch points beyond the limit are dropped silently",
-        file="explorer/ui/server/runs/runs.py",
+        file="explorer/ui/server/runs/jobs.py",
         old="for text in points[: MAX_BRANCHES + 1])",
         new="for text in points[:MAX_BRANCHES])",
-        tests="ui/server/runs/test_runs.py",
+        tests="ui/server/runs/test_jobs.py",
     ),
     Fault(
         name="Anybody who knows the name of a run can download its files",

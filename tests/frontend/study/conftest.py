@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from explorer.study import Plan, Row, Stepper
-from explorer.training.scheduling.study import StudyStatus
-from explorer.ui.server.runs import studies
+from explorer.training import StudyStatus
+from explorer.ui.server.runs import stream
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import Run, choice, document
 
@@ -43,8 +43,8 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
 
 def event(plan: Plan, rows: list[Row], state: str = "running") -> dict[str, Any]:
-    status = StudyStatus("a", state, f"{state}.", len(rows), plan.runs, 3.0, tuple(rows), plan)  # type: ignore[arg-type]
-    fields: dict[str, Any] = json.loads(studies.event(status))
+    status = StudyStatus("a", state, f"{state}.", None, len(rows), plan.runs, 1.0, None, tuple(rows), plan)  # type: ignore[arg-type]
+    fields: dict[str, Any] = json.loads(stream.event(status))
     return fields
 
 

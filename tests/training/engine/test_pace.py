@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from explorer.training import FULL, Engine, Limits
-from explorer.training.scheduling import run_queue as roster
+from explorer.training.scheduling import queue
 from tests.training.driving import LONG, SMALL, Watched, curves, losses, turn_until_idle
 
 # Pace: with a clock that goes on only when it is told to.
@@ -69,7 +69,7 @@ def test_a_learning_rate_may_change_as_often_as_somebody_turns_it(engine, monkey
     assert status.state == "paused"
     assert status.snapshot.branch == tuple((step, "lr", rate) for step, rate in enumerate(rates, 1))
     assert engine.change(identity, lr=rates[-1]).snapshot.branch == status.snapshot.branch
-    monkeypatch.setattr(roster, "MAX_BRANCHES", 12)
+    monkeypatch.setattr(queue, "MAX_BRANCHES", 12)
     with pytest.raises(ValueError, match="branches at most 12 times"):
         engine.change(identity, lr=1.0)
     assert engine.command(identity, "step").state == "paused"

@@ -123,7 +123,7 @@ def test_no_more_states_are_kept_than_there_is_room_for_two_runs(clock):
         clock.now += 0.1
         engine.list()
     counts = [len(engine.snapshot(each).snapshot.checkpoints) for each in runs]
-    held = [entry.run.checkpoints.bytes for entry in engine._roster]
+    held = [entry.run.checkpoints.bytes for entry in engine._runs]
     assert sum(held) <= 2 * size
     assert counts[0] < counts[2] == 40
     for identity in runs:

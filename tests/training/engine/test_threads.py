@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from explorer.training import Engine, Limits, Run
-from explorer.training.scheduling.run_queue import Roster
+from explorer.training.scheduling.queue import Runs
 from tests.training.driving import LONG, SMALL, alone, losses
 
 # With real threads.
@@ -74,14 +74,14 @@ def test_an_exception_anywhere_ends_the_run_and_not_the_worker(where):
 
 
 def test_an_exception_that_belongs_to_no_run_ends_no_worker(monkeypatch):
-    sweep, failures = Roster.sweep, [RuntimeError("a bug of ours")] * 3
+    sweep, failures = Runs.sweep, [RuntimeError("a bug of ours")] * 3
 
     def failing(roster):
         if failures and threading.current_thread().name == "training-0":
             raise failures.pop()
         sweep(roster)
 
-    monkeypatch.setattr(Roster, "sweep", failing)
+    monkeypatch.setattr(Runs, "sweep", failing)
     engine = Engine(Limits(workers=1))
     try:
         watch(engine, engine.start(SMALL), "finished")

@@ -18,7 +18,7 @@ from explorer.study import Plan, Result, Stepper
 from explorer.training import SETTINGS, TASKS, Run, Settings, Snapshot
 from explorer.training.runs.summary import conclusion
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
-from explorer.ui.server.runs import studies
+from explorer.ui.server.runs import jobs
 
 # The rules of each that is judged on held-out data, from the highest score to the lowest; those in one set
 # are close: whether seeds tell them apart depends on the processor's rounding.
@@ -180,7 +180,7 @@ def test_the_first_examples_of_explore_train_as_they_say():
 def studied(name: str, query: str) -> Result:
     """An example of studies with something else in its query, such as fewer rates and seeds."""
     (preset,) = [each for each in STUDIES if each.name == name]
-    plan: Plan = studies._plan({"query": f"{preset.query}&{query}"})
+    plan: Plan = jobs._plan({"query": f"{preset.query}&{query}"})
     stepper = Stepper(plan)
     while not stepper.finished:
         stepper.advance()

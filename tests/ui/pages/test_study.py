@@ -10,7 +10,7 @@ from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import STUDIES
 from explorer.ui.links.training_words import MOST_RATES
 from explorer.ui.server import answers
-from explorer.ui.server.runs import studies
+from explorer.ui.server.runs import jobs
 from tests.ui.opening import mounted, opened, sound, words_of
 
 
@@ -92,6 +92,6 @@ def test_the_rates_of_a_task_are_those_a_study_tries_unasked():
 
 @pytest.mark.parametrize("preset", STUDIES, ids=lambda preset: preset.name)
 def test_an_example_can_be_studied_within_a_strangers_limit(preset):
-    plan = studies._plan({"query": preset.query})
+    plan = jobs._plan({"query": preset.query})
     assert plan.runs <= 3_000
     assert len(plan.seeds) > 1

@@ -21,7 +21,7 @@ from explorer.ui.server.admission.visitors import SECRET
 
 COOKIE = "replica"  # of the browser, and a word of a query: the proxy sends who shows it to that server
 _REFUSED = "This cannot be done just now: {away}. Try again in a moment."
-_KINDS = ("run", "study", "class")  # of what lives on one server, as paths of routes name it
+_KINDS = ("job", "class")  # of what lives on one server, as paths of routes name it
 _AGAIN_S = 5.0  # after which a page that watches from the wrong server is let go, to try again
 
 

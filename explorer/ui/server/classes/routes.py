@@ -23,7 +23,7 @@ from explorer.ui.server.classes.entry import entered
 from explorer.ui.server.classes.invitation import ENTRY, invitation
 from explorer.ui.server.classes.predictions import LONGEST_BODY, Question, read_prediction
 from explorer.ui.server.classes.stream import stream_of
-from explorer.ui.server.runs.runs import NOT_KEPT, responded
+from explorer.ui.server.runs.responses import NOT_KEPT, responded
 from explorer.ui.server.runs.stream import as_json
 
 LONGEST_COMMAND = 4 * LONGEST_QUERY  # bytes

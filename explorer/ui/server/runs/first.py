@@ -16,7 +16,8 @@ from explorer.training.settings import LIVE
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.payload import Json
 from explorer.ui.server.admission.seats import Seats
-from explorer.ui.server.runs.runs import LONGEST_START, answered, settings_of
+from explorer.ui.server.runs.jobs import settings_of
+from explorer.ui.server.runs.responses import LONGEST_START, answered
 from explorer.ui.server.runs.stream import as_json
 
 ASKED = (*BASIS, "net", "reads")

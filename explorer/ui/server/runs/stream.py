@@ -1,4 +1,4 @@
-"""A run as server-sent events: what the browser watches without a script that runs."""
+"""Runs and studies as server-sent events: what the browser watches without a script that runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import functools
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -19,19 +19,34 @@ from starlette.responses import StreamingResponse
 
 from explorer.catalogue import find_rule
 from explorer.formula import number_text
-from explorer.training import ACTIVE, AT_REST, Engine, EngineProcess, Snapshot, Status, shared_engine
+from explorer.training import (
+    ACTIVE,
+    AT_REST,
+    Engine,
+    EngineProcess,
+    Snapshot,
+    State,
+    Status,
+    StudyStatus,
+    shared_engine,
+)
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary as words
 from explorer.training.runs.lines import BASIS, Line, headline, lines
-from explorer.training.scheduling import state_words
+from explorer.training.scheduling import kind_of
 from explorer.training.settings import branches_text
 from explorer.ui.server.admission import limits, operation
 from explorer.ui.server.admission.ending import ending
 from explorer.ui.server.admission.replicas import away, is_unreachable, told_away
 from explorer.ui.server.admission.visitors import Share, advised, asking
+from explorer.ui.server.runs.study_results import study_event
 
-INTERVAL_S = 0.05  # between two looks, and longer where many watch
+INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # between two looks, and longer where many watch
+_LASTING: Mapping[type[Status], tuple[State, ...]] = {
+    Status: (*ACTIVE, *AT_REST, "silent"),
+    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # while somebody watches, the engine keeps it
+}
 LONGEST_QUESTION = 100  # characters
 QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
 
@@ -66,34 +81,42 @@ class Fields(TypedDict):
 
 
 class Watching:
-    """Who watches which run: so many of one run, of one visitor, and of all together."""
+    """Who watches runs, or studies: so many of one of them, of one visitor, and of all together.
+
+    ``interval_s`` is between two looks, and longer where so many watch that all would see more than so many
+    ``pictures`` a second.
+    """
 
     def __init__(
         self,
+        interval_s: float = INTERVAL_S,
+        pictures: float = limits.PICTURES,
+        *,
         most: int = limits.PAGES,
-        of_run: int = limits.WATCHERS,
+        of_job: int = limits.WATCHERS,
         share: Share = limits.WATCHED_SHARE,
     ) -> None:
-        self._most, self._of_run, self._share = most, of_run, share
+        self.interval_s, self.pictures = interval_s, pictures
+        self._most, self._of_job, self._share = most, of_job, share
         self._counts: Counter[Hashable] = Counter()
 
     def __len__(self) -> int:
         return self._counts["all"]
 
-    def of_run(
-        self, request: Request, looks: Looks, run: str, questions: Questions = ()
-    ) -> AsyncIterator[str]:
-        """The events of a run, as ``counted``."""
-        return self.counted(request, run, events(looks, run, questions))
+    def pause_s(self, now: float) -> float:
+        """Return the time to the next look: all look at the same moments, and the engine is asked once."""
+        every_s = max(self.interval_s, len(self) / self.pictures)
+        return every_s - now % every_s
 
-    async def counted(self, request: Request, run: str, stream: AsyncIterator[str]) -> AsyncIterator[str]:
+    async def counted(
+        self, request: Request, identity: str, stream: AsyncIterator[str]
+    ) -> AsyncIterator[str]:
         """Events, counted while they are told; one that says why where too many watch."""
-        mine = self._limits(request, run)
+        mine = self._limits(request, identity)
         for key, (most, refusal) in mine.items():
             if self._counts[key] >= most:
                 note = advised(refusal.format(count=most), key).rstrip(".")
-                status = Status(run, "crowded", state_words("crowded", note=note))
-                yield f"data: {event(status)}\n\n"
+                yield f"data: {event(kind_of(identity).told(identity, 'crowded', note))}\n\n"
                 return
         self._counts.update(mine.keys())
         try:
@@ -103,79 +126,100 @@ class Watching:
             self._counts.subtract(mine.keys())
             self._counts += Counter()  # forgets whoever is at 0
 
-    def _limits(self, request: Request, run: str) -> dict[Hashable, tuple[int, str]]:
+    def _limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
         """The groups that a watcher counts in, each with its limit and the sentence to one more."""
         mine = {key: (most, _MANY) for key, most in self._share.of(asking(request)).items()}
-        return {"all": (self._most, _FULL), ("run", run): (self._of_run, _CROWDED), **mine}
+        return {"all": (self._most, _FULL), ("job", identity): (self._of_job, _CROWDED), **mine}
 
 
-_watching = Watching()
-operation.watchers.labels("training").set_function(lambda: len(_watching))
+WATCHING: Mapping[type[Status], Watching] = {
+    Status: Watching(),
+    StudyStatus: Watching(STUDY_INTERVAL_S, limits.STUDY_PICTURES),
+}
+operation.watchers.labels("training").set_function(lambda: len(WATCHING[Status]))
+operation.watchers.labels("study").set_function(lambda: len(WATCHING[StudyStatus]))
 
 
 Questions = tuple[str, ...]
 """Questions to instruments whose answers somebody wants to see, ascending, one an instrument."""
 
 
-class Look(NamedTuple):
-    """A status, and its event as text."""
+class Seen(NamedTuple):
+    """A state: a mark that differs where the state does, its event, and whether another state may come."""
 
-    status: Status
+    mark: Hashable
     text: str
+    lasts: bool
+
+
+class _Wanted(NamedTuple):
+    """A look that somebody waits for, and the marks of what those who wait have seen."""
+
+    seen: asyncio.Future[Seen]
+    marks: set[Hashable]
 
 
 class Looks:
-    """Looks at the runs of an engine: those wanted while one question is away make up the next one.
+    """Looks at the jobs of an engine: those wanted while one question is away make up the next one.
 
     Several runs stand still while they are looked at, so that afterwards they have as long for themselves.
     """
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
         self._engine = engine
-        self._wanted: dict[tuple[str, Questions], asyncio.Future[Look]] = {}
+        self._wanted: dict[tuple[str, Questions], _Wanted] = {}
         self._asking: asyncio.Task[None] | None = None
 
-    async def at(self, identity: str, questions: Questions = ()) -> Look:
-        """The status of a run, with what instruments show; "silent" where the engine does not answer."""
+    async def at(self, identity: str, questions: Questions = (), last: Hashable = None) -> Seen:
+        """Return the state of a job, with what instruments show; "silent" where the engine does not answer.
+
+        Its text is empty where its mark is ``last``.
+        """
         loop = asyncio.get_running_loop()
-        look = self._wanted.setdefault((identity, questions), loop.create_future())
+        wanted = self._wanted.setdefault((identity, questions), _Wanted(loop.create_future(), set()))
+        wanted.marks.add(last)
         if self._asking is None or self._asking.done():
             self._asking = loop.create_task(self._ask())
-        return await asyncio.shield(look)
+        return await asyncio.shield(wanted.seen)
 
     async def _ask(self) -> None:
         while self._wanted:
-            looks, self._wanted = self._wanted, {}
+            wanted, self._wanted = self._wanted, {}
             begun = time.monotonic()
+            known = {key: each.marks for key, each in wanted.items()}
             try:
-                answers = await run_in_threadpool(_taken, self._engine, list(looks))
+                found = await run_in_threadpool(_looked, self._engine, known)
             except Exception as error:
-                for look in looks.values():
-                    look.set_exception(error)
-                    look.exception()  # it is no loss where nobody waits any more
+                for seen, _ in wanted.values():
+                    seen.set_exception(error)
+                    seen.exception()  # it is no loss where nobody waits any more
             else:
-                for wanted, look in looks.items():
-                    look.set_result(answers[wanted])
-            if len({identity for identity, _ in looks}) > 1:
+                for key, (seen, _) in wanted.items():
+                    seen.set_result(found[key])
+            if len({identity for identity, _ in wanted}) > 1:
                 await asyncio.sleep(time.monotonic() - begun)
 
 
 @functools.cache
-def _looks(engine: Engine | EngineProcess) -> Looks:
+def _looks(engine: Engine | EngineProcess, _of_studies: bool) -> Looks:
+    """The looks at all runs, or at all studies, whose results take longer to write than a run's picture."""
     return Looks(engine)
 
 
-async def run_events(request: Request) -> StreamingResponse:
-    """The route ``/runs/{run}/events``: nobody who does not know the id of a run finds it.
+async def job_events(request: Request) -> StreamingResponse:
+    """The stream of a run or study: nobody who does not know its id finds it.
 
-    ``show`` in its query, repeated, is a question to an instrument whose answer is to be in the pictures;
-    of several to one instrument the last counts.
+    ``show`` in its query, repeated, is a question to an instrument whose answer is to be in the pictures of a
+    run; of several to one instrument the last counts.
     """
-    run = request.path_params["run"]
-    if is_unreachable(request, run):
-        stream = told_away(event(Status(run, "silent", state_words("silent", note=away(run)))))
-        return streamed(_watching.counted(request, run, stream))
-    return streamed(_watching.of_run(request, _looks(shared_engine()), run, wanted(request)))
+    identity = request.path_params["job"]
+    kind = kind_of(identity)
+    if is_unreachable(request, identity):
+        stream = told_away(event(kind.told(identity, "silent", away(identity))))
+    else:
+        looks = _looks(shared_engine(), kind is StudyStatus)
+        stream = events(looks, identity, wanted(request), WATCHING[kind].pause_s)
+    return streamed(WATCHING[kind].counted(request, identity, stream))
 
 
 def wanted(request: Request) -> Questions:
@@ -189,47 +233,17 @@ def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
     return StreamingResponse(texts, media_type="text/event-stream", headers=_HEADERS)
 
 
-def events(
-    looks: Looks, identity: str, questions: Questions = (), interval_s: float = INTERVAL_S
+async def events(
+    looks: Looks, identity: str, questions: Questions = (), pause_s: Callable[[float], float] = lambda _now: 0
 ) -> AsyncIterator[str]:
-    """Yield the full state of a run to a watcher until the run is over.
+    """Yield an event for each new state of a job, to its last; a comment where long none comes.
 
-    All who watch look at the same moments, so that the engine is asked once.
-    """
-
-    async def look(_last: object) -> Seen:
-        status, text = await looks.at(identity, questions)
-        snapshot = status.snapshot
-        mark = (status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch))
-        return Seen(mark, text, status.state in (*ACTIVE, *AT_REST, "silent"))
-
-    def pause_s(now: float) -> float:
-        every_s = max(interval_s, len(_watching) / limits.PICTURES)
-        return every_s - now % every_s
-
-    return changes(look, pause_s)
-
-
-class Seen(NamedTuple):
-    """A state: a mark that differs where the state does, its event, and whether another state may come."""
-
-    mark: object
-    text: str
-    lasts: bool
-
-
-async def changes(
-    look: Callable[[object], Awaitable[Seen]], pause_s: Callable[[float], float]
-) -> AsyncIterator[str]:
-    """Yield an event for each state with another mark, to the last state; a comment where long none comes.
-
-    A look, which is told the mark before, is taken only when the event before has left, so that who is slow
-    gets fewer of them.
+    A look is taken only when the event before has left, so that who is slow gets fewer of them.
     """
     loop = asyncio.get_running_loop()
     said, last = loop.time(), None
     while True:
-        mark, text, lasts = await look(last)
+        mark, text, lasts = await looks.at(identity, questions, last)
         if mark != last or loop.time() - said >= QUIET_S:
             yield f"data: {text}\n\n" if mark != last else ":\n\n"
             said = loop.time()
@@ -240,12 +254,14 @@ async def changes(
 
 
 def event(status: Status, questions: Collection[str] = ()) -> str:
-    """A status as JSON, with ``Fields``. Of instruments only the answers to these questions, by the
-    instrument's key.
+    """Return a status as JSON: that of a study as a ``StudyEvent``, that of a run with ``Fields``.
 
-    Series are ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by
-    seed of all steps stays here.
+    Of instruments only the answers to these questions, by the instrument's key. Series are
+    ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by seed of all
+    steps stays here.
     """
+    if isinstance(status, StudyStatus):
+        return as_json(study_event(status))
     return as_json({**vars(status), **seen(status.snapshot, questions)})
 
 
@@ -282,26 +298,39 @@ def as_json(value: Any) -> str:
     return json.dumps(value, default=_data, allow_nan=False)
 
 
-def _taken(
-    engine: Engine | EngineProcess, wanted: Sequence[tuple[str, Questions]]
-) -> dict[tuple[str, Questions], Look]:
-    """A look at each run, its text made here and not in the loop that serves everybody."""
+def _looked(
+    engine: Engine | EngineProcess, wanted: Mapping[tuple[str, Questions], Collection[Hashable]]
+) -> dict[tuple[str, Questions], Seen]:
+    """Look at each job. Its text is made here and not in the loop that serves everybody.
+
+    ``wanted`` has the marks of what was seen; where there is nothing else, no text is made.
+    """
     together: dict[str, set[str]] = {}
     for identity, questions in wanted:
         together.setdefault(identity, set()).update(questions)
     statuses = dict(zip(together, _statuses(engine, together), strict=True))
-    return {
-        (identity, questions): Look(statuses[identity], event(statuses[identity], questions))
-        for identity, questions in wanted
-    }
+    found = {}
+    for (identity, questions), marks in wanted.items():
+        status = statuses[identity]
+        mark = _mark(status)
+        text = "" if {*marks} == {mark} else event(status, questions)
+        found[identity, questions] = Seen(mark, text, status.state in _LASTING[type(status)])
+    return found
+
+
+def _mark(status: Status) -> Hashable:
+    if isinstance(status, StudyStatus):
+        return status.sentence, len(status.rows), round(100 * status.step / (status.steps or 1))
+    snapshot = status.snapshot
+    return status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch)
 
 
 def _statuses(engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]) -> Sequence[Status]:
-    """The statuses of runs; in state "silent" where the engine does not answer."""
+    """The statuses of jobs; in state "silent" where the engine does not answer."""
     try:
         return engine.snapshots(questions)
     except RuntimeError as error:
-        return [Status(each, "silent", state_words("silent", note=str(error))) for each in questions]
+        return [kind_of(each).told(each, "silent", str(error)) for each in questions]
 
 
 def _data(value: Any) -> Any:

@@ -7,12 +7,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypedDict
 
-from explorer.study import Plan, Result, Row
+from explorer.study import Plan, Result, Row, duration
 from explorer.study.differences import Difference, differences, equal_to_controls
 from explorer.study.judged import Judged, decimals_of, judged
 from explorer.study.order import standings
 from explorer.study.words import headline
-from explorer.training import TASKS
+from explorer.training import TASKS, StudyStatus
 
 
 class Cell(TypedDict):
@@ -86,6 +86,31 @@ class Results(TypedDict):
     standings: list[Standing]
     headline: str
     words: Sequence[str]
+
+
+class StudyEvent(TypedDict):
+    """An event of a study; ``left`` is the time to its end in words, "" before that is known."""
+
+    id: str
+    state: str
+    sentence: str
+    done: float
+    total: float
+    left: str
+    results: Results | None
+
+
+def study_event(status: StudyStatus) -> StudyEvent:
+    """Return the event of a study's status."""
+    return {
+        "id": status.id,
+        "state": status.state,
+        "sentence": status.sentence,
+        "done": status.step,
+        "total": status.steps,
+        "left": "" if status.left_s is None else duration(status.left_s),
+        "results": results_of(status.plan, status.rows) if status.plan else None,
+    }
 
 
 def results_of(plan: Plan, rows: Sequence[Row]) -> Results:

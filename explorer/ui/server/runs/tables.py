@@ -10,7 +10,7 @@ from starlette.routing import Route
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import survey
 from explorer.ui.server.admission.payload import Json
-from explorer.ui.server.runs.runs import LONGEST_START, READERS, answered
+from explorer.ui.server.runs.responses import LONGEST_START, READERS, answered
 
 
 async def surveyed(request: Request) -> Response:

@@ -19,15 +19,14 @@ from explorer.ui.server.admission.payload import Json, payload
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.admission.visitors import asking
 from explorer.ui.server.answers import chosen
-from explorer.ui.server.runs.runs import (
+from explorer.ui.server.runs.jobs import is_owned, settings_of
+from explorer.ui.server.runs.responses import (
     LONGEST_BODY,
     LONGEST_START,
     READERS,
     answered,
     attached,
-    is_owned,
     responded,
-    settings_of,
 )
 from explorer.ui.server.runs.stream import event, wanted
 
@@ -56,7 +55,7 @@ FILES = {
 
 async def look(request: Request) -> Response:
     """A run at the kept step nearest to one, as an event has it."""
-    step, run = request.path_params["step"], request.path_params["run"]
+    step, run = request.path_params["step"], request.path_params["job"]
     return await responded(
         request, _looked, run, step, wanted(request), refusal="This step cannot be shown: {}."
     )
@@ -65,7 +64,7 @@ async def look(request: Request) -> Response:
 async def take(request: Request) -> Response:
     """A file of a run as it stands: ``{key}``, for who started it."""
     data = await payload(request, LONGEST_BODY)
-    run, name = request.path_params["run"], request.path_params["file"]
+    run, name = request.path_params["job"], request.path_params["file"]
     try:
         content = await _seats.compute(asking(request), _taken, data, run, name)
     except ValueError as error:
@@ -88,8 +87,8 @@ async def written(request: Request) -> Response:
 
 
 ROUTES = (
-    Route("/runs/{run}/at/{step:int}", look),
-    Route("/runs/{run}/files/{file}", take, methods=["POST"]),
+    Route("/runs/{job}/at/{step:int}", look),
+    Route("/runs/{job}/files/{file}", take, methods=["POST"]),
     Route("/script", written, methods=["POST"]),
     Route("/settings", opened, methods=["POST"]),
 )

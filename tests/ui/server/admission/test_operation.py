@@ -9,11 +9,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.applications import Starlette
 
-from explorer.training import Engine, Limits, Settings
+from explorer.training import Engine, Limits, Settings, Status, StudyStatus
 from explorer.training.scheduling.status import State
 from explorer.ui.server.admission import operation, visitors
 from explorer.ui.server.admission.protection import Protection
-from explorer.ui.server.runs import runs, stream, studies
+from explorer.ui.server.runs import jobs, stream
 from tests.training.driving import Clock
 from tests.ui.asgi import messages_of
 
@@ -88,8 +88,7 @@ def test_metrics_say_what_the_server_does(served, monkeypatch):
 
 def test_watchers_of_trainings_and_of_studies_are_counted(served, monkeypatch):
     monkeypatch.setenv(operation.TOKEN, "s3cret")
-    monkeypatch.setattr(stream, "_watching", range(2))
-    monkeypatch.setattr(studies, "_watching", range(3))
+    monkeypatch.setattr(stream, "WATCHING", {Status: range(2), StudyStatus: range(3)})
     _, text = _asked("/metrics", authorization="Bearer s3cret")
     samples = [family for family in text_string_to_metric_families(text) if "watchers" in family.name]
     assert {each.labels["what"]: each.value for each in samples[0].samples} == {"training": 2, "study": 3}
@@ -115,7 +114,7 @@ def test_the_journal_says_an_event_once_a_minute_and_how_many_it_left_out(caplog
 def test_servers_of_one_secret_know_each_others_keys(monkeypatch):
     def key_of_a_server() -> str:
         visitors._secret.cache_clear()
-        return runs.key_of("a run")
+        return jobs.key_of("a run")
 
     monkeypatch.delenv(visitors.SECRET, raising=False)
     assert key_of_a_server() != key_of_a_server()

@@ -15,7 +15,7 @@ from explorer.training.scheduling.ids import REPLICA, Names, home, replica_of
 from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.admission.visitors import SECRET
-from explorer.ui.server.runs import runs, studies
+from explorer.ui.server.runs import jobs
 from tests.training.driving import SMALL, Clock
 from tests.ui.visitors import scope_of
 
@@ -34,7 +34,7 @@ def first(monkeypatch: pytest.MonkeyPatch) -> None:
 def app() -> Starlette:
     routes = [
         Route(route.path, route.endpoint, methods=route.methods, middleware=[Middleware(replicas.Housed)])
-        for route in (*runs.ROUTES, *studies.ROUTES)
+        for route in jobs.ROUTES
     ]
     handlers = {Refused: refused, replicas.Elsewhere: replicas.elsewhere}
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -125,7 +125,7 @@ def test_a_run_is_named_after_its_server():
 def test_why_a_run_is_gone(identity: str, words: str):
     names = Names("first~0a.")
     assert names.why_gone(identity, "run") == words
-    assert names.why_gone(names.new(), "run") == "This run is gone"
+    assert names.why_gone(names.new("run"), "run") == "This run is gone"
 
 
 def test_a_browser_is_kept_here_and_told_so_once():

@@ -8,9 +8,9 @@ import pytest
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.payload import LongBodies
 from explorer.ui.server.admission.visitors import Share
-from explorer.ui.server.runs import runs
+from explorer.ui.server.runs import responses
 from tests.ui.asgi import messages_of
-from tests.ui.server.runs.test_runs import QUERY, Answer, Client, told
+from tests.ui.server.runs.test_jobs import QUERY, Answer, Client, told
 from tests.ui.visitors import scope_of
 
 
@@ -37,7 +37,7 @@ def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind
 
 
 def test_a_body_is_read_no_further_than_its_limit(client, engine):
-    answer = client.post("/runs", content=json.dumps({"query": "x" * runs.LONGEST_START}))
+    answer = client.post("/runs", content=json.dumps({"query": "x" * responses.LONGEST_START}))
     assert "too long" in told(answer, 413)
 
 
@@ -61,7 +61,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch
 
 def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
     """Others do not, nor do short texts; who waits for too long is told so."""
-    monkeypatch.setattr(runs, "_long_bodies", LongBodies(Share(each=1, nameless=1, address=2)))
+    monkeypatch.setattr(responses, "_long_bodies", LongBodies(Share(each=1, nameless=1, address=2)))
     long, short, read = str(limits.LONG_BODY + 1), str(limits.LONG_BODY), []
 
     async def posted(length, name="", come=None):

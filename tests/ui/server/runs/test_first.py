@@ -8,9 +8,9 @@ from explorer.training.runs.lines import BASIS, lines
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.admission.seats import Seats
 from explorer.ui.server.runs import first
-from explorer.ui.server.runs.runs import settings_of
+from explorer.ui.server.runs.jobs import settings_of
 from tests.training.tables import mixed
-from tests.ui.server.runs.test_runs import Client, told
+from tests.ui.server.runs.test_jobs import Client, told
 
 QUERY = "task=digits&op=sign&rule=default&rule=clipped&seeds=2&hidden=4&batch=8"
 

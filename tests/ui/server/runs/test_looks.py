@@ -11,34 +11,16 @@ import pytest
 from explorer.ui.server.runs import stream
 from explorer.ui.server.runs.stream import Looks
 from tests.training.driving import LONG, SMALL, turn_until_idle
-from tests.ui.server.runs.test_stream import request, told
+from tests.training.scheduling.counting import counting
+from tests.ui.server.runs.test_stream import told
 
 
-def test_all_watchers_together_share_the_pictures_of_a_second(engine, monkeypatch):
-    slept = []
-
-    async def sleep(seconds):
-        slept.append(seconds)
-
-    async def watched():
-        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 1005.0)
-        watching, looks = stream._watching, Looks(engine)
-        one, other = (watching.of_run(request(), looks, engine.start(LONG, name)) for name in "ab")
-        await anext(one)
-        await anext(other)
-        for each in (one, other):
-            turn_until_idle(engine)
-            await anext(each)
-        await other.aclose()
-        engine.command(engine.list()[0].id, "reset")
-        await anext(one)
-        await one.aclose()
-
-    monkeypatch.setattr(stream.limits, "PICTURES", 0.1)
-    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
-    asyncio.run(watched())
-    assert slept == [15, 15, 5]  # to the next moment: of all 20 s, and of all 10 s
-    assert len(stream._watching) == 0
+@pytest.mark.parametrize(("watchers", "now", "pause"), [(0, 1005.2, 0.3), (1, 1005, 5), (2, 1005, 15)])
+def test_all_watchers_together_share_the_pictures_of_a_second(watchers, now, pause):
+    """All look at the same moments: of all 0.5 s, of all 10 s, of all 20 s."""
+    watching = stream.Watching(interval_s=0.5, pictures=0.1)
+    watching._counts["all"] = watchers
+    assert watching.pause_s(now) == pytest.approx(pause)
 
 
 def test_who_watches_at_the_same_moment_is_one_question(engine):
@@ -108,6 +90,27 @@ def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(
     assert thread is not threading.current_thread()
 
 
+@pytest.mark.parametrize("kind", ["run", "study"])
+def test_what_has_been_seen_is_not_encoded_again_and_who_has_not_seen_it_gets_it(engine, monkeypatch, kind):
+    encoded, event = [], stream.event
+    monkeypatch.setattr(stream, "event", lambda *given: encoded.append(given) or event(*given))
+    if kind == "run":
+        identity = engine.start(SMALL, paused=True)
+    else:
+        identity = engine.start_study(counting(engine._clock), None)
+
+    async def looked():
+        looks = Looks(engine)
+        first = await looks.at(identity)
+        again = await looks.at(identity, (), first.mark)
+        both = await asyncio.gather(looks.at(identity, (), first.mark), looks.at(identity))
+        return first, again, *both
+
+    first, again, *both = asyncio.run(looked())
+    assert (first.mark, again.text, len(encoded)) == (again.mark, "", 2)
+    assert [each.text for each in both] == [first.text] * 2
+
+
 def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
     class Broken:
         def __init__(self):
@@ -145,7 +148,7 @@ def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
     async def watched():
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "time", lambda: now[0])
-        async for _ in stream.events(Looks(Busy()), engine.start(LONG), interval_s=0.05):
+        async for _ in stream.events(Looks(Busy()), engine.start(LONG), (), stream.Watching(0.05).pause_s):
             times.append(now[0])
             if len(times) == 5:
                 break

@@ -1,4 +1,4 @@
-"""A run as events: what a watcher is told, and when."""
+"""Runs as events: what a watcher is told, and when."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ def told(engine, identity, most=99, meanwhile=lambda: None):
 
     async def watched():
         texts = []
-        async for text in stream.events(Looks(engine), identity, interval_s=0.001):
+        async for text in stream.events(Looks(engine), identity, (), stream.Watching(0.001).pause_s):
             texts.append(text)
             if len(texts) == most:
                 break
@@ -118,7 +118,7 @@ def test_who_is_slow_gets_fewer_events(engine):
 
 def request(run="nobody-knows", cookie="", address="10.0.0.1", query=b""):
     headers = [(b"cookie", f"{COOKIE}={signed(cookie)}".encode())] if cookie else []
-    scope = {"type": "http", "path_params": {"run": run}, "headers": headers, "client": (address, 1)}
+    scope = {"type": "http", "path_params": {"job": run}, "headers": headers, "client": (address, 1)}
     scope["query_string"] = query
     return Request(scope)
 
@@ -128,7 +128,7 @@ def test_the_route(monkeypatch):
     monkeypatch.setattr(stream, "shared_engine", lambda: engine)
 
     async def answered():
-        answer = await stream.run_events(request())
+        answer = await stream.job_events(request())
         return answer, [part async for part in answer.body_iterator]
 
     answer, (text,) = asyncio.run(answered())
@@ -140,7 +140,7 @@ def test_the_route(monkeypatch):
 @pytest.mark.parametrize(
     ("most", "who", "said"),
     [
-        ({"of_run": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
+        ({"of_job": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
         (
             {"share": Share(each=2, nameless=9, address=9)},
             [{"run": name, "cookie": "x"} for name in "abc"],
@@ -162,17 +162,21 @@ def test_the_route(monkeypatch):
 def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
     runs = {name: engine.start(LONG, name) for name in "abc"}
     requests = [request(**(one | {"run": runs[one["run"]]})) for one in who]
-    third, watching = requests[2].path_params["run"], stream.Watching(**most)
+    watching = stream.Watching(**most)
     looks = Looks(engine)
 
     async def watched():
-        events = [watching.of_run(one, looks, one.path_params["run"]) for one in requests]
+        def counted(asked):
+            run = asked.path_params["job"]
+            return watching.counted(asked, run, stream.events(looks, run))
+
+        events = [counted(one) for one in requests]
         for each in events[:2]:
             await anext(each)
-        refused = [json.loads(text[6:]) async for text in watching.of_run(requests[2], looks, third)]
+        refused = [json.loads(text[6:]) async for text in counted(requests[2])]
         here = len(watching)
         await events[0].aclose()
-        again = json.loads((await anext(watching.of_run(requests[2], looks, third)))[6:])
+        again = json.loads((await anext(counted(requests[2])))[6:])
         await events[1].aclose()
         return refused, here, again
 
@@ -188,7 +192,7 @@ def test_who_watches_no_more_is_forgotten(engine):
 
     async def watched(name):
         run = engine.start(LONG, name)
-        events = watching.of_run(request(run=run, cookie=name), looks, run)
+        events = watching.counted(request(run=run, cookie=name), run, stream.events(looks, run))
         await anext(events)
         await events.aclose()
 
@@ -223,7 +227,7 @@ def test_the_query_says_which_instruments_are_shown(monkeypatch):
     turn_until_idle(engine)
 
     async def answered():
-        answer = await stream.run_events(request(identity, query=b"show=norms&show=none-such"))
+        answer = await stream.job_events(request(identity, query=b"show=norms&show=none-such"))
         return [part async for part in answer.body_iterator]
 
     (text,) = asyncio.run(answered())
@@ -236,7 +240,7 @@ def test_a_question_to_an_instrument_comes_with_its_numbers_and_is_told_by_its_k
     identity = engine.start(lab, paused=True)
 
     async def watched(query):
-        answer = await stream.run_events(request(identity, query=query))
+        answer = await stream.job_events(request(identity, query=query))
         return json.loads((await anext(answer.body_iterator)).removeprefix("data: "))["snapshot"]
 
     first = asyncio.run(watched(b"show=raster%3Fexample%3D1&show=raster%3Fexample%3D7"))

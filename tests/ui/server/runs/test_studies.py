@@ -1,65 +1,48 @@
-"""The routes of studies: what they cost, who may do what, what is told, and what is refused."""
+"""The routes of studies: what they cost, what is told of them, and what is refused."""
 
-import asyncio
 import csv
 import io
 import json
 
 import pytest
-from starlette.applications import Starlette
 
 from explorer.study import script
-from explorer.training import Engine, Limits
-from explorer.training.scheduling.study import StudyStatus
+from explorer.training import Engine, Limits, StudyStatus
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.admission import Refused, refused
-from explorer.ui.server.runs import stream, studies
-from tests.training.driving import Clock, turn_until_idle
-from tests.ui.asgi import messages_of
-from tests.ui.server.runs.test_runs import Client, told
+from explorer.ui.server.runs import jobs, stream
+from tests.training.driving import turn_until_idle
+from tests.ui.server.runs.test_jobs import STUDY as QUERY
+from tests.ui.server.runs.test_jobs import Client, told
+from tests.ui.server.runs.test_jobs import begun as begun_job
+from tests.ui.server.runs.test_jobs import commanded as commanded_job
+from tests.ui.server.runs.test_stream import told as told_by
 
-QUERY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.03&seeds=2&steps=5&hidden=4&batch=8"
 RUNS = 3 * (2 + 1) * 2  # rules and controls, rates and the one they are judged at, seeds
-
-
-class Studies(Client):
-    app = Starlette(routes=list(studies.ROUTES), exception_handlers={Refused: refused})
-
-    def get(self, path):
-        return asyncio.run(self._got(path))
-
-    async def _got(self, path):
-        scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": []}
-        sent = await messages_of(self.app, scope)
-        return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()
 
 
 @pytest.fixture
 def engine(clock, monkeypatch):
     """One that takes a single step of a study in a turn, however fast the machine is."""
     by_hand = Engine(Limits(workers=0, study_slice_s=0.0), clock)
-    monkeypatch.setattr(studies, "shared_engine", lambda: by_hand)
+    monkeypatch.setattr(jobs, "shared_engine", lambda: by_hand)
     return by_hand
 
 
 @pytest.fixture
 def client():
-    return Studies()
+    return Client()
 
 
-def begun(client, owner="me", query=QUERY):
-    answer = client.post("/studies", json={"query": query, "owner": owner})
-    assert answer.status_code == 200
-    return answer.json()
+def begun(client, query=QUERY):
+    return begun_job(client, query=query, kind="studies")
 
 
 def commanded(client, study, name):
-    return client.post(f"/studies/{study['id']}/{name}", json={"key": study["key"]})
+    return commanded_job(client, study, name, "studies").json()
 
 
 def last_event(study):
-    (status,) = studies.shared_engine().studies([study["id"]])
-    return json.loads(studies.event(status))
+    return json.loads(stream.event(jobs.shared_engine().snapshot(study["id"])))
 
 
 def test_a_study_is_what_the_link_says_and_fills_to_its_end(client, engine):
@@ -89,23 +72,20 @@ def test_a_study_is_what_the_link_says_and_fills_to_its_end(client, engine):
 def test_all_runs_are_there_as_csv(client, engine):
     study = begun(client)
     turn_until_idle(engine)
-    status, text = client.get(f"/studies/{study['id']}/rows.csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert (status, len(rows)) == (200, RUNS)
+    answer = client.get(f"/studies/{study['id']}/rows.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert (answer.status_code, len(rows)) == (200, RUNS)
     assert {row["stage"] for row in rows} == {"choose", "judge"}
-    status, text = client.get("/studies/nobody-knows/rows.csv")
-    assert status == 404
-    assert "press Start" in text
+    assert "press Start" in told(client.get("/studies/nobody-knows/rows.csv"), 404)
 
 
 def test_a_study_is_there_as_a_script_that_repeats_it(client, engine):
     query = QUERY.replace("straight_through", "clipped&rule=approx_sign") + "&optimiser=sgd&equal=yes"
     study = begun(client, query=query)
-    (status,) = engine.studies([study["id"]])
-    code, text = client.get(f"/studies/{study['id']}/study.py")
-    assert (code, text) == (200, script(status.plan))
-    assert "    equal=True,\n" in text
-    assert client.get("/studies/nobody-knows/study.py")[0] == 404
+    answer = client.get(f"/studies/{study['id']}/study.py")
+    assert (answer.status_code, answer.text) == (200, script(engine.snapshot(study["id"]).plan))
+    assert "    equal=True,\n" in answer.text
+    told(client.get("/studies/nobody-knows/study.py"), 404)
 
 
 def test_on_an_equal_footing_the_csv_has_the_divided_rates_and_pairs_are_told_at_the_end(client, engine):
@@ -116,7 +96,7 @@ def test_on_an_equal_footing_the_csv_has_the_divided_rates_and_pairs_are_told_at
     turn_until_idle(engine)
     results = last_event(study)["results"]
     shares = {each["rule"]: each["share"] for each in results["judged"]}
-    _, text = client.get(f"/studies/{study['id']}/rows.csv")
+    text = client.get(f"/studies/{study['id']}/rows.csv").text
     for row in csv.DictReader(io.StringIO(text)):
         share = shares[row["rule"]] or 1
         assert float(row["trained_lr"]) == float(row["lr"]) / share
@@ -126,24 +106,15 @@ def test_on_an_equal_footing_the_csv_has_the_divided_rates_and_pairs_are_told_at
     assert pair["lower"] == means["clipped"] - means["approx_sign"]
 
 
-def test_stop_resume_and_drop(client, engine):
+def test_pause_resume_and_stop(client, engine):
     study = begun(client)
     engine.turn()
-    assert commanded(client, study, "stop").json()["state"] == "paused"
+    assert commanded(client, study, "pause")["state"] == "paused"
     assert not engine.turn()
-    assert commanded(client, study, "resume").json()["state"] == "running"
+    assert commanded(client, study, "resume")["state"] == "running"
     turn_until_idle(engine)
     assert last_event(study)["results"]["runs"] == RUNS
-    assert commanded(client, study, "drop").json()["state"] == "gone"
-
-
-def test_only_who_started_a_study_commands_it(client, engine):
-    study, other = begun(client), begun(client, owner="another")
-    for key in (other["key"], "", None, 7):
-        answer = client.post(f"/studies/{study['id']}/drop", json={"key": key})
-        assert "Only the visitor who started this study" in told(answer, 403)
-    assert "stop, resume, drop" in told(commanded(client, study, "explode"), 404)
-    assert client.post("/studies/nobody-knows/stop", json={"key": "x"}).json()["state"] == "gone"
+    assert commanded(client, begun(client), "stop")["state"] == "stopped"
 
 
 def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
@@ -191,66 +162,14 @@ def test_the_cost_is_measured_and_said_before_anything_starts(client, engine):
     assert not engine.turn()
 
 
-def test_a_visitor_has_one_study(client, engine):
-    first, _, second = (begun(client, owner) for owner in ("me", "another", "me"))
-    assert [last_event(each)["state"] for each in (first, second)] == ["gone", "running"]
-
-
-def test_a_full_house_is_said(client, monkeypatch):
-    full = Engine(Limits(workers=0, studying=0, studies_waiting=0), Clock())
-    monkeypatch.setattr(studies, "shared_engine", lambda: full)
-    answer = client.post("/studies", json={"query": QUERY, "owner": "me"})
-    assert "try again in some minutes" in told(answer, 503)
-
-
-def told_by(identity, most, meanwhile):
-    """So many events, as data; ``meanwhile`` is called after each."""
-
-    async def watched():
-        texts = []
-        async for text in studies._events(identity):
-            texts.append(text)
-            if len(texts) == most:
-                break
-            meanwhile()
-        return texts
-
-    return [json.loads(text.removeprefix("data: ")) for text in asyncio.run(watched())]
-
-
-def test_a_watcher_sees_a_study_fill(client, engine, monkeypatch):
-    monkeypatch.setattr(studies, "INTERVAL_S", 0.001)
+def test_a_watcher_sees_a_study_fill(client, engine):
     study = begun(client)
-    monkeypatch.setattr(stream, "QUIET_S", 0.2)
-    seen = told_by(study["id"], 3, engine.turn)
+    seen = told_by(engine, study["id"], 3, engine.turn)
     assert [event["state"] for event in seen][:1] == ["running"]
     assert [event["done"] for event in seen] == sorted({event["done"] for event in seen})
-    commanded(client, study, "drop")
-    (gone,) = told_by(study["id"], 9, lambda: None)
-    assert (gone["state"], gone["results"]) == ("gone", None)
-
-
-def test_all_watchers_together_share_the_pictures_of_a_second(engine, client, monkeypatch):
-    slept = []
-
-    async def sleep(seconds):
-        slept.append(seconds)
-        engine.turn()
-
-    async def looked(study, watchers):
-        monkeypatch.setattr(studies, "_watching", range(watchers))
-        every = studies._events(study["id"])
-        await anext(every)
-        await anext(every)
-        await every.aclose()
-
-    monkeypatch.setattr(limits, "STUDY_PICTURES", 2)
-    monkeypatch.setattr(stream.asyncio, "sleep", sleep)
-    asyncio.run(looked(begun(client), 0))
-    assert set(slept) == {studies.INTERVAL_S}
-    slept.clear()
-    asyncio.run(looked(begun(client), 5))
-    assert set(slept) == {2.5}
+    commanded(client, study, "stop")
+    (stopped,) = told_by(engine, study["id"], 9)
+    assert (stopped["state"], stopped["sentence"]) == ("stopped", "Stopped.")
 
 
 def test_so_many_runs_go_together(client, engine, monkeypatch):
@@ -261,16 +180,14 @@ def test_so_many_runs_go_together(client, engine, monkeypatch):
     assert runs == 2
 
 
-def test_an_engine_that_is_silent_is_said(monkeypatch):
+def test_an_engine_that_is_silent_is_said_in_the_words_of_studies(client, engine):
     class Silent:
-        def studies(self, _identities):
+        def snapshots(self, _shown):
             raise RuntimeError("the training process does not answer")
 
-    monkeypatch.setattr(studies, "shared_engine", Silent)
-    _, text, lasts = studies._look("a study", None)
-    assert "does not answer" in json.loads(text)["sentence"]
-    assert lasts
+    (event,) = told_by(Silent(), begun(client)["id"], most=1)
+    assert event["sentence"] == "The study is not to be seen just now: the training process does not answer."
 
 
 def test_an_event_without_a_study_has_no_results():
-    assert json.loads(studies.event(StudyStatus("a", "gone", "This study is gone.")))["results"] is None
+    assert json.loads(stream.event(StudyStatus("a", "gone", "This study is gone.")))["results"] is None

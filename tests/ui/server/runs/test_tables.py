@@ -7,7 +7,7 @@ from explorer.training.limits import MAX_TABLE_BYTES
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.runs import tables
 from tests.training.tables import mixed
-from tests.ui.server.runs.test_runs import Client, told
+from tests.ui.server.runs.test_jobs import Client, told
 
 
 class Tables(Client):

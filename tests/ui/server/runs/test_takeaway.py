@@ -16,18 +16,18 @@ from explorer.training import Run, Settings, Table
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import Refused, refused
 from explorer.ui.server.admission.visitors import Visitor
-from explorer.ui.server.runs import runs, studies, takeaway
+from explorer.ui.server.runs import jobs, responses, takeaway
 from explorer.ui.server.runs.stream import event
 from tests.training.driving import turn_until_idle
 from tests.training.tables import POINTS
 from tests.ui.asgi import messages_of
-from tests.ui.server.runs.test_runs import Answer, Client, begun, commanded, told
+from tests.ui.server.runs.test_jobs import Answer, Client, begun, commanded, told
 
 QUERY = "task=moons&op=sign&rule=default&rule=clipped&steps=20&hidden=4&batch=8&pace=full&device=cpu"
 
 
 class Takers(Client):
-    app = Starlette(routes=[*takeaway.ROUTES, *runs.ROUTES], exception_handlers={Refused: refused})
+    app = Starlette(routes=[*takeaway.ROUTES, *jobs.ROUTES], exception_handlers={Refused: refused})
 
     def get(self, path, query="", headers=()):
         scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
@@ -178,11 +178,11 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
 def test_what_is_computed_while_its_visitor_waits_takes_a_seat(path):
     """A body is parsed in it as well."""
     done, client = threading.Event(), Takers()
-    client.app = Starlette(routes=[*takeaway.ROUTES, *studies.ROUTES], exception_handlers={Refused: refused})
+    client.app = Starlette(routes=[*takeaway.ROUTES, *jobs.ROUTES], exception_handlers={Refused: refused})
 
     async def asked():
         others = [Visitor(f"{number}", "there") for number in range(limits.READING)]
-        seated = [asyncio.create_task(runs.READERS.compute(other, done.wait)) for other in others]
+        seated = [asyncio.create_task(responses.READERS.compute(other, done.wait)) for other in others]
         await asyncio.sleep(0)
         asking = asyncio.create_task(client._posted(path, b"{", "application/json"))
         answered, _ = await asyncio.wait([asking], timeout=0.2)
@@ -213,6 +213,6 @@ def test_what_cannot_be_opened_is_said(client, text):
 
 def test_what_is_chosen_has_a_script_without_a_run(client, engine):
     text = client.post("/script", json={"query": QUERY}).json()["text"]
-    assert text == takeaway.script(runs.settings_of({"query": QUERY}))
+    assert text == takeaway.script(jobs.settings_of({"query": QUERY}))
     assert not engine.list()
     assert "must be" in told(client.post("/script", json={"query": f"{QUERY}&branch=x"}), 400)

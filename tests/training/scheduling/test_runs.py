@@ -1,64 +1,9 @@
-import dataclasses
+"""Runs in the queue: what is held open, slots and turns, and leases."""
 
 import pytest
 
 from explorer.training import Engine, EngineFull, Limits, Run
-from tests.training.driving import LONG, SMALL, TICK_S, states, turn_until_idle
-
-
-def test_limits_at_two(clock):
-    engine = Engine(Limits(workers=0, running=2, waiting=2), clock)
-    identities = [engine.start(SMALL) for _ in range(4)]
-    assert states(engine) == ["running", "running", "waiting", "waiting"]
-    assert [engine.snapshot(identity).position for identity in identities] == [None, None, 1, 2]
-    assert engine.snapshot(identities[3]).sentence == "Waiting for a free place: number 2 in the queue."
-    with pytest.raises(
-        EngineFull, match="4 runs are running or waiting already: try again in about a minute"
-    ):
-        engine.start(SMALL)
-    engine.command(identities[0], "stop")
-    assert engine.snapshot(identities[2]).state == "running"
-    assert engine.snapshot(identities[3]).position == 1
-    engine.start(SMALL)
-    turn_until_idle(engine)
-    assert states(engine) == ["stopped", *["finished"] * 4]
-
-
-def test_a_refused_start_leaves_the_earlier_run_as_it_was(clock):
-    engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
-    mine = engine.start(LONG, "ada")
-    engine.turn()
-    before = engine.command(mine, "pause")
-    others = [engine.start(LONG), engine.start(LONG)]
-    with pytest.raises(EngineFull):
-        engine.start(SMALL, "ada")
-    assert engine.snapshot(mine) == before
-    assert before.step > 0
-    assert states(engine) == ["paused", "running", "waiting"]
-    engine.command(others[0], "stop")
-    engine.command(mine, "resume")
-    engine.command(others[1], "stop")
-    engine.turn()
-    assert engine.snapshot(mine).step > before.step
-
-
-def test_a_new_run_takes_the_place_of_its_owners_earlier_one_in_a_full_house(clock):
-    engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
-    first, _ = engine.start(LONG, "ada"), engine.start(LONG, "bob")
-    second = engine.start(SMALL, "ada")
-    assert engine.snapshot(first).sentence == "Stopped at step 0 because another run was started."
-    assert states(engine) == ["stopped", "running", "waiting"]
-    assert engine.snapshot(second).position == 1
-
-
-def test_resume_is_refused_while_too_many_wait(clock):
-    engine = Engine(Limits(workers=0, running=1, waiting=1), clock)
-    paused = engine.start(SMALL, paused=True)
-    engine.start(LONG)
-    engine.start(LONG)
-    with pytest.raises(EngineFull):
-        engine.command(paused, "resume")
-    assert engine.snapshot(paused).state == "ready"
+from tests.training.driving import LONG, SMALL, TICK_S, turn_until_idle
 
 
 def test_idle_runs_are_kept_up_to_their_limit(clock):
@@ -103,22 +48,6 @@ def test_what_is_held_open_is_bounded(clock):
     assert engine.start(SMALL, "eve", paused=True)
 
 
-def test_a_third_run_of_a_share_is_refused_and_others_come_in(clock):
-    engine = Engine(Limits(workers=0), clock)
-    mine, all_here = {"me": 2, "here": 9}, {"you": 9, "here": 2}
-    for name in ("ada", "bob"):
-        engine.start(LONG, name, shares=mine)
-    words = "2 runs from your network already run or wait: stop one of them first"
-    for shares in (mine, all_here):
-        with pytest.raises(EngineFull, match=words):
-            engine.start(LONG, "eve", shares=shares)
-    assert engine.start(LONG, "eve", shares={"she": 2, "there": 2})
-    paused = engine.start(LONG, "bob", shares=mine, paused=True)  # her own earlier one ends
-    engine.start(LONG, "cyn", shares=mine)
-    with pytest.raises(EngineFull, match=words):
-        engine.command(paused, "resume")
-
-
 def test_of_a_share_no_more_are_held_open(clock):
     engine = Engine(Limits(workers=0), clock)
     for name in ("ada", "bob"):
@@ -126,38 +55,6 @@ def test_of_a_share_no_more_are_held_open(clock):
     with pytest.raises(EngineFull, match="2 runs from your network are held open: close the page of one"):
         engine.start(LONG, "eve", shares={"me": 2}, paused=True)
     assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
-
-
-@pytest.fixture
-def timed():
-    """An engine on a clock of its own, on which every step takes a millisecond."""
-    now = [0.0]
-
-    class Timed(Run):
-        def advance(self, steps=1):
-            super().advance(steps)
-            now[0] += 0.001
-
-    return Engine(Limits(workers=0), lambda: now[0], Timed)
-
-
-def test_visitors_take_turns_and_not_their_runs(timed):
-    """Whoever invents eighty owners gets the turns of one visitor."""
-    engine, small = timed, dataclasses.replace(LONG, hidden=1, batch=1)
-    for number in range(80):
-        engine.start(small, f"owner {number}", shares={"many": 99})
-    one = engine.start(small, "ada", shares={"one": 99})
-    for _ in range(400):
-        engine.turn()
-    steps = [status.step for status in engine.list()]
-    assert steps[80] == pytest.approx(sum(steps[:80]), rel=0.1)
-    assert max(steps[:80]) - min(steps[:80]) <= 4
-    engine.command(one, "stop")
-    engine.turn()
-    assert len(engine._roster._queue) == 80
-    engine._roster.clear()
-    assert not engine.turn()
-    assert not len(engine._roster._queue)
 
 
 def test_who_could_not_ask_loses_no_lease(clock):
@@ -227,20 +124,6 @@ def test_a_turn_is_short_while_others_wait(clock):
     other = engine.start(LONG)
     engine.turn()
     assert 0 < engine.snapshot(other).step < whole / 4
-
-
-def test_a_forgotten_run_pauses_and_then_goes(engine, clock):
-    identity = engine.start(LONG)
-    engine.turn()
-    clock.now += 10.0
-    assert not engine.turn()
-    (status,) = engine.list()
-    assert status.sentence == f"Paused at step {status.step} because nobody was watching."
-    clock.now += 60.0
-    assert engine.list() == ()
-    gone = engine.snapshot(identity)
-    assert (gone.state, gone.sentence) == ("gone", "This run is gone: press Start to run it again.")
-    assert engine.command(identity, "step").state == "gone"
 
 
 def test_a_run_that_nobody_knows_is_gone(engine):

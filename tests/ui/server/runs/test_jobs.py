@@ -1,4 +1,4 @@
-"""The routes of runs: who may do what, and what is said of everything else."""
+"""The routes of runs and studies: who may do what, and what is said of everything else."""
 
 import asyncio
 import json
@@ -10,11 +10,12 @@ from starlette.applications import Starlette
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import Engine, Limits
 from explorer.ui.server.admission.admission import Refused, refused
-from explorer.ui.server.runs import runs
+from explorer.ui.server.runs import jobs
 from tests.training.driving import Clock
 from tests.ui.asgi import messages_of
 
 QUERY = "op=relu&rule=default&rule=zero&hidden=4&batch=8&steps=20&pace=full"
+STUDY = "task=circles&op=sign&rule=straight_through&rates=0.003,0.03&seeds=2&steps=5&hidden=4&batch=8"
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Answer:
 class Client:
     """Posts to the routes, without a network."""
 
-    app = Starlette(routes=list(runs.ROUTES), exception_handlers={Refused: refused})
+    app = Starlette(routes=list(jobs.ROUTES), exception_handlers={Refused: refused})
 
     def post(self, path, *, json=None, content=None, kind="application/json"):
         body = content if content is not None else encoded(json)
@@ -53,14 +54,17 @@ def client():
     return Client()
 
 
-def begun(client, owner="me", query=QUERY, **more):
-    answer = client.post("/runs", json={"query": query, "owner": owner, **more})
+def begun(client, owner="me", query=QUERY, kind="runs", **more):
+    answer = client.post(f"/{kind}", json={"query": query, "owner": owner, **more})
     assert answer.status_code == 200
     return answer.json()
 
 
-def commanded(client, run, name, **more):
-    return client.post(f"/runs/{run['id']}/{name}", json={"key": run["key"], **more})
+def commanded(client, run, name, kind="runs", **more):
+    return client.post(f"/{kind}/{run['id']}/{name}", json={"key": run["key"], **more})
+
+
+of_both = pytest.mark.parametrize(("kind", "query"), [("runs", QUERY), ("studies", STUDY)])
 
 
 def told(answer, code):
@@ -77,7 +81,7 @@ def test_a_run_is_what_the_link_says(client, engine):
     run = begun(client)
     (status,) = engine.list()
     assert (run["id"], status.state, status.steps) == (status.id, "running", 20)
-    (entry,) = engine._roster
+    (entry,) = engine._runs
     assert entry.settings.rules == ("default", "zero")
     assert (entry.settings.hidden, entry.settings.pace) == (4, "full")
     assert len(run["key"]) == 64
@@ -91,7 +95,7 @@ def test_the_faster_device_is_told_in_words(client, engine, monkeypatch):
 
 def test_a_net_has_the_loss_of_its_task_and_not_the_one_set_on_explore(client, engine):
     begun(client, query="task=moons&op=gumbel_sigmoid&rule=reinforce_baseline&tau=0.5&b=0.1&target=0.3&g=2")
-    (entry,) = engine._roster
+    (entry,) = engine._runs
     assert entry.settings.parameters == {"tau": 0.5, "b": 0.1}
 
 
@@ -107,10 +111,15 @@ def test_commands_answer_with_the_status_as_an_event_has_it(client, engine):
     assert commanded(client, run, "stop").json()["state"] == "stopped"
 
 
+def test_a_visitor_may_have_a_run_and_a_study(client, engine):
+    both = begun(client), begun(client, query=STUDY, kind="studies")
+    assert [engine.snapshot(each["id"]).state for each in both] == ["running", "running"]
+
+
 def test_lr_and_pace_change_and_nothing_else(client, engine):
     run = begun(client)
     assert commanded(client, run, "change", lr="1e-9", pace="7").status_code == 200
-    (entry,) = engine._roster
+    (entry,) = engine._runs
     assert in_force(entry) == (1e-9, 7)
     commanded(client, run, "change", seed="4")
     assert entry.settings.seed == 0
@@ -122,10 +131,10 @@ def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
     points = [f"{step},op:formula: x + {step}{' ' * 250}" for step in range(9)]
     assert len("".join(points)) > LONGEST_QUERY
     begun(client, branch=points)
-    (entry,) = engine._roster
+    (entry,) = engine._runs
     assert [point[0] for point in entry.settings.branch] == list(range(9))
     begun(client, branch="3,lr:1")
-    assert [entry.settings.branch for entry in engine._roster][-1] == ()
+    assert [entry.settings.branch for entry in engine._runs][-1] == ()
     many = [f"{step},{name}:zero" for step in range(20) for name in ("default", "zero", "rule")]
     many += [f"{step},lr:0.1" for step in range(20)]
     for branch, said in (
@@ -149,29 +158,34 @@ def test_every_command_brings_the_lr_and_pace_that_are_shown(client, engine, nam
     run = begun(client, paused=paused)
     before = commanded(client, run, name).json()["state"]
     assert commanded(client, run, name, lr="1e-9", pace="7").json()["state"] == before
-    (entry,) = engine._roster
+    (entry,) = engine._runs
     assert in_force(entry) == (1e-9, 7)
     assert "lr must be" in told(commanded(client, run, name, lr="1e9"), 400)
 
 
-def test_only_who_started_a_run_commands_it(client, engine):
-    run, other = begun(client), begun(client, owner="another")
-    for key in (other["key"], "", None, 7, "ü", "\ud800", [run["key"]]):
-        answer = client.post(f"/runs/{run['id']}/pause", json={"key": key})
-        assert "Only the visitor who started this run" in told(answer, 403)
-    assert [status.state for status in engine.list()] == ["running", "running"]
+@of_both
+def test_only_who_started_one_commands_it(client, engine, kind, query):
+    mine, other = (begun(client, owner, query, kind) for owner in ("me", "another"))
+    for key in (other["key"], "", None, 7, "ü", "\ud800", [mine["key"]]):
+        answer = client.post(f"/{kind}/{mine['id']}/stop", json={"key": key})
+        what = {"runs": "run", "studies": "study"}[kind]
+        assert f"Only the visitor who started this {what}" in told(answer, 403)
+    for each in (mine, other):
+        assert engine.snapshot(each["id"]).state == "running"
+    assert "change, pause, resume" in told(commanded(client, mine, "explode", kind), 404)
 
 
-def test_a_run_that_nobody_knows_is_gone_whatever_the_key(client, engine):
-    answer = client.post("/runs/nobody-knows/pause", json={"key": "x"})
+@of_both
+def test_one_that_nobody_knows_is_gone_whatever_the_key(client, engine, kind, query):
+    answer = client.post(f"/{kind}/nobody-knows/pause", json={"key": "x"})
     assert (answer.status_code, answer.json()["state"]) == (200, "gone")
     assert "press Start" in answer.json()["sentence"]
 
 
-def test_a_visitor_has_one_run(client, engine):
-    for owner in ("me", "another", "me"):
-        begun(client, owner)
-    assert [status.state for status in engine.list()] == ["stopped", "running", "running"]
+@of_both
+def test_a_visitor_has_one_of_a_kind(client, engine, kind, query):
+    started = [begun(client, owner, query, kind)["id"] for owner in ("me", "another", "me")]
+    assert [engine.snapshot(each).state for each in started] == ["stopped", "running", "running"]
 
 
 @pytest.mark.parametrize(
@@ -195,22 +209,21 @@ def test_an_owner_is_a_short_text(client, engine, owner):
     assert engine.list() == ()
 
 
-def test_an_unknown_command_is_said(client, engine):
-    assert "pause, resume" in told(commanded(client, begun(client), "explode"), 404)
-
-
-def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch):
-    full = Engine(Limits(workers=0, running=0, waiting=0), Clock())
-    monkeypatch.setattr(runs, "shared_engine", lambda: full)
-    start = {"query": QUERY, "owner": "me"}
-    assert "try again in about a minute" in told(client.post("/runs", json=start), 503)
+@of_both
+def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch, kind, query):
+    full = Engine(Limits(workers=0, running=0, waiting=0, studying=0, studies_waiting=0), Clock())
+    monkeypatch.setattr(jobs, "shared_engine", lambda: full)
+    start = {"query": query, "owner": "me"}
+    assert "try again in " in told(client.post(f"/{kind}", json=start), 503)
 
     class Silent:
         def start(self, *_given, **_named):
             raise RuntimeError("it does not answer: try again in a moment")
 
-    monkeypatch.setattr(runs, "shared_engine", Silent)
-    said = told(client.post("/runs", json=start), 503)
+        start_study = start
+
+    monkeypatch.setattr(jobs, "shared_engine", Silent)
+    said = told(client.post(f"/{kind}", json=start), 503)
     assert said == "Training is not available just now: it does not answer: try again in a moment."
 
 
@@ -219,5 +232,5 @@ def test_a_rate_that_comes_with_a_reset_holds_from_the_start(client, engine):
     for _ in range(3):
         commanded(client, run, "step")
     commanded(client, run, "reset", lr="1e-9")
-    (job,) = engine._roster
+    (job,) = engine._runs
     assert (job.settings.course(0).lr, job.settings.branch) == (1e-9, ())
