@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from explorer.catalogue import OWN
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import sample_curves
-from explorer.curves.sampled import FORWARD, LARGEST_RANGE
+from explorer.curves.sampled import FORWARD
 from explorer.description import describe
 from explorer.formula import parse
 from explorer.snippets import jax_snippet, snippet

@@ -17,6 +17,7 @@ from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quo
 # Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
 TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"})
 _DECADES_TO_DRAG = 100
+LARGEST_RANGE = 1e6  # of x on a chart, by size
 
 COUNT = "N"  # in a scale: the number of elements that share the parameter
 COUNT_ELSEWHERE = f"{COUNT} stands for the number of elements, which only a scale may name"

@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 
 from explorer.catalogue import finite
-from explorer.curves.sampled import BESIDE, EVEN, KINK, LARGEST_RANGE, Floats
+from explorer.catalogue.records import LARGEST_RANGE
+from explorer.curves.sampled import BESIDE, EVEN, KINK, Floats
 from explorer.formula.reference import even_points
 
 MOST_POINTS = 4001

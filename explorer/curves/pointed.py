@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import Op, Rule
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves.foreign import ForeignOp, ForeignRule, Points
-from explorer.curves.sampled import FORWARD, LARGEST_RANGE, POINTS
+from explorer.curves.sampled import FORWARD, POINTS
 from explorer.curves.sampling import Curves, sample_curves
 from explorer.formula import with_minus
 from explorer.formula.tree import Binary, Call, Compare, Foreign, Name, Node, Number, Unary

@@ -1,7 +1,4 @@
-"""Curves as numbers, whoever computed them: torch in ``curves``, the browser in ``site/sampling.js``.
-
-This module and all that describes curves need no torch, so that they run in the browser as well.
-"""
+"""Curves as numbers, whoever computed them; no torch is needed to describe them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,7 +14,6 @@ from explorer.catalogue import Op, Rule
 from explorer.formula.tree import Call, Foreign, walk
 
 POINTS = 601
-LARGEST_RANGE = 1e6
 EVEN, KINK, BESIDE = 0, 1, 2
 FORWARD = "forward"
 _FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64

@@ -56,4 +56,5 @@ def _description(curves: Curves) -> Description:
 def document(curves: Curves, words: Description) -> dict[str, Any]:
     """Curves with their sentences as plain data: arrays, lists and texts, by name."""
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
-    return {name: getattr(curves, name) for name in names} | words.texts
+    means = () if curves.unbiased is None else ("spreads", "unbiased")
+    return {name: getattr(curves, name) for name in (*names, *means)} | words.texts

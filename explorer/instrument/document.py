@@ -1,6 +1,5 @@
 """The browser's document as JSON, which is the catalogue with all limits, and a choice as JSON."""
 
-import math
 from dataclasses import asdict
 from functools import cache
 
@@ -18,8 +17,9 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
-from explorer.curves.sampled import LARGEST_RANGE, POINTS
+from explorer.curves.sampled import POINTS
 from explorer.curves.switches import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS, MOST_POSITIONS
 from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
@@ -93,12 +93,9 @@ def sampling() -> Json:
 
 
 def shapes() -> Json:
-    """Where each function of the language leaps or bends, in its arguments a to d, and its degree there."""
+    """Return by each function of the language where it leaps or bends, in its arguments a to d."""
     return {
-        name: {
-            "pieces": [data(template(piece)) for piece in function.pieces],
-            "degree": function.degree if function.degree < math.inf else None,
-        }
+        name: {"pieces": [data(template(piece)) for piece in function.pieces]}
         for name, function in FUNCTIONS.items()
     }
 

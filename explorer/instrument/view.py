@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from explorer.catalogue.losses import DRAWN, SQUARE
 from explorer.catalogue.noises import NARROWEST, NOISES, WIDEST
-from explorer.curves.sampled import LARGEST_RANGE
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.instrument.limits import LARGEST_G
 
 SECTIONS = {
@@ -71,17 +71,15 @@ LAYERS: Mapping[str, Layer] = {
 DRAWN_WORDS = {
     "legend": "mean   band: ± sd   dots: draws   {ink}: exact",
     "short": "± sd   {ink}: exact",
+    "means": "mean   band: ± sd   dots: draws",
+    "shortMeans": "± sd",
     "lost": "Curves without a mean: {count}",
     "black": "black",
     "white": "white",
     "spread": "± {sd}",
     "bias": "bias {bias}",
     "sd": "sd {sd}",
-    "unsettled": "No mean here, or none that can be computed: {what}.",
-    "overflow": "A mean too large for a number: {what}.",
-    "undefined": "Not a number for any x here: {what}.",
-    "many": "Too many jumps for a mean to be computed: {what}.",
-    "reduced": "A mean over elements of what is drawn has no one value at an x: {what}.",
+    "missing": "No mean here, or none that can be computed: {what}.",
     "loss": "the mean loss",
     "readings": "Means over what is drawn.",
     "fixed": DRAWN + ".",

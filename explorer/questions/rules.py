@@ -2,8 +2,8 @@
 
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_fixed
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.checks import Result, check_pair
-from explorer.curves.sampled import LARGEST_RANGE
 from explorer.formula import shortened
 from explorer.measures import row_of
 from explorer.measures.nearest import Neighbour, nearest

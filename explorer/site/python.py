@@ -1,4 +1,4 @@
-"""Python in the browser: Pyodide, and the app's own modules that read formulas and code and describe curves.
+"""Python in the browser: Pyodide, and the app's own modules that read and write formulas and code.
 
 Pyodide comes from npm (see package.json). Its files and ours are written beside the pages as data, and none
 is loaded before somebody asks for what did not come along, such as an own formula.
@@ -26,16 +26,12 @@ PYODIDE = ROOT / "node_modules" / "pyodide"
 # The module that answers, and those that it imports once they are needed.
 _START = (
     "explorer.site.program",
-    "explorer.site.words",
     *(f"explorer.questions.{name}" for name in ("entry", "formulas", "code", "read", "judge")),
 )
 _HERE = Path(__file__).parent
-_IN_PLACE = {
-    "numpy/__init__.py": _HERE / "numpy.py",
-    "explorer/formula/torch_operations.py": _HERE / "steps.py",
-}
+_IN_PLACE = {"explorer/formula/torch_operations.py": _HERE / "steps.py"}
 _MEASURED = "explorer/formula/measured.py"
-_WORKER, _BROWSER = _HERE / "worker.js", _HERE / "sampling.js"
+_WORKER, _BROWSER = _HERE / "worker.js", _HERE / "arithmetic.js"
 _FROM = re.compile(r'^(?:import|export)\b[^;"]*from "(\.[^"]+)"', re.MULTILINE)
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 
@@ -70,7 +66,7 @@ def program() -> Json:
     """
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in _needed(_START)}
     texts |= {name: path.read_text(encoding="utf-8") for name, path in _IN_PLACE.items()}
-    texts |= {_MEASURED: _measured(), "numpy/typing.py": "NDArray = list\n"}
+    texts[_MEASURED] = _measured()
     scripts = {path.relative_to(ROOT).as_posix(): text for path, text in _scripts(_BROWSER)}
     return {
         "start": _START[0],

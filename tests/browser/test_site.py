@@ -35,7 +35,6 @@ from tests.browser.reading import (
     traces,
 )
 from tests.browser.sites import PREFIX, Watched, drawn
-from tests.questions.asking import ask_curves
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq", "published_clamp")
@@ -77,7 +76,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
     enter(number(disk, "Upstream gradient g"), "2")
     drawn(disk, "Computed in the browser")
-    expect(disk.locator(".words .main")).to_be_empty()
+    expect(disk.locator(".words .main")).to_contain_text("Elsewhere, the app says them.")
     assert set(traces(disk)["straight_through"].y) == {2.0}
     back(disk)
     drawn(disk, "Confirmed by torch")
@@ -89,7 +88,6 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     disk.keyboard.press("Enter")
     slider(card(disk, "Clipped straight-through"), "c").press("ArrowRight")
     drawn(disk, "Computed in the browser")
-    expect(disk.get_by_role("button", name="Say it in words", exact=True)).to_be_visible()
     expect(disk.locator("body")).not_to_contain_text("undefined")
     assert in_both_themes(disk, "body") == []
     disk.get_by_role("link", name="Train", exact=True).click()
@@ -175,7 +173,7 @@ def test_what_takes_python_is_done_from_the_disk(disk: Page, folder: Path) -> No
 
 
 def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
-    """Code, formulas and words, also of an own rule that nobody need read: a lesson has it."""
+    """Code and formulas, also of an own rule that nobody need read: a lesson has it."""
     label, pair = TAUGHT.removeprefix(KEY), ("round", TAUGHT)
     disk.goto(_at(folder, "index", f"op=round&rule=default&rule={quote(TAUGHT)}&h=1.5&rule=clipped&c=0.7"))
     drawn(disk, "Computed in the browser")
@@ -193,12 +191,7 @@ def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
     disk.get_by_role("button", name="Formula", exact=True).click()
     expect(disk.locator(".formula-section .box math mfrac")).not_to_have_count(0)
     expect(disk.locator(".formula-section .box code")).to_have_count(0)
-    say = disk.get_by_role("button", name="Say it in words", exact=True)
-    say.click()
-    query = f"op=round&rule=default&rule={quote(TAUGHT)}&h=0.5&rule=clipped&c=0.7"
-    expect(disk.locator(".words .main")).to_have_text(ask_curves(query)["main"], timeout=LOADING_MS)
     expect(disk.get_by_text("Loading Python")).to_have_count(0)  # one is there for all
-    expect(say).to_be_hidden()
     expect(disk.locator("body")).not_to_contain_text("undefined")
 
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 import torch
 
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import readings, sample, sample_curves
-from explorer.curves.grids import LARGEST_RANGE, MOST_POINTS
+from explorer.curves.grids import MOST_POINTS
 from explorer.curves.sampling import MOST_RULES
 from explorer.formula import FormulaError
 from explorer.gradient import apply

@@ -16,7 +16,7 @@ from explorer.site.formatter import formatter
 Ask = Callable[[list[tuple[str, Any]]], list[Any]]
 """Returns the answers to questions, each with its arguments, as the worker of the site has them."""
 
-_SAMPLING = (python.ROOT / "explorer" / "site" / "sampling.js").as_uri()
+_ARITHMETIC = (python.ROOT / "explorer" / "site" / "arithmetic.js").as_uri()
 _ANSWERER = python.ROOT / "tests" / "frontend" / "answerer.mjs"
 _ANSWERING = """
 import json, sys
@@ -25,63 +25,26 @@ from explorer.site.program import answer
 for line in sys.stdin:
     print(json.dumps([json.loads(answer(name, json.dumps(given))) for name, given in json.loads(line)]))
     sys.stdout.flush()
-    foreign = {"torch", "numpy.linalg", "pandas", "plotly", "nbformat"} & set(sys.modules)
+    foreign = {"torch", "numpy", "pandas", "plotly", "nbformat"} & set(sys.modules)
     assert not foreign, foreign
 """
-# The module that Pyodide makes of sampling.js.
+# The module that Pyodide makes of arithmetic.js.
 _BROWSER = f"""
-import array, base64, json, subprocess
-from types import SimpleNamespace
+import json, subprocess
 
 _node = None
 
 
-class _Numbers(list):
-    def to_py(self):
-        return self
-
-    def tolist(self):
-        return [*self]
-
-
-def _unpacked(value):
-    if set(value) != {{"dtype", "base64"}}:
-        return value
-    code = {{"Float64Array": "d", "Float32Array": "f", "Int8Array": "b"}}[value["dtype"]]
-    return _Numbers(array.array(code, base64.b64decode(value["base64"])))
-
-
-def _run(body, given):
+def computed(name, *values):
     global _node
     if _node is None:
         pipe = subprocess.PIPE
         _node = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
-    body = f'const browser = await import("{_SAMPLING}"); {{body}}'
-    print(json.dumps({{"body": body, "given": given}}), file=_node.stdin, flush=True)
-    answer = json.loads(_node.stdout.readline(), object_hook=_unpacked)
+    body = 'const {{ computed }} = await import("{_ARITHMETIC}"); return [computed(...given)].map(String);'
+    print(json.dumps({{"body": body, "given": [name, *values]}}), file=_node.stdin, flush=True)
+    answer = json.loads(_node.stdout.readline())
     assert "error" not in answer, answer
-    return answer.get("value")
-
-
-def sampled(text):
-    found = _run(
-        '''const curves = (globalThis.curves = browser.sampled(given));
-        const {{ rules }} = JSON.parse(given);
-        const every = (take, keys) => Object.fromEntries(keys.map((key) => [key, take(key) ?? null]));
-        const keys = rules.map((rule) => rule.key);
-        return {{ ...curves, exact: curves.exact ?? null, gradients: every(curves.gradient, keys),
-            spreads: every(curves.spread, ["forward", ...keys]) }};''',
-        text,
-    )
-    gradients, spreads = found.pop("gradients"), found.pop("spreads")
-    found |= {{"gradient": gradients.get, "spread": spreads.get}}
-    found["at"] = lambda key, places: _run("return curves.at(...given)", [key, places])
-    found["autograd"] = lambda g: _run("return curves.autograd(given)", g)
-    return SimpleNamespace(**found)
-
-
-def computed(name, *values):
-    return _run("return Float64Array.of(browser.computed(...given))", [name, *values])[0]
+    return float(answer["value"][0].replace("Infinity", "inf"))
 """
 
 

@@ -72,22 +72,16 @@ def test_the_modules_are_those_that_are_needed() -> None:
     program = python.program()["modules"]
     assert {"explorer/formula/parsing.py", "explorer/catalogue/own.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
-    left_out |= {
-        "explorer/curves/sampling.py",
-        "explorer/curves/grids.py",
-        "explorer/gradient/bound.py",
-        "explorer/description/description.py",
-    }
+    left_out |= {"explorer/curves/sampled.py", "explorer/gradient/bound.py", "explorer/description/words.py"}
     assert not left_out & set(program)
     texts = [text for path, text in program.items() if path != "explorer/formula/measured.py"]
     assert not [text for text in texts if re.search("^(import|from) torch", text, re.MULTILINE)]
 
 
-def test_the_scripts_are_those_that_sample_curves() -> None:
+def test_the_scripts_are_those_of_arithmetic() -> None:
     program = python.program()
     assert program["browser"] in program["scripts"]
-    names = {Path(path).name for path in program["scripts"]}
-    assert {"sampling.js", "curves.js", "kinks.js", "functions.js"} <= names
+    assert {Path(path).name for path in program["scripts"]} == {"arithmetic.js", "functions.js", "normal.js"}
 
 
 def test_without_pyodide_there_is_none(tmp_path: Path) -> None:

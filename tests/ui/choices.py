@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 
 from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
-from explorer.curves.sampled import LARGEST_RANGE
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.instrument.view import SECTIONS

@@ -12,7 +12,7 @@ import { loaded } from "./files.js";
 /** @import { Answer, Ask } from "./ask.js" */
 
 const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // with files of explorer/site/stored_answers.py
-const PYTHONS = ["entry", "formulas", "code", "read", "judge", "words"];
+const PYTHONS = ["entry", "formulas", "code", "read", "judge"];
 const COMPUTED = "Computed in the browser";
 const UNLOADED = "Torch's values could not be loaded: computed in the browser";
 const GONE = { message: "The page's data could not be loaded: reload the page.", again: true };

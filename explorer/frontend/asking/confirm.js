@@ -83,12 +83,16 @@ export function decodeCurves(answer) {
   try {
     const { kinks, head, main, rest, below = "" } = answer;
     const [x, y, marks] = [answer.x, answer.y, answer.marks].map(array);
-    const [gradients, parts] = [answer.gradients, answer.parts].map(arrays);
-    const all = [y, marks, ...Object.values(gradients), ...Object.values(parts)];
+    const [gradients, parts, spread] = [answer.gradients, answer.parts, answer.spreads ?? {}].map(arrays);
+    const unbiased = answer.unbiased ? array(answer.unbiased) : null;
+    const all = [y, marks, ...[gradients, parts, spread].flatMap((some) => Object.values(some))];
+    if (unbiased) all.push(unbiased);
     if (all.some((values) => values.length !== x.length)) throw new Error("lengths differ");
     if ([head, main, rest, below].some((text) => typeof text !== "string"))
       throw new Error("words are missing");
-    return { curves: { x, y, marks, gradients, parts, kinks }, words: { head, main, rest, below } };
+    const exact = unbiased && { x, marks, y: unbiased };
+    const curves = { x, y, marks, gradients, parts, kinks, spread, exact };
+    return { curves, words: { head, main, rest, below } };
   } catch {
     return { message: "The server's answer was not understood: not confirmed by torch" };
   }

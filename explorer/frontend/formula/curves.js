@@ -22,6 +22,7 @@
  *   gradient for the parameter that learns, null where it cannot learn by a rule; none without one
  * @property {Record<string, number[] | null>} kinks by "forward", rule key or partKey of one; null for too many
  * @property {Drawn} [drawn] where something is drawn: y, gradients and parts are means then
+ * @typedef {Float64Array|Float32Array} Floats
  */
 
 import { beside, shownName } from "./controls.js";
@@ -31,18 +32,18 @@ import { drawnCurves, OUTPUT, valuesOfLoss } from "./drawn.js";
 import { evaluate } from "./evaluation.js";
 import { above, below, evenPoints } from "./floats.js";
 import { candidatesOf, entryKinks, few, searched, throughKinks } from "./kinks.js";
+import { FEW } from "./means.js";
 import { held } from "./records.js";
 import { sampling } from "./sampling.js";
 
 /** @typedef {(isTorchs: boolean) => number[]|null} OfOp the kinks of an op; null for too many */
 /** @import { Drawn, Pair } from "./drawn.js" */
 /** @import { Op, Rule } from "./entry.js" */
-/** @import { Pace } from "./expectation.js" */
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, BESIDE] = [0, 1, 2];
 const MUCH = 0.02; // of a curve's height: a change within a step of the grid that may be a jump
-const QUICK = 151; // points of what draws under a moving hand
+export const QUICK = 151; // points of what draws under a moving hand
 const HALVINGS = 120; // from a step of the grid to neighbours next to 0
 
 /** The key of a rule's contributions among kinks. @param {string} rule its key */
@@ -51,13 +52,13 @@ export const partKey = (rule) => `part ${rule}`;
 /**
  * @param {{op: Op, rules: Rule[]}} entries
  * @param {Choice} choice
- * @param {{points?: number, pace?: Pace}} [options] ``pace`` "quick": fewer points of what draws, under a moving hand
+ * @param {{points?: number, quantiles?: number}} [options] ``quantiles`` that the means of what draws are over
  * @returns {Curves}
  */
 export function sampleCurves(
   { op, rules: given },
   choice,
-  { points = sampling().points, pace = "rest" } = {},
+  { points = sampling().points, quantiles = FEW } = {},
 ) {
   const isRandom = firstDrawn([op, ...given]) !== undefined;
   const rules = given.map((rule) => beside(op, rule));
@@ -78,17 +79,17 @@ export function sampleCurves(
   });
   if (isRandom) addThrough(kinks, { op, rules }, choice, range);
   const every = Object.values(kinks).flatMap((each) => each ?? []);
-  const { x, marks } = grid(start, stop, isRandom && pace === "quick" ? QUICK : points, every);
+  const { x, marks } = grid(start, stop, points, every);
   const pairs = rules.map((rule, i) => pairOf(op, rule, parameters[i], choice.learns));
   const values = isRandom
-    ? meansOn({ x, marks }, { op, pairs, parameters: alone }, choice, range, kinks.forward ?? [], pace)
+    ? meansOn(x, { op, pairs, parameters: alone }, choice, range, quantiles)
     : valuesOn(x, marks, { op, pairs, parameters: alone }, range, Boolean(choice.learns));
   return { x, marks, kinks, ...values };
 }
 
 let lastReference = { start: NaN, stop: NaN, x: /** @type {Float64Array} */ (new Float64Array(0)) };
 
-/** The x of means in formulas, kept while the range stays. @param {Range} range */
+/** The x of means in formulas, kept while the range stays. @param {{start: number, stop: number}} range */
 function referenceOf({ start, stop }) {
   const isKept = lastReference.start === start && lastReference.stop === stop;
   if (!isKept) lastReference = { start, stop, x: evenPoints(start, stop, sampling().reference) };
@@ -133,54 +134,26 @@ function valuesOn(x, marks, { op, pairs, parameters }, range, learns) {
 
 /**
  * The means of all curves over what is drawn.
- * @param {{x: Float64Array, marks: Int8Array}} points
+ * @param {Float64Array} x
  * @param {Evaluated} evaluated
  * @param {Choice} choice
  * @param {Range} range
- * @param {number[]} kinks of the op
- * @param {Pace} pace
+ * @param {number} quantiles
  */
 function meansOn(
-  points,
+  x,
   { op, pairs, parameters },
-  { loss = OUTPUT, parameters: settings, g },
-  range,
-  kinks,
-  pace,
+  { loss = OUTPUT, parameters: settings },
+  { start, stop, g },
+  quantiles,
 ) {
   const own = valuesOfLoss(loss, settings);
   const drawing = {
     ...{ op, loss, parameters: { ...own, ...parameters } },
     pairs: pairs.map((pair) => ({ ...pair, parameters: { ...own, ...pair.parameters } })),
   };
-  const reference = referenceOf(range);
-  const drawn = drawnCurves(
-    drawing,
-    { ...points, ends: [range.start, range.stop], g, kinks, reference },
-    pace,
-  );
-  return { y: drawn.y, gradients: drawn.gradients, parts: drawn.parts, drawn };
-}
-
-/**
- * The means of an op and rules that draw at further x, whose kinks are known.
- * @param {{op: Op, rules: Rule[]}} entries as they stand beside one another
- * @param {Choice} choice
- * @param {Float64Array} x
- * @param {number[]} kinks of the op
- */
-export function meansAt({ op, rules }, choice, x, kinks) {
-  const [start, stop] = rangeOf(choice);
-  const pairs = rules.map((rule) => pairOf(op, rule, valuesOf(op, rule, choice.parameters), choice.learns));
-  const evaluated = { op, pairs, parameters: valuesOf(op, null, choice.parameters) };
-  return meansOn(
-    { x, marks: new Int8Array(x.length) },
-    evaluated,
-    choice,
-    { start, stop, g: choice.g },
-    kinks,
-    "rest",
-  );
+  const reference = referenceOf({ start, stop });
+  return drawnCurves(drawing, { x, ends: [start, stop], g, reference }, quantiles);
 }
 
 /**

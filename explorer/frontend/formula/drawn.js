@@ -1,18 +1,14 @@
 /**
- * Curves of what draws: means over u, their standard deviations, the exact slope of the mean loss, and single draws.
+ * Curves of what draws: means over u, their standard deviations, and single draws.
  *
  * @typedef {object} Drawn
- * @property {Pace} pace
- * @property {Float64Array} x
- * @property {Int8Array} marks of x, as of curves
- * @property {Float64Array} y
- * @property {Record<string, Float64Array|null>} gradients by rule key; null where there is no mean
- * @property {Record<string, Float64Array|null>} parts
- * @property {Record<string, Float64Array>} spread by "forward" and rule key, where one exists
- * @property {Float64Array|null} exact g times the slope of the mean loss in x
+ * @property {number} quantiles that means are over
+ * @property {Record<string, import("./curves.js").Floats>} spread by "forward" and rule key
+ * @property {Exact|null} exact g times the slope of the mean loss in x, which Python alone has
  * @property {Draws} draws
- * @property {Record<string, import("./expectation.js").Reason>} reasons by "forward", "exact" and rule key, why there
- *   is no mean
+ *
+ * @typedef {{x: import("./curves.js").Floats, marks: ArrayLike<number>, y: import("./curves.js").Floats, isPast?: boolean}}
+ *   Exact ``isPast``: of another choice, while a hand moves
  *
  * @typedef {object} Draws one at each of a few even x
  * @property {Float64Array} x
@@ -28,20 +24,17 @@
 
 import { settledTree, uniforms } from "./draws.js";
 import { evaluate, UNIFORM } from "./evaluation.js";
-import { expectationsOf, slopesOf, withMiddles } from "./expectation.js";
 import { evenPoints } from "./floats.js";
-import { isSteady } from "./leaps.js";
+import { evenQuantiles, momentsOf } from "./means.js";
 import { held } from "./records.js";
 
 /** @import { Loss } from "./draws.js" */
 /** @import { Op } from "./entry.js" */
 /** @import { Tree } from "./evaluation.js" */
-/** @import { Expected, Pace } from "./expectation.js" */
-/** @import { Place } from "./leaps.js" */
+/** @import { Moments, Place } from "./means.js" */
 /** @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt */
 
 const DOTS = 30; // single draws on a chart
-const LOST = /** @type {Tree} */ (["name", "f()"]);
 
 /** The loss that is the output itself. @type {Loss} */
 export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
@@ -63,71 +56,55 @@ export function valuesOfLoss({ parameters }, settings) {
 /**
  * The means and spreads of an op and rules at given x.
  * @param {Drawing} drawing
- * @param {{x: Float64Array, marks: Int8Array, ends: [number, number], g: number, kinks: number[], reference: Float64Array}} where
- *   ``ends`` of the range, ``reference``: the x of means
- * @param {Pace} pace
- * @returns {Drawn}
+ * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends`` of the range,
+ *   ``reference``: the x of means
+ * @param {number} quantiles
  */
-export function drawnCurves(drawing, { x, marks, ends, g, kinks, reference }, pace) {
-  const { op, loss, pairs, parameters } = drawing;
+export function drawnCurves(drawing, { x, ends, g, reference }, quantiles) {
+  const { op, pairs, parameters } = drawing;
   /** @type {PlaceAt} */
   const place = (at, values) => {
     const all = { g, parameters: values };
     return { ...all, x: at, reference: { ...all, x: reference } };
   };
-  const expected = (/** @type {Asked[]} */ asked, at = x) => {
-    const settled = asked.map((one) => ({ ...one, tree: settledTree(one.tree, op, loss) }));
-    return expectedTogether(settled, (values) => place(at, values), pace);
-  };
-  const steady = isSteady(op.tree) ? op.gradient : null;
-  const found = expected([
-    { key: "forward", tree: op.tree, parameters },
-    ...askedOf(pairs, "gradient"),
-    ...(steady === null ? [] : [{ key: "exact", tree: steady, parameters }]),
-  ]);
-  const lossAt = (/** @type {Float64Array} */ at) => {
-    found.exact = expected([{ key: "exact", tree: LOST, parameters }], at).exact;
-    return found.exact.mean;
-  };
-  const exact = found.exact
-    ? withMiddles(found.exact.mean, x, kinks)
-    : slopesOf(lossAt, x, kinks, ends, pace);
-  const meanOf = (/** @type {string} */ key) => (found[key]?.reason === "" ? found[key].mean : null);
-  const parts = expected(askedOf(pairs, "part"));
-  return {
-    ...{ pace, x, marks },
-    y: found.forward.mean,
-    gradients: Object.fromEntries(pairs.map(({ key }) => [key, meanOf(key)])),
-    parts: Object.fromEntries(Object.entries(parts).map(([key, { mean }]) => [key, mean])),
-    spread: spreadsOf(found),
-    exact: meanOf("exact") && exact,
+  const found = momentsTogether(
+    [{ key: "forward", tree: op.tree, parameters }, ...askedOf(pairs, "gradient"), ...askedOf(pairs, "part")],
+    drawing,
+    (values) => place(x, values),
+    quantiles,
+  );
+  const meansOf = (/** @type {"gradient"|"part"} */ of) =>
+    Object.fromEntries(pairs.map(({ key }) => [key, found.get(of + key)?.mean ?? null]));
+  const spreads = pairs.flatMap(({ key }) => {
+    const spread = found.get(`gradient${key}`)?.spread;
+    return spread ? [[key, spread]] : [];
+  });
+  const forward = /** @type {Moments} */ (found.get("forward"));
+  /** @type {Drawn} */
+  const drawn = {
+    quantiles,
+    spread: { forward: forward.spread, ...Object.fromEntries(spreads) },
+    exact: null,
     draws: singleDraws(drawing, ends, place),
-    reasons: reasonsOf(found),
   };
+  return { y: forward.mean, gradients: meansOf("gradient"), parts: meansOf("part"), drawn };
 }
 
 /** @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {Asked[]} */
 const askedOf = (pairs, of) =>
-  pairs.flatMap(({ key, [of]: tree, parameters }) => (tree === null ? [] : [{ key, tree, parameters }]));
-
-/** Those of curves; that of the loss is none. @param {Record<string, Expected>} found @returns {Drawn["spread"]} */
-function spreadsOf({ exact: _, ...curves }) {
-  const there = Object.entries(curves).filter(([, { spread, reason }]) => spread && !reason);
-  return Object.fromEntries(there.map(([key, { spread }]) => [key, /** @type {Float64Array} */ (spread)]));
-}
-
-/** @param {Record<string, Expected>} found @returns {Drawn["reasons"]} */
-const reasonsOf = (found) =>
-  Object.fromEntries(Object.entries(found).flatMap(([key, { reason }]) => (reason ? [[key, reason]] : [])));
+  pairs.flatMap(({ key, [of]: tree, parameters }) =>
+    tree === null ? [] : [{ key: of + key, tree, parameters }],
+  );
 
 /**
- * Means by key. Trees whose parameters have the same values are integrated together.
+ * Moments by key. Trees whose parameters have the same values are evaluated together.
  * @param {Asked[]} asked
+ * @param {Drawing} drawing
  * @param {(parameters: Record<string, number>) => Place} placeWith
- * @param {Pace} pace
- * @returns {Record<string, Expected>}
+ * @param {number} quantiles
+ * @returns {Map<string, Moments>}
  */
-function expectedTogether(asked, placeWith, pace) {
+function momentsTogether(asked, { op, loss }, placeWith, quantiles) {
   /** @type {{parameters: Record<string, number>, some: Asked[]}[]} */
   const groups = [];
   for (const one of asked) {
@@ -141,10 +118,11 @@ function expectedTogether(asked, placeWith, pace) {
     else groups.push({ parameters: { ...one.parameters }, some: [one] });
   }
   const pairs = groups.flatMap(({ parameters, some }) => {
-    const trees = some.map(({ tree }) => tree);
-    return expectationsOf(trees, placeWith(parameters), pace).map((expected, i) => [some[i].key, expected]);
+    const trees = some.map(({ tree }) => settledTree(tree, op, loss));
+    const moments = momentsOf(trees, placeWith(parameters), evenQuantiles(quantiles));
+    return moments.map((each, i) => /** @type {const} */ ([some[i].key, each]));
   });
-  return Object.fromEntries(pairs);
+  return new Map(pairs);
 }
 
 /**

@@ -16,7 +16,6 @@
 import { hasDraw, settledTree, withTrees } from "./draws.js";
 import { constantValue, evaluate, NORMAL, operands, UNIFORM } from "./evaluation.js";
 import { evenPoints, unit } from "./floats.js";
-import { piecesOf } from "./leaps.js";
 import { toEven } from "./python.js";
 import { sampling } from "./sampling.js";
 
@@ -179,6 +178,24 @@ function piecesIn(tree) {
   const own = piecesOf(tree).filter((piece) => names(piece).some((name) => THROUGH.includes(name)));
   return [...operands(tree).flatMap(piecesIn), ...own];
 }
+
+/** Trees that are constant where a node is smooth. @param {Node} node @returns {Node[]} */
+function piecesOf(node) {
+  const sign = (/** @type {Tree} */ inner) => /** @type {Node} */ (["call", "sign", inner]);
+  if (node[0] === "compare") {
+    const [, , ...parts] = node;
+    return parts.slice(1).map((right, i) => sign(["-", parts[i], right]));
+  }
+  if (node[0] === "/") return [sign(node[2])];
+  if (node[0] === "**") return isPower(node[2]) ? [] : [sign(node[1])];
+  if (node[0] !== "call") return [];
+  const [, name, ...given] = node;
+  const operand = Object.fromEntries(given.map((each, i) => ["abcd"[i], each]));
+  return sampling().functions[name].pieces.map((piece) => /** @type {Node} */ (withTrees(piece, operand)));
+}
+
+/** Whether an exponent makes a polynomial. @param {Tree} exponent */
+const isPower = (exponent) => typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
 /** @param {Tree} tree @returns {Piece[]} */
 const atEnds = (tree) =>

@@ -83,11 +83,3 @@ export function ndtri(chance) {
   const size = x - Math.log(x) / x - z * ratio(x < FAR_OUT ? TAIL : FAR, z);
   return isUpper ? size : -size;
 }
-
-/** The chance that a standard normal number lies below one. @param {number} x */
-export function ndtr(x) {
-  const far = Math.abs(x) * Math.SQRT1_2;
-  if (!(far > 2)) return 0.5 + 0.5 * erf(x * Math.SQRT1_2);
-  const tail = complement(far) / 2;
-  return x < 0 ? tail : 1 - tail;
-}

@@ -13,7 +13,8 @@
  * @property {number} narrowest of the larger end: in a range below that float64 has too few numbers for a
  *   curve
  * @property {number} least width of a range
- * @property {Record<string, import("./leaps.js").Shape>} functions of the language
+ * @property {Record<string, {pieces: import("./evaluation.js").Tree[]}>} functions of the language, see
+ *   explorer/formula/functions.py
  */
 
 let known = /** @type {Sampling} */ (/** @type {unknown} */ (null));

@@ -6,7 +6,8 @@ import { floatText, singleText } from "../formula/python.js";
  * @typedef {Float64Array|Float32Array} Floats
  * @typedef {{x: Floats, y: Floats, gradients: Record<string, Floats|null>,
  *   parts: Record<string, Floats|null>,
- *   drawn?: {spread: Record<string, Floats>, exact: Floats|null}|null}} Sampled ``drawn`` where y and gradients are means
+ *   drawn?: {spread: Record<string, Floats>, exact: {y: Floats, isPast?: boolean}|null}|null}} Sampled ``drawn`` where
+ *   y and gradients are means
  */
 
 /** A column by its name, null where nothing of it is known. @typedef {[name: string, values: Floats|null|undefined]} Column */
@@ -28,7 +29,7 @@ export function columnsOf({ x, y, gradients, parts, drawn }, key, learning) {
         ? [
             ["y_sd", drawn.spread.forward],
             ["gradient_sd", drawn.spread[key]],
-            ["unbiased", drawn.exact],
+            ["unbiased", drawn.exact?.isPast ? null : drawn.exact?.y],
           ]
         : []
     ),

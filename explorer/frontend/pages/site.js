@@ -6,7 +6,6 @@ import { keep, load } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
 import { createButtons } from "./heading.js";
-import { questionOf } from "../explore/stage/telling.js";
 import { createPython } from "../asking/python.js";
 import { createSiteAsk } from "../asking/ask-site.js";
 
@@ -15,6 +14,7 @@ const EXPLANATION =
   "defaults of their parameters, of g and of the range, unless one draws at random, for the examples and for the " +
   "lessons: there the curves are torch's. Elsewhere the browser has computed them by the same formulas; in the app " +
   "torch confirms them all.";
+const ELSEWHERE = "The sentences came along for the defaults and the examples. Elsewhere, the app says them.";
 const CHOICE = "site-choice";
 
 /** The data that Python wrote into the page. */
@@ -33,17 +33,10 @@ export const siteReach = {
   ask,
   confirm: /** @type {import("../asking/confirm.js").Confirm} */ ((on) => createConfirmation({ ask, ...on })),
   explanation: EXPLANATION,
-  tell: ask.has("words") ? tellWords : null,
+  elsewhere: ELSEWHERE,
   sections: {},
   examples: [],
 };
-
-/** The sentences on a choice by Python, on the numbers of JavaScript. @type {import("../explore/stage/telling.js").Tell} */
-async function tellWords(choice, onWait) {
-  const answer = await ask("words", questionOf(choice), { onWait });
-  if (answer.message !== undefined) throw new Error(answer.message);
-  return /** @type {*} */ (answer);
-}
 
 /** Fill the heading; a frame on another page has none. */
 export function arrange() {

@@ -12,6 +12,7 @@ import { wordOf } from "../choice/view.js";
 const ELSEWHERE =
   "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this.";
 const PYTHONS = "Python answers this, and this file has no Python: save one with this open, or ask the app.";
+const WORDS = "This file has the sentences for the values it was saved with. Elsewhere, the app says them.";
 
 document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
@@ -39,6 +40,7 @@ createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument
   plotly: "",
   ask,
   confirm: null,
+  elsewhere: WORDS,
   sections: { format, compare, map },
   examples: [],
   words: start.words,

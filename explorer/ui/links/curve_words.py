@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from explorer.catalogue import MOST_RULES, Op, Parameter, Rule, find_loss, find_op, find_rule, learnable
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
-from explorer.curves.sampled import LARGEST_RANGE
 from explorer.formula import FormulaError
 from explorer.instrument.limits import reach
 from explorer.instrument.view import VIEW, Word

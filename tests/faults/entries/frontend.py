@@ -193,13 +193,6 @@ FAULTS = (
         tests="browser/test_own.py",
     ),
     Fault(
-        name="The sentences of an earlier choice are saved with the present one",
-        file="explorer/frontend/explore/stage/telling.js",
-        old="return last.key === curvesKey(choice) ? last.words : NO_WORDS;",
-        new="return last.words;",
-        tests="site/test_words.py",
-    ),
-    Fault(
         name="The readings lack the float before a kink",
         file="explorer/frontend/explore/sections/readings.js",
         old="[index - 1, index, index + 1].forEach",

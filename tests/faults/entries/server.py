@@ -193,11 +193,11 @@ FAULTS = (
         tests="questions/test_formulas.py",
     ),
     Fault(
-        name="The site names a rule that it cannot describe by its key",
-        file="explorer/site/words.py",
-        old="_UNKNOWN.format(rule.label)",
-        new="_UNKNOWN.format(rule.key)",
-        tests="site/test_words.py",
+        name="Python in the browser knows all names but those of torch",
+        file="explorer/site/python.py",
+        old="if is_elsewhere(name)}",
+        new="if not is_elsewhere(name)}",
+        tests="site/test_python.py",
     ),
     Fault(
         name="Every question waits in the seats of checks",

@@ -1,22 +1,23 @@
-"""The browser's curves of pairs that draw against torch's: means, spreads, the slope of the mean loss."""
+"""The browser's curves of pairs that draw, by quantiles of u, against torch's exact means and spreads."""
 
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from explorer.catalogue import OWN, SQUARE, find_loss, find_op, find_rule
 from explorer.curves import Curves, sample_curves
-from explorer.curves.sampled import EVEN, FORWARD
+from explorer.curves.sampled import FORWARD
 from explorer.gradient import fresh
 from explorer.instrument import entry
 from explorer.instrument.entries import loss_entry
 from tests.frontend.modules import Node
 
-POINTS = 61
+POINTS, FEW, MANY = 61, 255, 1023
 SAMPLE = """
     const { sampleCurves } = await import("./formula/curves.js");
-    return sampleCurves(given, given.choice, { points: given.points, pace: given.pace ?? "rest" });
+    return sampleCurves(given, given.choice, given);
 """
 STEP = "where(u() < sigmoid(x), 1, 0)"
 PAIRS = {
@@ -35,7 +36,7 @@ PARAMETERS = {"s": 0.5, "p": 0.8, "tau": 0.4, "target": 0.3}
 
 
 def sampled(
-    node: Node, op: str, rules: list[str], f: str = SQUARE, pace: str = "rest"
+    node: Node, op: str, rules: list[str], f: str = SQUARE, quantiles: int = MANY
 ) -> tuple[dict[str, Any], Curves]:
     """The browser's curves and torch's."""
     some = [find_rule("default"), *(find_rule(OWN + rule) for rule in rules)]
@@ -44,7 +45,7 @@ def sampled(
     parameters = {name: value for name, value in PARAMETERS.items() if name in names}
     choice = {**span, "parameters": parameters, "loss": loss_entry(find_loss(f))}
     given = {"op": entry(own), "rules": [entry(rule) for rule in some], "choice": choice}
-    found = node.run(SAMPLE, {**given, "points": POINTS, "pace": pace})
+    found = node.run(SAMPLE, {**given, "points": POINTS, "quantiles": quantiles})
     return found, sample_curves(own, some, dtype="float64", points=POINTS, f=f, **span, **parameters)
 
 
@@ -52,36 +53,26 @@ def close(found: Any, right: Any, error: float = 1e-6) -> None:
     np.testing.assert_allclose(found, right, rtol=error, atol=error)
 
 
+@pytest.mark.parametrize("quantiles", [FEW, MANY])
 @pytest.mark.parametrize("f", [SQUARE, "y", "(y - target)**4"])
 @pytest.mark.parametrize("op", PAIRS)
-def test_means_spreads_and_the_exact_slope_are_torchs(node: Node, op, f):
-    found, curves = sampled(node, op, PAIRS[op], f)
+def test_means_and_spreads_are_torchs_but_for_what_nobody_sees(
+    node: Node, op: str, f: str, quantiles: int
+) -> None:
+    """The error falls with the number of quantiles, and is a pixel or two of a panel of 250 pixels."""
+    found, curves = sampled(node, op, PAIRS[op], f, quantiles)
     shared, here, there = np.intersect1d(found["x"], curves.x, return_indices=True)
     assert len(shared) >= POINTS
-    assert curves.unbiased is not None
-    assert not found["drawn"]["reasons"]
-    close(found["y"][here], curves.y[there])
-    close(found["drawn"]["spread"][FORWARD][here], curves.spreads[FORWARD][there])
-    kinks = np.array(found["kinks"]["forward"] or [9.0])
-    rounded = (np.abs(shared[:, None] - kinks).min(1) < 1e-12) & (curves.marks[there] == EVEN)
-    inside = (shared > -2.9) & (shared < 3.1) & ~rounded
-    close(found["drawn"]["exact"][here][inside], curves.unbiased[there][inside])
-    for key, gradient in curves.gradients.items():
-        close(found["gradients"][key][here], gradient[there])
-        close(found["drawn"]["spread"][key][here], curves.spreads[key][there], 2e-6)
-
-
-@pytest.mark.parametrize("op", PAIRS)
-def test_under_a_moving_hand_means_are_exact_to_a_thousandth(node: Node, op):
-    rest, _ = sampled(node, op, PAIRS[op])
-    quick, _ = sampled(node, op, PAIRS[op], pace="quick")
-    assert len(quick["x"]) < 200
-    shared, here, there = np.intersect1d(quick["x"], rest["x"], return_indices=True)
-    assert len(shared) >= 25
-    for key, gradient in quick["gradients"].items():
-        close(gradient[here], rest["gradients"][key][there], 1e-3)
-        close(quick["drawn"]["spread"][key][here], rest["drawn"]["spread"][key][there], 2e-3)
-    close(quick["drawn"]["exact"][here], rest["drawn"]["exact"][there], 1e-3)
+    assert found["drawn"]["exact"] is None
+    means = [(found["y"], curves.y)] + [
+        (found["gradients"][key], curves.gradients[key]) for key in curves.labels
+    ]
+    spreads = [(found["drawn"]["spread"][key], right) for key, right in curves.spreads.items()]
+    height = max(np.abs(right).max() for _, right in means + spreads)
+    for one, right in means:
+        np.testing.assert_allclose(one[here], right[there], rtol=0, atol=4 / quantiles * height)
+    for one, right in spreads:
+        np.testing.assert_allclose(one[here] ** 2, right[there] ** 2, rtol=0, atol=4 / quantiles * height**2)
 
 
 def test_dots_are_single_draws_by_the_hash(node: Node):
@@ -97,9 +88,6 @@ def test_dots_are_single_draws_by_the_hash(node: Node):
 def test_a_mean_of_stochastic_rounding_has_its_kinks_at_whole_numbers(node: Node):
     found, curves = sampled(node, "floor(x + u())", ["g"])
     assert found["kinks"]["forward"] == [-2, -1, 0, 1, 2, 3] == list(curves.kinks["forward"])
-    at = list(found["x"]).index(1.0)
-    exact = found["drawn"]["exact"]
-    close(exact[at - 1 : at + 2], 1.5 * np.array([0.4, 1.4, 2.4]), 1e-9)
 
 
 @pytest.mark.parametrize(("f", "rule", "at"), [
@@ -120,34 +108,14 @@ def test_a_mean_has_a_kink_where_the_largest_or_the_least_output_switches_a_rule
     assert (
         curves.kinks[FORWARD] == tuple(found["kinks"][FORWARD]) == ((0.24,) if "abs(y - target)" in f else ())
     )
-    shared = np.isin(np.array(found["x"]), curves.x)
-    close(np.array(found["gradients"][key])[shared], curves.gradients[key][np.isin(curves.x, found["x"])])
 
 
-def test_the_exact_gradient_has_both_limits_where_a_loss_bends_at_the_largest_output(node: Node):
-    found, curves = sampled(node, "where(u() < p, x / p, 0)", ["g"], "abs(y - target)")
-    for x, exact in ((np.array(found["x"]), found["drawn"]["exact"]), (curves.x, curves.unbiased)):
-        at = int(np.flatnonzero(x == 0.24)[0])
-        close(exact[at - 1 : at + 2], [-1.5, 0, 1.5], 1e-9)
-
-
-def test_a_rule_without_a_mean_has_a_reason_and_no_curve(node: Node):
-    some = [find_rule(OWN + "g / u()")]
-    given = {"op": entry(find_op("round")), "rules": [entry(rule) for rule in some], "points": POINTS}
-    found = node.run(SAMPLE, {**given, "choice": {"start": -1, "stop": 1, "g": 1, "parameters": {}}})
-    (key,) = found["gradients"]
-    assert found["gradients"][key] is None
-    assert found["drawn"]["reasons"] == {key: "unsettled"}
-
-
-def test_a_rule_that_is_infinite_has_a_reason_though_it_does_not_draw(node: Node):
-    some = [find_rule("flip"), find_rule("straight_through")]
-    given = {"op": entry(find_op("bernoulli")), "rules": [entry(rule) for rule in some], "points": POINTS}
-    loss = loss_entry(find_loss("log(y)"))
-    choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}, "loss": loss}
-    found = node.run(SAMPLE, {**given, "choice": choice})
-    assert found["gradients"]["flip"] is None
-    assert found["drawn"]["reasons"] == dict.fromkeys(("flip", "straight_through", "exact"), "overflow")
+@pytest.mark.parametrize("rule", ["g / mean(y)", "log(-u())"])
+def test_what_has_no_mean_is_no_number(node: Node, rule: str) -> None:
+    pair = {"op": entry(find_op(OWN + "floor(x + u())")), "rules": [entry(find_rule(OWN + rule))]}
+    choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}}
+    found = node.run(SAMPLE, {**pair, "choice": choice, "points": POINTS})
+    assert np.isnan(found["gradients"][OWN + rule]).all()
 
 
 def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
@@ -157,7 +125,6 @@ def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
         given = {"op": entry(find_op(op)), "rules": some, "points": POINTS}
         found = node.run(SAMPLE, {**given, "choice": {**choice, "parameters": {"s": 0.0}}})
         assert found["kinks"]["forward"] == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
-        close(found["drawn"]["exact"], 0, 1e-9)
 
 
 def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
@@ -170,6 +137,28 @@ def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
         "choice": {**choice, "parameters": own},
         "points": POINTS,
     }
-    found = node.run(SAMPLE, given)["drawn"]["gradients"]
+    found = node.run(SAMPLE, given)["gradients"]
     close(found[rules[0]], 0.5, 1e-14)
     close(found[rules[1]], -6, 1e-14)
+
+
+def mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """lowbias32."""
+    low = np.uint64(0xFFFFFFFF)
+    bits = ((bits ^ (bits >> np.uint64(16))) * np.uint64(0x7FEB352D)) & low
+    bits = ((bits ^ (bits >> np.uint64(15))) * np.uint64(0x846CA68B)) & low
+    return bits ^ (bits >> np.uint64(16))
+
+
+def test_a_seed_draws_the_same_numbers_by_its_hash(node: Node):
+    key = np.zeros(1, np.uint64)
+    for part in (3, 7, 1, 2):
+        key = mixed((key + np.uint64(part + 0x9E3779B9)) & np.uint64(0xFFFFFFFF))
+    right = ((mixed(mixed(np.arange(1000, dtype=np.uint64) ^ key)) >> np.uint64(8)) + 0.5) / 2**24
+    found = node.run(
+        'const { uniforms } = await import("./formula/draws.js");'
+        "return uniforms(1000, { seed: 3, step: 7, layer: 1, draw: 2 });"
+    )
+    np.testing.assert_array_equal(found, right)
+    assert 0 < found.min() < 0.01
+    assert 0.99 < found.max() < 1

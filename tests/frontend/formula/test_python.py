@@ -20,7 +20,7 @@ TABLES = """
     const read = (texts) => numbers(texts.map(Number));
     const all = (columns) => Object.fromEntries(Object.entries(columns).map(([key, of]) => [key, read(of)]));
     const { x, y, gradients, parts } = given;
-    const drawn = given.drawn && { spread: all(given.drawn.spread), exact: read(given.drawn.exact) };
+    const drawn = given.drawn && { spread: all(given.drawn.spread), exact: { y: read(given.drawn.exact) } };
     const curves = { x: read(x), y: read(y), gradients: all(gradients), parts: all(parts), drawn };
     return csvText(curves, Object.keys(gradients), given.learning);
 """

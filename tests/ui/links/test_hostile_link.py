@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 import pytest
 
 from explorer.catalogue import MOST_RULES, OPS, OWN, RULES
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import sample
-from explorer.curves.sampled import LARGEST_RANGE
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui.links.choice import Choice, ordered, parameters_of

@@ -1,7 +1,7 @@
 // The values of all curves at one x.
 
 import { contributionOf, gradientOf } from "../../formula/contribution.js";
-import { meansAt, scopeMaker, valuesOf } from "../../formula/curves.js";
+import { scopeMaker, valuesOf } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
 import { firstNotBelow } from "../../formula/floats.js";
 import { substituted } from "../../formula/substitution.js";
@@ -16,6 +16,7 @@ import { substituted } from "../../formula/substitution.js";
  *   exact?: number}} Values
  */
 
+/** @import { Floats } from "../scene/jumps.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 
 const STEP = 6e-6; // of x: where rounding and curvature disturb a central difference equally
@@ -29,23 +30,31 @@ export function valuesAt(picture, x) {
   return picture.curves.drawn ? meanValuesAt(picture, x) : plainValuesAt(picture, x);
 }
 
-/** The means of what draws. @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
-function meanValuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns, loss }, x) {
-  const entries = { op, rules: rules.map(({ entry }) => entry) };
-  const choice = { start, stop, g, parameters, learns, loss };
-  const kinks = curves.kinks.forward ?? [];
-  const { y, gradients, parts, drawn } = meansAt(entries, choice, Float64Array.of(x), kinks);
+/** The means of what draws: straight between those on display. @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
+function meanValuesAt({ curves, rules, range: [start, stop] }, x) {
+  const { drawn, kinks, parts = {} } = curves;
+  const between = (/** @type {ArrayLike<number>|null|undefined} */ values, at = x, of = curves.x) =>
+    values ? straightAt(of, values, at) : undefined;
+  const each = (/** @type {Record<string, ArrayLike<number>|null>} */ some) =>
+    Object.fromEntries(Object.entries(some).map(([key, values]) => [key, between(values)]));
   const forward = (/** @type {number[]} */ ...xs) =>
-    meansAt({ op, rules: [] }, choice, Float64Array.from(xs), kinks).y;
-  const one = (/** @type {Record<string, Float64Array|null>} */ some) =>
-    Object.fromEntries(Object.entries(some).map(([key, values]) => [key, values?.[0]]));
+    Float64Array.from(xs, (at) => straightAt(curves.x, curves.y, at));
+  const exact = drawn?.exact && !drawn.exact.isPast ? drawn.exact : null;
   return {
-    ...{ x, y: y[0], gradients: one(gradients), parts: one(parts) },
+    ...{ x, y: forward(x)[0], gradients: each(curves.gradients), parts: each(parts) },
     formulas: Object.fromEntries(rules.map(({ key }) => [key, ""])),
-    slopes: slopes(forward, x, stop - start, kinks.includes(x)),
-    spread: /** @type {Record<string, number>} */ (one(drawn.spread)),
-    exact: drawn.exact?.[0],
+    slopes: slopes(forward, x, stop - start, kinks.forward?.includes(x) ?? false),
+    spread: /** @type {Record<string, number>} */ (each(drawn?.spread ?? {})),
+    exact: between(exact?.y, x, exact?.x),
   };
+}
+
+/** A value on the straight line between two points of a curve. @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at */
+function straightAt(x, y, at) {
+  const behind = Math.min(Math.max(firstNotBelow(x, at), 1), x.length - 1);
+  if (x[behind] === at) return y[behind];
+  const share = (at - x[behind - 1]) / (x[behind] - x[behind - 1]);
+  return y[behind - 1] + share * (y[behind] - y[behind - 1]);
 }
 
 /** @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */

@@ -3,12 +3,14 @@
 import { KINK } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
 
+/** @import { Floats } from "./jumps.js" */
 /** @import { Line } from "./traces.js" */
 /** @import { Picture } from "./picture.js" */
-/** @typedef {{key: string, of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", mean: Float64Array|null,
+/** @typedef {{key: string, of: {key: string, label: string, colour: string}, panel: "forward"|"gradient", mean: Floats|null,
  *   draws: Float64Array|undefined}} Around */
 
 const WIDTH = 2;
+const PAST = 0.3; // of the colour of an exact gradient that is another choice's
 const OVER = { over: true, open: [] };
 
 /**
@@ -17,18 +19,18 @@ const OVER = { over: true, open: [] };
  * @returns {Line[]}
  */
 export function bandsOf(picture) {
-  const { drawn } = picture.curves;
+  const { x, drawn, kinks } = picture.curves;
   return around(picture).flatMap(({ key, of, panel, mean }) => {
     const spread = drawn?.spread[key];
-    if (!drawn || !mean || !spread) return [];
-    const { gaps } = jumps(drawn, mean, kinksOf(drawn));
+    if (!mean || !spread) return [];
+    const { gaps } = jumps(picture.curves, mean, kinks[key] ?? []);
     const named = { ...OVER, key: `band ${key}`, label: "", colour: of.colour, rule: of.key };
-    return [{ ...named, panel, width: 0, fill: true, closed: [], ...outline(drawn.x, mean, spread, gaps) }];
+    return [{ ...named, panel, width: 0, fill: true, closed: [], ...outline(x, mean, spread, gaps) }];
   });
 }
 
 /**
- * Single draws, and the exact gradient in the colour of letters.
+ * Single draws, and the exact gradient in the colour of letters, faded while it is another choice's.
  * @param {Picture} picture
  * @param {string} ink
  * @returns {Line[]}
@@ -44,26 +46,36 @@ export function drawsOf(picture, ink) {
     return [{ ...named, panel, width: 0, x, y, ...all }];
   });
   if (!drawn.exact) return dots;
-  const { gaps } = jumps(drawn, drawn.exact, kinksOf(drawn));
-  const named = { ...OVER, key: "exact", label: "", colour: ink, rule: "" };
-  return [
-    ...dots,
-    { ...named, panel: "gradient", width: WIDTH, x: drawn.x, y: drawn.exact, gaps, closed: [], solid: true },
-  ];
+  const { x, marks, y, isPast } = drawn.exact;
+  const { gaps } = jumps(
+    drawn.exact,
+    y,
+    [...x].filter((_, at) => marks[at] === KINK),
+  );
+  const named = { ...OVER, key: "exact", label: "", colour: isPast ? seeThrough(ink, PAST) : ink, rule: "" };
+  return [...dots, { ...named, panel: "gradient", width: WIDTH, x, y, gaps, closed: [], solid: true }];
+}
+
+/** A colour that what lies under it shows through. @param {string} colour as #rrggbb or rgb(…) @param {number} opacity */
+export function seeThrough(colour, opacity) {
+  const [r, g, b] = colour.startsWith("#")
+    ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
+    : (colour.match(/[\d.]+/g) ?? []).map(Number);
+  return `rgba(${r}, ${g}, ${b}, ${opacity})`;
 }
 
 /** The op and each rule that is shown. @param {Picture} picture @returns {Around[]} */
-function around({ curves: { drawn }, op, rules, neutral }) {
+function around({ curves: { y, gradients, drawn }, op, rules, neutral }) {
   if (!drawn) return [];
   const of = { key: "", label: op.label, colour: neutral };
-  const visible = rules.filter(({ hidden, key }) => !hidden && drawn.gradients[key]);
+  const visible = rules.filter(({ hidden, key }) => !hidden && gradients[key]);
   return [
-    { key: "forward", of, panel: "forward", mean: drawn.y, draws: drawn.draws.y },
+    { key: "forward", of, panel: "forward", mean: y, draws: drawn.draws.y },
     ...visible.map((rule) => ({
       key: rule.key,
       of: rule,
       panel: /** @type {const} */ ("gradient"),
-      mean: drawn.gradients[rule.key],
+      mean: gradients[rule.key],
       draws: drawn.draws.gradients[rule.key],
     })),
   ];
@@ -71,9 +83,9 @@ function around({ curves: { drawn }, op, rules, neutral }) {
 
 /**
  * The outline of a band: a ring for each stretch without a gap, there along the upper end, back along the lower one.
- * @param {Float64Array} x
- * @param {Float64Array} mean
- * @param {Float64Array} spread
+ * @param {Floats} x
+ * @param {Floats} mean
+ * @param {Floats} spread
  * @param {Uint8Array} gaps
  */
 function outline(x, mean, spread, gaps) {
@@ -96,6 +108,3 @@ function outline(x, mean, spread, gaps) {
   if (stretch.length) close();
   return { x: Float64Array.from(ring.x), y: Float64Array.from(ring.y), gaps: Uint8Array.from(ring.gaps) };
 }
-
-/** The kinks among the browser's own x: torch's are of another dtype. @param {import("../../formula/drawn.js").Drawn} drawn */
-const kinksOf = ({ x, marks }) => [...x.filter((_, at) => marks[at] === KINK)];

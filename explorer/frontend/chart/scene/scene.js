@@ -116,19 +116,23 @@ export function sceneOf(picture, space, before) {
  */
 const isNear = (frame, line, y) => Math.abs(down(panelOf(frame, line.panel), y)) <= FAR;
 
-/** What is beside the means of what draws, and why there is none of some. @param {import("./picture.js").Picture} picture @param {Space} space */
-function legendOf({ curves: { drawn }, drawnWords: words, op, rules }, { width, theme }) {
+/** What is beside the means of what draws, and of what there is none. @param {import("./picture.js").Picture} picture @param {Space} space */
+function legendOf({ curves, drawnWords: words, op, rules }, { width, theme }) {
+  const { y, gradients, drawn } = curves;
   if (!drawn || !words) return "";
-  const labels = new Map(rules.map(({ key, label }) => [key, label]));
-  const nameOf = (/** @type {string} */ key) =>
-    key === "exact" ? words.loss : (labels.get(key) ?? op.label);
-  const reasons = Object.entries(drawn.reasons);
+  const all = [
+    { name: op.label, values: y },
+    ...rules.map(({ key, label }) => ({ name: label, values: gradients[key] })),
+    { name: words.loss, values: drawn.exact?.y },
+  ];
+  const lost = all.filter(({ values }) => values && !values.some(Number.isFinite)).map(({ name }) => name);
   const ink = isLight(theme.text) ? words.white : words.black;
-  if (!reasons.length) return filled(width < NARROW ? words.short : words.legend, { ink });
-  if (width < NARROW) return filled(words.lost, { count: String(reasons.length) });
-  const [, first] = reasons[0];
-  const keys = reasons.filter(([, reason]) => reason === first).map(([key]) => key);
-  return filled(words[first], { what: listed(keys.map(nameOf)) });
+  if (lost.length)
+    return width < NARROW
+      ? filled(words.lost, { count: String(lost.length) })
+      : filled(words.missing, { what: listed(lost) });
+  if (width < NARROW) return filled(drawn.exact ? words.short : words.shortMeans, { ink });
+  return filled(drawn.exact ? words.legend : words.means, { ink });
 }
 
 /**

@@ -1,6 +1,6 @@
 // Curves as Plotly's traces: lines that break at jumps, and circles where they jump.
 
-import { bandsOf, drawsOf } from "./drawn.js";
+import { bandsOf, drawsOf, seeThrough } from "./drawn.js";
 import { layerCurves } from "./layers.js";
 import { partKey } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
@@ -131,7 +131,7 @@ export function tracesOf(lines, absent, parted) {
     ...(one.under || one.over ? { ...PLAIN, yaxis: AXES[one.panel], showlegend: false } : curve(one)),
     ...withGaps(one),
     line: { color: one.colour, width: one.width, simplify: false, ...(isDashed(one) ? { dash: DASH } : {}) },
-    ...(one.fill ? { fill: "toself", fillcolor: seeThrough(one.colour) } : {}),
+    ...(one.fill ? { fill: "toself", fillcolor: seeThrough(one.colour, BAND) } : {}),
   }));
   return [
     ...drawn,
@@ -165,14 +165,6 @@ function withGaps({ x, y, gaps }) {
 
 /** @param {Line} line */
 const isDashed = ({ over, fill, dots, solid }) => over && !fill && !dots && !solid;
-
-/** A colour that what lies under it shows through. @param {string} colour as #rrggbb or rgb(…) */
-function seeThrough(colour) {
-  const [r, g, b] = colour.startsWith("#")
-    ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
-    : (colour.match(/[\d.]+/g) ?? []).map(Number);
-  return `rgba(${r}, ${g}, ${b}, ${BAND})`;
-}
 
 /** @param {Line} line */
 function circles({ x, y, colour, panel, closed, open, dots }) {

@@ -21,14 +21,14 @@ import { createSaving } from "./saving.js";
 
 /**
  * The means of an instrument outside of it: the address of plotly.js; how Python is asked; the source of torch's curves,
- * null for none, with the meaning of its sign; the examples; the labels of the sections by key; the languages of code, and that of a notebook. ``tell`` computes missing
- * sentences, ``origin`` says where lines of checks are from. A saved file has ``words`` for its start.
+ * null for none, with the meaning of its sign; the examples; the labels of the sections by key; the languages of code, and that of a notebook. ``elsewhere``
+ * stands where sentences are missing, ``origin`` says where lines of checks are from. A saved file has ``words`` for its start.
  * ``createTraining`` makes the run or the study of a page that has hosts for it; ``carries``: whether the page shows
  * data carried to it; ``calm``: whether its tools wait to be called; ``sizes``: whether rules can be put on one size,
  * true where it is not said.
  * @typedef {{plotly: string, ask: import("../../asking/ask.js").Ask,
  *   confirm: import("../../asking/confirm.js").Confirm|null, explanation?: string,
- *   tell?: import("../stage/telling.js").Tell|null, origin?: () => Element, languages?: string[], notebook?: string,
+ *   elsewhere?: string, origin?: () => Element, languages?: string[], notebook?: string,
  *   words?: import("../stage/words.js").Words,
  *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
  *   examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach

@@ -7,7 +7,7 @@ import { catalogue } from "../../choice/entries.js";
 import { sentChoice } from "../../choice/message.js";
 import { element, setText } from "../../elements/dom.js";
 import { download } from "../sections/download.js";
-import { sentencesOf } from "../stage/telling.js";
+import { NO_WORDS } from "../stage/words.js";
 import { collectAnswers } from "./saved-answers.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -52,10 +52,10 @@ export async function writeFile(choice, { gzip, names, limits }, ask) {
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
 }
 
-/** The sentences on a choice: Python's, or those that were computed here. @param {Choice} choice @param {Ask} ask */
+/** Python's sentences on a choice, or none where it does not answer. @param {Choice} choice @param {Ask} ask */
 async function findWords(choice, ask) {
   const answer = decodeCurves(await ask("curves", curvesArguments(choice)));
-  return "message" in answer ? sentencesOf(choice) : answer.words;
+  return "message" in answer ? NO_WORDS : answer.words;
 }
 
 /** @param {Record<string, *>} whole @param {string[]} names */

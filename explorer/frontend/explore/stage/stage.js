@@ -5,19 +5,21 @@ import {
   choiceControls,
   curvesKey,
   entriesOf,
+  isRandom,
   lossOf,
   settingsOf,
   withParameter,
   withRange,
 } from "../../choice/choice.js";
 import { catalogue } from "../../choice/entries.js";
-import { sampleCurves } from "../../formula/curves.js";
+import { QUICK, sampleCurves } from "../../formula/curves.js";
+import { FEW, MANY } from "../../formula/means.js";
+import { sampling } from "../../formula/sampling.js";
 import { createCarried } from "./carried.js";
 import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
 import { createLoss } from "./loss.js";
 import { createNoiseLens } from "./noise-lens.js";
-import { createTelling } from "./telling.js";
 import { createWords, NO_WORDS } from "./words.js";
 
 /** The curves of the chart at rest. @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string, number[]|null>}, confirmed: boolean}} Displayed */
@@ -26,23 +28,23 @@ import { createWords, NO_WORDS } from "./words.js";
 /** @typedef {"moving"|"settled"} Phase */
 
 /** @param {import("../../formula/curves.js").Curves} curves */
-const isQuick = ({ drawn }) => drawn?.pace === "quick";
+const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < sampling().points;
 /** @import { Over } from "../../chart/scene/picture.js" */
 
 /**
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
- *   ask: import("../../asking/ask.js").Ask, explanation?: string, tell?: import("./telling.js").Tell|null, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   leastRange?: [number, number], over?: Over, carries?: boolean, read?: import("../../cards/own.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` makes the source of torch's curves, null if there
  *   is none, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
- *   as the chart takes them, ``over`` gives further curves of its picture, ``read`` reads the formula of a loss, ``tell`` computes sentences where torch's are missing, ``carries`` says whether
+ *   as the chart takes them, ``over`` gives further curves of its picture, ``read`` reads the formula of a loss, ``elsewhere`` stands where torch's sentences are missing, ``carries`` says whether
  *   data carried from a training are drawn, ``hasData`` whether data lie beneath what learns, as they do if nothing is said; ``onCurves`` gets the curves at rest
  */
 export function createStage(hosts, options) {
-  const { store, confirm, tell, colours, words: first, leastRange, onCurves } = options;
+  const { store, confirm, elsewhere = "", colours, words: first, leastRange, onCurves } = options;
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, colours, options.hasData ?? true);
@@ -64,13 +66,14 @@ export function createStage(hosts, options) {
   const loss = createLoss(store, options.read ?? null);
   area.after(loss.element, layer.element);
   const lens = createNoiseLens(options.ask, () => chart.draw(picture(store.now), phase));
-  const telling = tell ? createTelling({ tell, words, onSentences }) : null;
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
   /** @type {Phase} */
   let phase = "settled";
-  const otherwise = confirm ? null : NO_WORDS;
+  const missing = { ...NO_WORDS, main: elsewhere };
+  const otherwise = confirm ? null : missing;
   const start = { key: first && curvesKey(store.now), words: first };
+  let past = { key: "", exact: /** @type {import("../../formula/drawn.js").Exact|null} */ (null) };
   let displayed = { key: "", curves: /** @type {*} */ (null), confirmed: false };
 
   /** @param {string} name @param {number} value @param {Phase} how */
@@ -105,18 +108,28 @@ export function createStage(hosts, options) {
     if (phase === "settled" && !displayed.confirmed) confirmation?.ask(choice);
   }
 
-  /** Curves from the browser, of what draws quick ones while a hand moves. @param {Choice} choice */
-  function sampled(choice) {
+  /** Curves from the browser; of what draws fewer points while a hand moves, and the last exact gradient. @param {Choice} choice */
+  function sampled(choice, quantiles = confirm || phase === "moving" ? FEW : MANY) {
     const settings = { ...settingsOf(choice), learns: choice.learns, loss: lossOf(choice) };
-    return sampleCurves(entriesOf(choice), settings, { pace: phase === "moving" ? "quick" : "rest" });
+    const points = phase === "moving" && isRandom(choice) ? QUICK : sampling().points;
+    const curves = sampleCurves(entriesOf(choice), settings, { points, quantiles });
+    const isOf = past.key === JSON.stringify([choice.op, choice.f]);
+    if (curves.drawn && past.exact && isOf) curves.drawn.exact = { ...past.exact, isPast: true };
+    return curves;
   }
 
   /** @param {Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
     const key = curvesKey(choice);
     if (key !== curvesKey(store.now)) return;
-    const { drawn } = displayed.curves; // which torch does not send
-    displayed = { key, curves: drawn ? { ...answer.curves, drawn } : answer.curves, confirmed: true };
+    const { spread, exact, ...curves } = answer.curves;
+    const { drawn } = displayed.curves; // which has single draws
+    past = { key: JSON.stringify([choice.op, choice.f]), exact };
+    displayed = {
+      key,
+      curves: drawn ? { ...curves, drawn: { ...drawn, spread, exact } } : curves,
+      confirmed: true,
+    };
     words.show(answer.words);
     onCurves?.(displayed);
     chart.draw(picture(store.now), "settled");
@@ -127,16 +140,11 @@ export function createStage(hosts, options) {
     words.say(status, text);
     if (status === "refused") words.show(NO_WORDS); // those on display are of other curves
     if (status !== "computed") return;
-    words.show(NO_WORDS);
-    telling?.offer(store.now);
+    words.show(missing);
+    past.exact = null;
+    if (isRandom(store.now)) displayed.curves = sampled(store.now, MANY);
+    onCurves?.(displayed);
     chart.draw(picture(store.now), "settled"); // its description has the words too
-  }
-
-  /** @param {import("./words.js").Words} sentences @param {Choice} choice */
-  function onSentences(sentences, choice) {
-    if (curvesKey(choice) !== curvesKey(store.now)) return;
-    words.show(sentences);
-    chart.draw(picture(store.now), "settled");
   }
 
   /** @param {Choice} choice */

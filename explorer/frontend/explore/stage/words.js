@@ -10,8 +10,7 @@ import { createMenu } from "../../elements/menu.js";
 
 /** @type {Words} Python alone has them for each choice */
 export const NO_WORDS = { head: "", main: "", rest: "" };
-export const NOT_YET = "…";
-const TELL = "Say it in words";
+const NOT_YET = "…";
 const EXPLANATION =
   "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the " +
   "same curves on the server, and its values take their place: then they are confirmed.";
@@ -25,20 +24,12 @@ export function createWords(host, explanation = EXPLANATION) {
   const head = element("h2", { class: "headline" });
   const main = element("p", { class: "main" });
   const below = element("p", { class: "below" });
-  const tell = element("button", { class: "tell", hidden: "" }, TELL);
   const rest = element("p", { class: "rest" });
   const more = createMenu("More", rest);
   const sign = element("span", { class: "sign", role: "status" });
   const explained = createMenu("?", element("p", {}, explanation));
   setAttribute(/** @type {Element} */ (explained.firstChild), "aria-label", "What confirmed by torch means");
-  host.append(head, main, below, tell, more, element("span", { class: "confirmation" }, sign, explained));
-
-  /** Have a button in their place; null takes it away. @param {(() => void)|null} onPress */
-  function offer(onPress) {
-    tell.hidden = onPress === null;
-    main.hidden = below.hidden = !tell.hidden;
-    tell.onclick = onPress;
-  }
+  host.append(head, main, below, more, element("span", { class: "confirmation" }, sign, explained));
 
   return {
     /** @param {Words|null|undefined} words null while they are not known for the displayed curves */
@@ -50,9 +41,7 @@ export function createWords(host, explanation = EXPLANATION) {
       if (words) setText(rest, words.rest);
       more.hidden = !rest.textContent;
       for (const part of [head, main, below]) part.classList.toggle("stale", !words);
-      if (words?.main) offer(null);
     },
-    offer,
     /** @param {string} status @param {string} [text] without one the last stays, and fades */
     say(status, text) {
       setAttribute(sign, "data-status", status);

@@ -42,11 +42,11 @@ function pictureOf(choice, key, leastRange) {
   const { op } = entriesOf(choice);
   const rules = key ? [/** @type {Rule} */ (find("rule", key))] : [];
   const loss = lossOf(choice);
-  const { drawn, ...sampled } = sampleCurves({ op, rules }, { ...settingsOf(choice), loss });
+  const sampled = sampleCurves({ op, rules }, { ...settingsOf(choice), loss });
   const listed = rules.map((entry) => ({ ...entry, colour: INK, slot: 0, hidden: false, entry }));
   const { parameters, g, range } = choice;
   return {
-    curves: { ...sampled, ...(drawn && { drawn: { ...drawn, exact: null } }) }, // which is the answer
+    curves: sampled,
     ...{
       op,
       rules: listed,

@@ -11,30 +11,20 @@ export function gradientText(value) {
   return `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** A standard deviation, "none" where there is none. @param {number} sd */
-export const spreadText = (sd) => (Number.isFinite(sd) ? sd.toFixed(4) : "none");
+/** A standard deviation. @param {number} sd */
+export const spreadText = (sd) => sd.toFixed(4);
 
 /** A share in percent, of which the column's head says so. @param {number} share */
 export const shareText = (share) => (100 * share).toFixed(1);
-
-/** Why there is no mean. @type {Record<string, string>} */
-const REASONS = {
-  many: "jumps too often over what is drawn to be averaged",
-  unsettled: "has no mean here that can be told",
-  undefined: "is not a number here",
-  overflow: "is infinite here",
-  reduced: "averages over what is drawn",
-};
 
 /**
  * Where p should go, and what the estimator does here.
  * @param {string} name
  * @param {Measured} measured
  */
-export function hereWords(name, { mean, sd, exact, reason }) {
+export function hereWords(name, { mean, sd, exact }) {
   const toward = Math.abs(exact) < NOTHING ? "every p is as good" : `p should go to ${exact > 0 ? 0 : 1}`;
   const aim = `The exact gradient is ${gradientText(exact)}: ${toward}.`;
-  if (reason) return `${aim} ${name} ${REASONS[reason]}.`;
   return `${aim} ${name} ${biasWords(mean, exact)}${spreadWords(sd, exact)}.`;
 }
 
@@ -47,7 +37,6 @@ function biasWords(mean, exact) {
 
 /** @param {number} sd @param {number} exact */
 function spreadWords(sd, exact) {
-  if (!Number.isFinite(sd)) return "; the spread of its draws has no bound";
   const times = sd / Math.abs(exact);
   const compared = Math.abs(exact) < NOTHING ? "" : `, ${times.toFixed(1)} times the exact gradient`;
   return `; a draw strays from that by ${spreadText(sd)}${compared}`;

@@ -19,20 +19,20 @@
  *
  * @typedef {{name: string, default: number, low: number, high: number, meaning: string}} Control
  * @typedef {{p: number, rate: number, parameters: Record<string, number>}} Settings
- * @typedef {{mean: number, sd: number, exact: number, reason: import("../../formula/expectation.js").Reason}} Measured
- *   ``sd`` NaN where there is none
+ * @typedef {{mean: number, sd: number, exact: number}} Measured
  */
 
 import { settledTree, uniforms } from "../../formula/draws.js";
 import { evaluate, operands, UNIFORM } from "../../formula/evaluation.js";
 import { evenPoints } from "../../formula/floats.js";
-import { expectationOf } from "../../formula/expectation.js";
 import { FUNCTIONS } from "../../formula/functions.js";
+import { momentsOf, quantilesBetween } from "../../formula/means.js";
 
 /** @import { Tree } from "../../formula/evaluation.js" */
 
 const REACH = 6; // of the x at which a mean is looked at: p from 0.0025 to 0.9975
 const POINTS = 121;
+const [FEW, MANY] = [101, 2001]; // quantiles of u on each side of p and 1 − p, where an estimator may leap
 const NOTHING = 1e-9; // a gradient that is 0 but for rounding
 
 /** @param {number} x */
@@ -76,10 +76,20 @@ export const meanLoss = (walker, p, settings) => valuesAt(walker.mean_loss, [log
  */
 export function measured(walker, estimator, settings) {
   const x = logit(settings.p);
-  const place = { x: Float64Array.of(x), g: 1, parameters: settings.parameters };
-  const { mean, spread, reason } = expectationOf(estimator, place, "rest");
+  const { mean, spread } = momentsAt(estimator, x, settings, MANY);
   const [exact] = valuesAt(walker.exact, [x], settings);
-  return { mean: mean[0], sd: spread ? spread[0] : NaN, exact, reason };
+  return { mean: mean[0], sd: spread[0], exact };
+}
+
+/** Mean and spread of an estimator at an x. @param {Tree} estimator @param {number} x @param {Pick<Settings, "parameters">} settings @param {number} count */
+function momentsAt(estimator, x, { parameters }, count) {
+  const p = sigmoid(x);
+  const ends = [0, Math.min(p, 1 - p), Math.max(p, 1 - p), 1];
+  return momentsOf(
+    [estimator],
+    { x: Float64Array.of(x), g: 1, parameters },
+    quantilesBetween(ends, count),
+  )[0];
 }
 
 /**
@@ -107,11 +117,9 @@ export function runsOf({ steps, seed }, estimator, { p, rate, parameters }, runs
  * @param {Tree} estimator
  * @param {Settings} settings
  */
-export function meanWalk({ steps }, estimator, { p, rate, parameters }) {
-  return walked(steps, logit(p), rate, (x) => {
-    const place = { x: Float64Array.of(x), g: 1, parameters };
-    return expectationOf(estimator, place, "quick").mean[0];
-  });
+export function meanWalk({ steps }, estimator, settings) {
+  const mean = (/** @type {number} */ x) => momentsAt(estimator, x, settings, FEW).mean[0];
+  return walked(steps, logit(settings.p), settings.rate, mean);
 }
 
 /** The walk by the exact gradient. @param {Walker} walker @param {Settings} settings */
@@ -143,9 +151,9 @@ export const countsOf = (x) => ({
  * @param {Settings} settings
  * @returns {{rests: number[], ends: number[]}}
  */
-export function endsOf(estimator, { parameters }) {
+export function endsOf(estimator, settings) {
   const x = evenPoints(-REACH, REACH, POINTS);
-  const { mean } = expectationOf(estimator, { x, g: 1, parameters }, "quick");
+  const mean = x.map((at) => momentsAt(estimator, at, settings, FEW).mean[0]);
   const rests = [];
   for (let i = 0, before = -1; i < POINTS; i += 1) {
     if (!(Math.abs(mean[i]) > NOTHING)) continue;

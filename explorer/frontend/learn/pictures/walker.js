@@ -232,10 +232,8 @@ function createTable(labels, walker, onChoose) {
       element("tbody", {}, ...rows.map(({ row }) => row)),
     ),
     /** @param {string} name @param {import("./walk.js").Measured} measured */
-    show(name, { mean, sd, exact, reason }) {
-      const texts = reason
-        ? ["none", "none", "none"]
-        : [say.gradientText(mean), say.gradientText(mean - exact), say.spreadText(sd)];
+    show(name, { mean, sd, exact }) {
+      const texts = [say.gradientText(mean), say.gradientText(mean - exact), say.spreadText(sd)];
       texts.forEach((text, i) => setText(cellsOf(name)[i], text));
     },
     /** @param {string} name @param {string} text "" while it is not known */

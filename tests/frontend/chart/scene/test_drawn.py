@@ -14,19 +14,22 @@ DRAW = """
     const { sampleCurves } = await import("./formula/curves.js");
     const { linesOf, tracesOf } = await import("./chart/scene/traces.js");
     const { op, rules, choice, drawnWords } = given;
-    const curves = { ...sampleCurves(given, choice, { points: 61 }), ...given.confirmed };
+    const sampled = sampleCurves(given, choice, { points: 61 });
+    const y = sampled.x.map((x) => 2 * Math.floor(x));
+    const exact = { x: sampled.x, marks: sampled.marks, y, isPast: given.isPast };
+    const curves = sampled.drawn ? { ...sampled, drawn: { ...sampled.drawn, exact } } : sampled;
     const listed = rules.map((rule) => ({ ...rule, colour: "#102030", slot: 0, hidden: false, entry: rule }));
     const drawing = { ...choice, range: [choice.start, choice.stop], drawnWords, neutral: "#808080" };
     const drawn = linesOf({ curves, op, rules: listed, ...drawing }, "rgb(0, 0, 0)");
     const lines = drawn.map((line) => ({ ...line, gaps: [...line.gaps] }));
-    return { lines, traces: tracesOf(drawn, [], false), drawn: curves.drawn };
+    return { lines, traces: tracesOf(drawn, [], false), curves };
 """
 
 
-def drawing(node: Node, op: str, rule: str, f: str = SQUARE, **confirmed: Any) -> dict[str, Any]:
-    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": loss_entry(find_loss(f))}
+def drawing(node: Node, op: str, rule: str, is_past: bool = False) -> dict[str, Any]:
+    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": loss_entry(find_loss(SQUARE))}
     pair = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule))]}
-    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": DRAWN_WORDS, "confirmed": confirmed})
+    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": DRAWN_WORDS, "isPast": is_past})
 
 
 def test_only_op_and_rule_have_meta(node: Node):
@@ -37,8 +40,8 @@ def test_only_op_and_rule_have_meta(node: Node):
 def test_a_band_reaches_a_standard_deviation_to_both_sides(node: Node):
     result = drawing(node, OWN + "where(u() < sigmoid(x), 1, 0)", "straight_through")
     band = next(line for line in result["lines"] if line["key"] == "band forward")
-    drawn = result["drawn"]
-    y, sd = drawn["y"], drawn["spread"]["forward"]
+    drawn = result["curves"]
+    y, sd = drawn["y"], drawn["drawn"]["spread"]["forward"]
     np.testing.assert_array_equal(band["y"], [*(y + sd), *(y - sd)[::-1]])
     np.testing.assert_array_equal(band["x"], [*drawn["x"], *drawn["x"][::-1]])
     trace = next(each for each in result["traces"] if each.get("fill"))
@@ -49,24 +52,22 @@ def test_dots_are_the_single_draws_and_the_exact_gradient_breaks_at_its_kinks(no
     result = drawing(node, OWN + "floor(x + u())", "straight_through")
     lines = {line["key"]: line for line in result["lines"]}
     dots = lines["draws straight_through"]
-    np.testing.assert_array_equal(dots["y"], result["drawn"]["draws"]["gradients"]["straight_through"])
+    np.testing.assert_array_equal(
+        dots["y"], result["curves"]["drawn"]["draws"]["gradients"]["straight_through"]
+    )
     assert len(dots["closed"]) == 30
     exact = lines["exact"]
     broken = {round(float(x)) for x, gap in zip(exact["x"], exact["gaps"], strict=True) if gap}
-    assert broken == {-1, 0, 1}
+    assert broken == {-1, 0, 1, 2}
     assert exact["colour"] == "rgb(0, 0, 0)"
     assert "dash" not in next(
         t["line"] for t in result["traces"] if t.get("line", {}).get("color") == "rgb(0, 0, 0)"
     )
 
 
-def test_band_and_exact_gradient_break_where_a_loss_bends_though_torchs_kinks_are_of_float32(node: Node):
-    of_torch = [float(np.float32(0.225))]
-    kinks = {"forward": of_torch, "straight_through": of_torch}
-    lines = drawing(node, "dropout", "straight_through", "abs(y - target)", kinks=kinks)["lines"]
-    for line in (each for each in lines if each["key"] in ("exact", "band straight_through")):
-        broken = np.array(line["x"])[np.flatnonzero(line["gaps"])]
-        assert np.isclose(broken, 0.225, atol=1e-9).any(), line["key"]
+def test_the_exact_gradient_of_another_choice_is_faded(node: Node):
+    lines = drawing(node, OWN + "floor(x + u())", "straight_through", is_past=True)["lines"]
+    assert [line["colour"] for line in lines if line["key"] == "exact"] == ["rgba(0, 0, 0, 0.3)"]
 
 
 def test_nothing_stands_around_a_pair_that_draws_nothing(node: Node):

@@ -82,9 +82,8 @@ def test_each_estimator_is_measured_as_torch_does(node: Node, chosen: dict[str, 
         parameters["target"] = chosen["parameters"]["target"]
         (row,) = explorer.expected("bernoulli", rule, x, **parameters).itertuples()
         got = found[name]
-        assert got["reason"] == ""
         expected = (row.mean, row.sd, row.exact)
-        assert (got["mean"], got["sd"], got["exact"]) == pytest.approx(expected, abs=2e-6), name
+        assert (got["mean"], got["sd"], got["exact"]) == pytest.approx(expected, rel=2e-4, abs=2e-6), name
 
 
 @pytest.mark.parametrize(("key", "name"), NAMES.items())
@@ -149,23 +148,19 @@ def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_en
     ("measured", "said"),
     [
         (
-            {"mean": -0.08, "sd": 0.128, "exact": 0.016, "reason": ""},
+            {"mean": -0.08, "sd": 0.128, "exact": 0.016},
             "The exact gradient is +0.0160: p should go to 0. ReinMax returns −0.0800 on average, the wrong"
             " way; a draw strays from that by 0.1280, 8.0 times the exact gradient.",
         ),
         (
-            {"mean": -0.02, "sd": 0.0196, "exact": -0.02, "reason": ""},
+            {"mean": -0.02, "sd": 0.0196, "exact": -0.02},
             "The exact gradient is −0.0200: p should go to 1. ReinMax is right on average; a draw strays from"
             " that by 0.0196, 1.0 times the exact gradient.",
         ),
         (
-            {"mean": 0.1, "sd": 0.2, "exact": 1e-17, "reason": ""},
+            {"mean": 0.1, "sd": 0.2, "exact": 1e-17},
             "The exact gradient is 0.0000: every p is as good. ReinMax returns +0.1000 on average; a draw"
             " strays from that by 0.2000.",
-        ),
-        (
-            {"mean": None, "sd": None, "exact": 0.02, "reason": "unsettled"},
-            "The exact gradient is +0.0200: p should go to 0. ReinMax has no mean here that can be told.",
         ),
     ],
 )

@@ -1,0 +1,8 @@
+// Arithmetic for Python in the browser: values of functions and operators that Python alone cannot compute.
+
+import { FUNCTIONS, OPERATORS } from "../frontend/formula/functions.js";
+
+/** The value of a function or operator by its name. @param {string} name @param {number[]} values */
+export function computed(name, ...values) {
+  return (FUNCTIONS[name] ?? OPERATORS[name])(...values);
+}
