@@ -48,7 +48,7 @@ def open_lesson(page: Page, key: str, more: str = "") -> None:
 
 # No lesson has been answered, and what comes next begins at the top of the page.
 _FORGET = """() => {
-    Object.keys(sessionStorage).filter(key => key.startsWith("lesson "))
+    Object.keys(sessionStorage).filter(key => key.startsWith("gradient-explorer.lesson "))
         .forEach(key => sessionStorage.removeItem(key));
     document.querySelector(".stMain").scrollTo(0, 0);
 }"""

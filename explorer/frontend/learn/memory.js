@@ -1,5 +1,7 @@
 // The memory of lessons, sent nowhere: drawings, picks and revealed answers in this tab, progress in this browser.
 
+import { drop, keep, load, recall as recallVisit, remember as rememberVisit } from "../choice/session.js";
+
 /**
  * ``picked`` is the index of an answer; ``drawn`` the cells of a drawing;
  * ``missed`` whether it was checked and not right; ``revealed`` is "checked"
@@ -11,48 +13,14 @@
 /** @type {State} */
 export const NOTHING = { picked: null, drawn: null, missed: false, revealed: null };
 
-// Where a browser forbids its own storage, as in some frames.
-const cached = /** @type {Map<string, string>} */ (new Map());
-
 /** @param {string} key of a lesson @returns {State} */
-export function recall(key) {
-  try {
-    return { ...NOTHING, ...JSON.parse(read(key) ?? "{}") };
-  } catch {
-    return NOTHING;
-  }
-}
+export const recall = (key) => ({ ...NOTHING, ...load(nameOf(key)) });
 
 /** @param {string} key @param {State} state */
-export function remember(key, state) {
-  const text = JSON.stringify(state);
-  cached.set(key, text);
-  try {
-    sessionStorage.setItem(nameOf(key), text);
-  } catch {
-    // the values here last until the page is left
-  }
-}
+export const remember = (key, state) => keep(nameOf(key), state);
 
 /** Forget all that this tab remembers of keys that begin so, before a reload too. @param {string} start */
-export function forget(start) {
-  for (const key of [...cached.keys()]) if (key.startsWith(start)) cached.delete(key);
-  try {
-    for (const name of Object.keys(sessionStorage))
-      if (name.startsWith(nameOf(start))) sessionStorage.removeItem(name);
-  } catch {
-    // it was here alone
-  }
-}
-
-/** @param {string} key */
-function read(key) {
-  try {
-    return sessionStorage.getItem(nameOf(key));
-  } catch {
-    return cached.get(key) ?? null;
-  }
-}
+export const forget = (start) => drop(nameOf(start));
 
 /** @param {string} key */
 const nameOf = (key) => `lesson ${key}`;
@@ -60,36 +28,21 @@ const nameOf = (key) => `lesson ${key}`;
 /** ``learned`` holds keys of lessons, ``seen`` the questions seen of each; ``path`` is a title or "". */
 /** @typedef {{learned: string[], seen: Object<string, number[]>, path: string}} Progress */
 
-const NAME = "gradient-explorer.learned";
+const NAME = "learned";
 const NONE = { learned: [], seen: {}, path: "" };
 
-let held = /** @type {Progress|null} */ (null); // where a browser forbids its own storage
-
 /** @returns {Progress} */
-export function progress() {
-  try {
-    return { ...NONE, ...JSON.parse(localStorage.getItem(NAME) ?? "{}") };
-  } catch {
-    return held ?? NONE;
-  }
-}
+export const progress = () => ({ ...NONE, ...recallVisit(NAME) });
 
 /** @param {Partial<Progress>} change */
-function keep(change) {
-  const next = { ...progress(), ...change };
-  try {
-    localStorage.setItem(NAME, JSON.stringify(next));
-  } catch {
-    held = next; // it lasts until the page is left
-  }
-}
+const extend = (change) => rememberVisit(NAME, { ...progress(), ...change });
 
 /** @param {string} path its title, "" for all lessons */
-export const follow = (path) => keep({ path });
+export const follow = (path) => extend({ path });
 
 /** Both fresh questions were answered. @param {string} key of a lesson */
 export function learn(key) {
-  keep({ learned: [...new Set([...progress().learned, key])] });
+  extend({ learned: [...new Set([...progress().learned, key])] });
 }
 
 /**
@@ -103,6 +56,6 @@ export function twoFresh(key, count) {
   const left = all.filter((index) => !seen[key]?.includes(index));
   const before = left.length < 2 ? [] : (seen[key] ?? []);
   const two = (left.length < 2 ? all : left).slice(0, 2);
-  keep({ seen: { ...seen, [key]: [...before, ...two] } });
+  extend({ seen: { ...seen, [key]: [...before, ...two] } });
   return two;
 }

@@ -1,8 +1,9 @@
 // Predict first: a form with answers to pick from, by pointer or keyboard.
 
 import { element, freshId, setText } from "../elements/dom.js";
+import { optionOf } from "./pictures/question.js";
 
-/** The content beside the button of an answer. @typedef {(Node|string)[]} Content */
+/** @import { Content } from "./pictures/question.js" */
 
 /**
  * The form. ``onPick`` gets a picked answer, ``onClear`` that a drawing is to go (null where
@@ -71,14 +72,4 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
     },
     offerAnswer: () => setText(skip, "Show the answer"),
   };
-}
-
-/** @param {string} name @param {Content} content @param {number} index */
-function optionOf(name, content, index) {
-  return element(
-    "label",
-    { class: "option" },
-    element("input", { type: "radio", name, value: String(index) }),
-    element("span", {}, ...content),
-  );
 }

@@ -1,8 +1,9 @@
 // Two fresh questions at the end of a lesson: who answers both has learned it.
 
-import { element, freshId } from "../elements/dom.js";
+import { element } from "../elements/dom.js";
 import { coloured } from "./code.js";
 import { learn, twoFresh } from "./memory.js";
+import { createQuestion } from "./pictures/question.js";
 import { inline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
@@ -33,44 +34,28 @@ export function createRetest(key, questions, onTerm) {
   /** @param {number} index @param {number} place of two @param {() => void} onRight */
   function show(index, place, onRight) {
     const { ask: asked, code, answers, right } = questions[index];
-    const name = freshId();
-    const check = element("button", { type: "submit", class: "check", disabled: true }, "Check");
-    const said = element("p", { class: "said", role: "status" });
-    const options = answers.map(({ text }, answer) =>
-      element(
-        "label",
-        { class: "option" },
-        element("input", { type: "radio", name, value: String(answer) }),
-        element("span", {}, text),
-      ),
-    );
-    const form = element(
-      "form",
-      { class: "prediction", onsubmit: judge, onchange: () => (check.disabled = false) },
-      element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" }),
-      element("fieldset", {}, element("legend", {}, `${place} of 2: `, ...inline(asked, onTerm)), ...options),
-      element("div", { class: "decide" }, check),
-      said,
-    );
-    form.querySelector("pre").append(element("code", {}, ...coloured(code)));
-    put(form);
-
-    /** @param {Event} event */
-    function judge(event) {
-      event.preventDefault();
-      const picked = Number(new FormData(form).get(name));
-      if (picked === right) return onRight();
-      said.replaceChildren("No. ", ...inline(answers[picked].why, onTerm), " ");
-      check.disabled = true;
-      return said.append(element("button", { onclick: ask }, "Two others"));
-    }
+    const shown = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
+    shown.append(element("code", {}, ...coloured(code)));
+    const onDecide = (/** @type {number} */ picked) => {
+      if (picked !== right) return ["No. ", ...inline(answers[picked].why, onTerm), " ", others()];
+      onRight();
+      return [];
+    };
+    const options = answers.map(({ text }) => [text]);
+    const confirmed =
+      place === 1 ? [] : [element("p", { class: "said", role: "status" }, "Right. One more:")];
+    const question = [`${place} of 2: `, ...inline(asked, onTerm)];
+    put(createQuestion({ ask: question, options, decide: "Check", onDecide, above: [...confirmed, shown] }));
   }
+
+  const others = () => element("button", { type: "button", onclick: ask }, "Two others");
 
   /** @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
     content.setAttribute("tabindex", "-1");
     content.focus({ preventScroll: true });
+    content.scrollIntoView({ block: "nearest" });
   }
 
   return element("section", { class: "retest", "aria-label": "Does it hold elsewhere?" }, place);

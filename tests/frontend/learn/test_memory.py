@@ -3,7 +3,7 @@
 from tests.frontend.modules import Node
 
 FORGET = """
-    const stored = { "lesson first~k7 1": "{}", "lesson first~k7 2": "{}", "lesson clamp": "{}", other: "x" };
+    const stored = { "gradient-explorer.lesson first~k7 1": "{}", "gradient-explorer.lesson first~k7 2": "{}", "gradient-explorer.lesson clamp": "{}", other: "x" };
     Object.defineProperty(globalThis, "sessionStorage", { configurable: true, value: {
         ...stored,
         getItem: (name) => stored[name] ?? null,
@@ -12,11 +12,11 @@ FORGET = """
     } });
     const { forget, recall, remember } = await import("./learn/memory.js");
     remember("first~k7 3", { picked: 1, drawn: null, missed: false, revealed: null });
-    sessionStorage["lesson first~k7 3"] = "{}";
+    sessionStorage["gradient-explorer.lesson first~k7 3"] = "{}";
     forget("first~k7 ");
     return [Object.keys(stored), recall("first~k7 3").picked];
 """
 
 
 def test_of_a_class_nothing_is_left_and_of_other_lessons_all(node: Node) -> None:
-    assert node.run(FORGET) == [["lesson clamp", "other"], None]
+    assert node.run(FORGET) == [["gradient-explorer.lesson clamp", "other"], None]

@@ -1,8 +1,9 @@
 // A hidden Function: curves and numbers that it returns, and lines of which the reader names the one that differs.
 
-import { element, freshId, setText } from "../../elements/dom.js";
+import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { numberText } from "../../formula/numbers.js";
+import { createQuestion } from "./question.js";
 
 /**
  * See Suspects in explorer/lessons/pictures.py.
@@ -12,13 +13,8 @@ import { numberText } from "../../formula/numbers.js";
 
 const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
-/**
- * What is said to whoever has named a line, null for none.
- * @param {Suspects} hidden
- * @param {number|null} named
- */
+/** What is said to whoever has named a line. @param {Suspects} hidden @param {number} named */
 export function verdictOf({ lines, faulty, hidden_line: line }, named) {
-  if (named === null) return "Pick a line first.";
   return named === faulty ? `Yes: there stands ${line}.` : `It is not this one. ${lines[named][1]}`;
 }
 
@@ -27,25 +23,11 @@ export function verdictOf({ lines, faulty, hidden_line: line }, named) {
  * @returns {import("./pictures.js").Picture}
  */
 export function createSuspects(hidden) {
-  const said = element("p", { role: "status", class: "suspects-said" });
-  const group = freshId();
-  let named = /** @type {number|null} */ (null);
-  const options = hidden.lines.map(([line], index) =>
-    element(
-      "label",
-      {},
-      element("input", { type: "radio", name: group, onchange: () => ((named = index), setText(said, "")) }),
-      element("code", {}, line),
-    ),
-  );
-  const check = element(
-    "button",
-    { onclick: () => setText(said, verdictOf(hidden, named)) },
-    "Name this line",
-  );
-  const list = element("fieldset", {}, element("legend", {}, "Which line differs?"), ...options);
+  const options = hidden.lines.map(([line]) => [element("code", {}, line)]);
+  const onDecide = (/** @type {number} */ named) => [verdictOf(hidden, named)];
+  const form = createQuestion({ ask: ["Which line differs?"], options, decide: "Name this line", onDecide });
   const host = element("section", { class: "suspects", "aria-label": hidden.title });
-  host.append(element("h3", {}, hidden.title), plots(hidden), table(hidden), list, check, said);
+  host.append(element("h3", {}, hidden.title), plots(hidden), table(hidden), form);
   return { element: host, follow: () => undefined };
 }
 
