@@ -110,6 +110,7 @@ def test_two_fresh_questions_fill_the_dot_of_a_lesson_which_stays(course: Page) 
     press(course, "Two others")
     assert course.get_by_role("region", name="Code of the question").inner_text() != first
     answer(course, right=True)
+    expect(course.get_by_text("Right. One more:")).to_be_in_viewport()
     answer(course, right=True)
     expect(course.get_by_text("Both right.")).to_contain_text("kept in this browser alone")
     course.goto("/learn")
