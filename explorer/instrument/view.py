@@ -30,18 +30,16 @@ SAVED_SECTIONS = ("format", "compare", "map")  # those of a saved file
 
 @dataclass(frozen=True)
 class Layer:
-    """Further curves over the chart, a switch: drawn by the module that frontend/chart/scene/layers.js lists.
+    """Further curves over the chart, a switch: the answer to the question of its key.
 
     Attributes:
         label: on its switch.
         meaning: of the switch, one sentence.
-        words: sentences on what is drawn, with fields in braces, by the names that its module asks for.
         controls: the words of ``View`` that are set beside those sentences, with their labels.
     """
 
     label: str
     meaning: str
-    words: Mapping[str, str]
     controls: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -49,19 +47,10 @@ LAYERS: Mapping[str, Layer] = {
     "implied": Layer(
         "Implied forward",
         "Draw the function that each rule descends, dashed over the op.",
-        {
-            "lead": "Dashed: the function that each rule descends, its antiderivative, through y at x = {x}.",
-            "nonlinear": "{rules} is not linear in g and descends no one function.",
-            "nonlinears": "{rules} are not linear in g and descend no one function.",
-            "unknown": "{rules} cannot be summed here.",
-            "same": "That of {rules} is the op itself.",
-            "apart": "That of {rule} is the op but for a constant, {by}.",
-        },
     ),
     "lens": Layer(
         "Noise lens",
         "Draw the gradient that the op has once noise is added to x, dashed beside those of the rules.",
-        {},
         controls={"noise": "Noise on x", "noise_width": "Width of the noise"},
     ),
 }

@@ -112,6 +112,8 @@ QUESTIONS: Mapping[str, Question] = {
     "curves": Question(_import("curves", "answer_curves"), cached=128),
     "lens": Question(_import("lens", "answer_lens"), cached=64),
     "distances": Question(_import("lens", "answer_distances"), cached=64),
+    "implied": Question(_import("implied", "answer_implied"), cached=64),
+    "map": Question(_import("map", "answer_map"), cached=64),
     "checks": Question(_import("rules", "list_checks"), seats="judging", cached=512),
     "neighbours": Question(_import("rules", "list_neighbours"), seats="searching", cached=512),
     "row": Question(_import("rules", "answer_row"), seats="judging", cached=2048),

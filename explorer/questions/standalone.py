@@ -1,5 +1,6 @@
 """The instrument without a server, in a notebook or as one file, with Python's answers to its questions."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -14,10 +15,13 @@ from explorer.formula import quoted
 from explorer.instrument import Page, choice_data
 from explorer.instrument.page import SavedAnswer
 from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
-from explorer.measures import row_of, suiting
+from explorer.measures import row_of, rule_map, suiting
+from explorer.measures.implied import implied_forwards
 from explorer.measures.lens import lens, noise_of
 from explorer.questions import Answer, as_sentence
+from explorer.questions.implied import encode_implied
 from explorer.questions.lens import encode_distances, encode_lens
+from explorer.questions.map import encode_map
 
 
 def instrument(
@@ -81,7 +85,8 @@ def _ask(
     """Yield each question, what its arguments are made of, and what computes the answer."""
     start, stop = view.range
     noise: dict[str, Any] = {"noise": view.noise, "width": view.noise_width}
-    looked: dict[str, Any] = {**noise, "start": start, "stop": stop, "g": view.g, **parameters}
+    over: dict[str, Any] = {"start": start, "stop": stop, **parameters}
+    looked = {**noise, **over, "g": view.g}
     if view.layer == "lens":
         yield (
             "lens",
@@ -92,11 +97,22 @@ def _ask(
                 else encode_lens(lens(op, rules, **looked))
             ),
         )
+    if view.layer == "implied":
+        yield "implied", "", lambda: encode_implied(implied_forwards(op, rules, **over))
+    if view.section == "map":
+        top = _largest_g(view.g)
+        yield "map", "", lambda: encode_map(rule_map(op, rules, top=top, **over))
     if view.section == "compare":
         if not isinstance(op, ForeignOp):
             yield "distances", "", lambda: encode_distances(op, parameters, **noise)
         for rule in suiting(op):
             yield "row", rule.key, partial(_row, op, rule, parameters)
+
+
+def _largest_g(g: float) -> float:
+    """Return the largest g of a map: the next of 1, 2, 5, 10, … times a power of ten, at least 2."""
+    power = 10.0 ** math.floor(math.log10(abs(g) or 1))
+    return max(2.0, next(power * factor for factor in (1, 2, 5, 10) if power * factor >= abs(g) * (1 - 1e-9)))
 
 
 def _row(op: Op, rule: Rule, parameters: Mapping[str, float]) -> Answer:

@@ -50,7 +50,7 @@ def test_a_colour_is_the_band_that_torchs_value_lies_in(explore: Page) -> None:
     page = explore
     turn(page, ALL, shows=[*FIVE])
     expect(maps(page)).to_have_count(5)
-    page.wait_for_function("document.querySelector('.map canvas').width === 321")
+    page.wait_for_function("document.querySelector('.map canvas').width === 241")
     ends = bands(page)
     step = min(each for each in ends.values() if each > 0)
     wanted = rule_map("round", [*FIVE])

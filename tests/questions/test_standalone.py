@@ -33,6 +33,7 @@ CHOICES: list[tuple[str, list[str], dict[str, Any]]] = [
     ),
     ("formula: floor(x * k)", ["formula: g * w", "default"], {"layer": "lens", "w": 3.0, "k": 0.5}),
     ("exp", ["default"], {"layer": "lens", "noise": "laplace"}),
+    ("sign", ["clip_value", "clipped"], {"layer": "implied", "section": "map", "clip_value.c": 0.5, "g": 7}),
     ("round", ["straight_through"], {}),
 ]
 
@@ -80,11 +81,19 @@ def test_answers_of_other_values_and_none_are_not_saved(node: Node) -> None:
     assert {json.dumps(each) for each in found} == {'{"row": 1}', '{"message": "It has no mean."}'}
 
 
+@pytest.mark.parametrize("g", [0.0, 0.3, -2.0, 2.5, 31.0, 1e6])
+def test_a_map_is_saved_up_to_the_g_that_the_browser_asks_for(node: Node, g: float) -> None:
+    start = start_of(explorer.instrument("sign", "clip_value", g=g, section="map"))
+    asked = node.run(ASKED, {"document": document() | {"link": {"words": []}}, "choice": start["choice"]})
+    ((question, _, sent),) = asked
+    assert json.loads(json.dumps(answers.QUESTIONS[question].answer(sent["args"]))) == start["answers"][0][2]
+
+
 def test_a_function_of_points_is_not_seen_through_noise() -> None:
     start = start_of(explorer.instrument(torch.round, "straight_through", layer="lens"))
     words = "round is known at some points only, and cannot be seen through noise."
     assert start["answers"] == [["lens", "", {"words": words}]]
 
 
-def test_a_choice_without_layer_and_table_has_no_answers() -> None:
-    assert start_of(explorer.instrument("sign", ["clipped"], section="map"))["answers"] == []
+def test_a_choice_without_a_layer_or_a_section_of_pythons_has_no_answers() -> None:
+    assert start_of(explorer.instrument("sign", ["clipped"], section="format"))["answers"] == []

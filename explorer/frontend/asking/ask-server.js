@@ -11,6 +11,8 @@ export const FIELDS = {
   read: "readings",
   judge: "kind",
   lens: "words",
+  implied: "rules",
+  map: "rules",
   distances: "distances",
   checks: "lines",
   neighbours: "lines",

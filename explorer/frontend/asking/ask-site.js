@@ -11,13 +11,14 @@ import { loaded } from "./files.js";
 
 /** @import { Answer, Ask } from "./ask.js" */
 
+const BY_RULE = ["implied", "map"]; // stored of each rule alone
 const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // with files of explorer/site/stored_answers.py
 const PYTHONS = ["entry", "formulas", "code", "read", "judge"];
 const COMPUTED = "Computed in the browser";
 const UNLOADED = "Torch's values could not be loaded: computed in the browser";
 const GONE = { message: "The page's data could not be loaded: reload the page.", again: true };
 const APP = "The app answers this: this site has no server.";
-const LENS = "This site has the noise lens at the defaults of all settings. Elsewhere, the app answers this.";
+const HERE = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
 
 /**
  * @param {import("./python.js").Python|null} python null where it did not come along
@@ -33,6 +34,7 @@ export function createSiteAsk(python, { lessons, unknown }) {
       return lessons.includes(args.key) ? loaded(`lessons/${args.key}.js`).catch(() => GONE) : unknown;
     if (question === "curves") return torchs(args);
     if (question === "lens") return storedLens(args).catch(() => GONE);
+    if (BY_RULE.includes(question)) return storedByRule(question, args).catch(() => GONE);
     if (STORED.includes(question)) {
       const known = await storedAnswer(question, args).catch(() => GONE);
       if (known) return known;
@@ -48,7 +50,7 @@ export function createSiteAsk(python, { lessons, unknown }) {
   }
 
   const has = (/** @type {string} */ question) =>
-    ["curves", "lesson", "lens", ...STORED].includes(question) || isPythons(question);
+    ["curves", "lesson", "lens", ...BY_RULE, ...STORED].includes(question) || isPythons(question);
   const prepare = (/** @type {string} */ question) => void python?.prepare(question).catch(() => undefined);
   return Object.assign(ask, { has, prepare });
 }
@@ -67,9 +69,19 @@ async function storedLens({ op, rules, parameters, noise, width, start, stop, g 
   const isUsual = start === range[0] && stop === range[1] && g === usualG && !Object.keys(parameters).length;
   const isHere = lens && isUsual && noise === lens.noise && width === lens.width;
   if (!isHere || !rules.every((/** @type {string} */ key) => key in lens.rules))
-    return { message: LENS, lacks: true };
+    return { message: HERE, lacks: true };
   const sentences = new Set(rules.map((/** @type {string} */ key) => lens.rules[key]));
   return { ...lens, words: [lens.words, ...sentences].filter(Boolean).join(" ") };
+}
+
+/** An answer about several rules, put together from those about each alone. @param {string} question @param {Record<string, *>} args @returns {Promise<Answer>} */
+async function storedByRule(question, args) {
+  const each = await Promise.all(
+    args.rules.map((/** @type {string} */ key) => storedAnswer(question, { ...args, rules: [key] })),
+  );
+  const [first] = each;
+  if (each.includes(null)) return { message: HERE, lacks: true };
+  return { ...first, rules: Object.assign({}, ...each.map(({ rules }) => rules)) };
 }
 
 /** An answer that came along; null where none did. @param {string} question @param {Record<string, *>} args */

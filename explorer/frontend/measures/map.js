@@ -1,86 +1,46 @@
 /**
- * The gradient of a rule over x and g, as numbers, and the bands of colour that they fall into.
+ * The gradient of a rule over x and g, as Python computes it, and the bands of colour that its numbers fall into.
  *
- * @typedef {{columns: number, rows: number, values: Float64Array}} Map ``values`` row by row, the highest g first
+ * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap ``values`` row by row, the highest g first
  * @typedef {{step: number, count: number}} Bands above 0, each a step high; as many below
  */
-
-import { gradientOf } from "../formula/contribution.js";
-import { rangeOf, scopeMaker, valuesOf } from "../formula/curves.js";
-import { evaluate, isReduction, operands } from "../formula/evaluation.js";
-import { evenPoints } from "../formula/floats.js";
-
-/** @import { Op, Rule } from "../formula/entry.js" */
-/** @import { Tree } from "../formula/evaluation.js" */
 
 const MOST_BANDS = 8;
 const LARGEST = 5; // times the greatest g: what lies beyond has the last colour
 const STEPS = [1, 2, 2.5, 5, 10];
 
 /**
- * Null where only torch knows the rule.
- * @param {Op} op
- * @param {Rule} rule
- * @param {import("../formula/curves.js").Choice} choice
+ * The map of a rule from an answer: ``unit`` is the gradient at g = 1 of one that is linear in g.
+ * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer
  * @param {number} top g goes from −top to top
- * @param {{columns: number, rows: number}} size
- * @returns {Map|null}
+ * @returns {RuleMap}
  */
-export function mapOf(op, rule, choice, top, { columns, rows }) {
-  const tree = gradientOf(op, rule, "");
-  if (tree === null) return null;
-  const [start, stop] = rangeOf(choice);
-  const parameters = valuesOf(op, rule, choice.parameters);
-  const x = evenPoints(start, stop, columns);
-  const g = evenPoints(-top, top, rows).reverse();
-  if (reducesG(tree)) {
-    const row = (/** @type {number} */ one) =>
-      evaluate(tree, scopeMaker(op, parameters, { start, stop, g: one })(x));
-    return { columns, rows, values: Float64Array.from([...g].flatMap((one) => [...row(one)])) };
-  }
-  const all = new Float64Array(columns * rows);
-  const upstream = new Float64Array(columns * rows);
-  for (let row = 0; row < rows; row += 1) {
-    all.set(x, row * columns);
-    upstream.fill(g[row], row * columns, (row + 1) * columns);
-  }
-  const scope = scopeMaker(op, parameters, { start, stop, g: 1 })(all);
-  return { columns, rows, values: evaluate(tree, Object.assign(scope, { g: upstream })) };
+export function mapOf({ columns, rows, unit, values }, top) {
+  if (!unit) return { columns, rows, values: values ?? [] };
+  const all = Float32Array.from({ length: columns * rows }, (_, at) => {
+    const g = top * (1 - (2 * Math.floor(at / columns)) / (rows - 1));
+    return g * unit[at % columns];
+  });
+  return { columns, rows, values: all };
 }
 
 /**
- * The gradient at one x, for the g of the choice; null where only torch knows the rule.
- * @param {Op} op
- * @param {Rule} rule
- * @param {import("../formula/curves.js").Choice} choice
- * @param {number} x
+ * The value of a map nearest to a place, and the place of that value; places are shares of the width and the height.
+ * @param {RuleMap} map
+ * @param {number} across
+ * @param {number} down
  */
-export function gradientAt(op, rule, choice, x) {
-  const tree = gradientOf(op, rule, "");
-  if (tree === null) return null;
-  const [start, stop] = rangeOf(choice);
-  const scope = scopeMaker(op, valuesOf(op, rule, choice.parameters), { start, stop, g: choice.g });
-  return evaluate(tree, scope(Float64Array.of(x)))[0];
+export function cellAt({ columns, rows, values }, across, down) {
+  const [column, row] = [Math.round(across * (columns - 1)), Math.round(down * (rows - 1))];
+  return { across: column / (columns - 1), down: row / (rows - 1), value: values[row * columns + column] };
 }
 
-/** Whether a tree takes a mean of g, which is another one in each row. @param {Tree} tree @returns {boolean} */
-function reducesG(tree) {
-  if (typeof tree === "number") return false;
-  return isReduction(tree) ? has(tree, "g") : operands(tree).some(reducesG);
-}
-
-/** @param {Tree} tree @param {string} name @returns {boolean} */
-function has(tree, name) {
-  if (typeof tree === "number") return false;
-  return (tree[0] === "name" && tree[1] === name) || operands(tree).some((part) => has(part, name));
-}
-
-/** The bands that all maps share. @param {Map[]} maps @param {number} top */
+/** The bands that all maps share. @param {RuleMap[]} maps @param {number} top */
 export function bandsOf(maps, top) {
   let largest = 0;
   for (const { values } of maps)
-    for (const value of values)
-      if (Math.abs(value) <= LARGEST * top) largest = Math.max(largest, Math.abs(value));
+    for (let at = 0; at < values.length; at += 1)
+      if (Math.abs(values[at]) <= LARGEST * top) largest = Math.max(largest, Math.abs(values[at]));
   const least = (largest || top) / MOST_BANDS;
   const power = 10 ** Math.floor(Math.log10(least));
   const step = power * /** @type {number} */ (STEPS.find((factor) => factor * power >= least * (1 - 1e-9)));

@@ -1,25 +1,19 @@
-"""The rule map in the browser: torch's values, where it is not linear, its bands and colours."""
-
-from dataclasses import replace
+"""The rule map in the browser: torch's values, its bands and colours."""
 
 import numpy as np
 import pytest
 
-from explorer.catalogue import beside, find_op, find_rule
-from explorer.instrument.entries import entry
 from explorer.measures import rule_map
 from explorer.measures.maps import bent_words
-from tests.catalogue.fixed import RULES
+from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
 MAP = """
-const { gradientAt, mapOf } = await import("./measures/map.js");
-const { bentIn, bentWords } = await import("./measures/linearity.js");
-const { op, rule, parameters, top, size, start, stop } = given;
-const choice = { start, stop, g: 1, parameters };
-const stretches = bentIn(op, rule, choice);
-return { map: mapOf(op, rule, choice, top, size), stretches, words: bentWords(stretches, [start, stop]),
-  at: Float64Array.of(gradientAt(op, rule, { ...choice, g: -0.5 }, 0.3)) };
+const { cellAt, mapOf } = await import("./measures/map.js");
+const { array } = await import("./choice/arrays.js");
+const { columns, rows, unit, values } = given.answer;
+const map = mapOf({ columns, rows, unit: unit && array(unit), values: values && array(values) }, given.top);
+return { ...map, values: Float64Array.from(map.values), at: given.places.map((at) => cellAt(map, ...at)) };
 """
 BANDS = """
 const { bandOf, bandsOf } = await import("./measures/map.js");
@@ -32,48 +26,24 @@ const ends = [[0, 0, 255], [255, 128, 0]];
 return { colours: given.counts.map((count) => coloursOf(count, [255, 255, 255], ends)),
   read: given.texts.map(colourOf), written: cssOf([1, 2, 3]) };
 """
-CASES = [
-    ("clamp", "published_clamp", {}),
-    ("clamp", "toward_range", {"lo": -0.5}),
-    ("relu", "guided", {}),
-    ("relu", "clip_value", {"c": 0.7}),
-    ("round", "ewgs", {"delta": 0.4}),
-    ("tanh", "default", {}),
-    ("prelu", "sigmoid_surrogate", {}),
-    ("absmean_ternary", "formula: g * y", {}),
-    ("sign", "formula: where(0.5 < x < 2, g**2, g)", {}),
-    ("sign", "formula: g - mean(g * x)", {}),
-    ("sign", "formula: where(sin(9 * x) > 0, g, 1)", {}),
-    ("sign", "formula: g / 0", {}),
-]
 
 
-@pytest.mark.parametrize(("op", "rule", "parameters"), CASES)
-def test_the_browser_has_torchs_values_and_stretches(node: Node, op: str, rule: str, parameters) -> None:
-    wanted = rule_map(op, rule, start=-2, stop=3, top=1.5, **parameters)
-    (key,) = wanted.gradients
-    record = beside(find_op(op), find_rule(rule))
-    size = {"columns": len(wanted.x), "rows": len(wanted.g)}
-    given = {"op": entry(find_op(op)), "rule": entry(record), "parameters": parameters, "size": size}
-    found = node.run(MAP, given | {"start": -2, "stop": 3, "top": 1.5})
-    values = found["map"]["values"].reshape(len(wanted.g), len(wanted.x))[::-1]  # the highest g comes first
-    np.testing.assert_allclose(values, wanted.gradients[key], rtol=1e-12, atol=1e-12)
-    if wanted.bent[key] is None:
-        assert found["stretches"] is None
-    else:
-        np.testing.assert_allclose(found["stretches"], wanted.bent[key], atol=1e-9)
-    assert found["words"] == bent_words(wanted.bent[key], (-2, 3))
-    torchs = replace(wanted.curves, g=-0.5).at(key, np.array([0.3]))
-    np.testing.assert_allclose(found["at"], torchs, rtol=1e-12, atol=1e-12)
-
-
-def test_every_rule_is_linear_where_the_catalogue_says_so(node: Node) -> None:
-    op = find_op("sign")
-    for key, rule in RULES.items():
-        given = {"op": entry(op), "rule": entry(beside(op, rule)), "parameters": {}, "top": 1}
-        found = node.run(MAP, given | {"size": {"columns": 2, "rows": 2}, "start": -3, "stop": 3})
-        if found["stretches"] is not None:
-            assert (not found["stretches"]) == rule.linear, key
+@pytest.mark.parametrize("rule", ["sigmoid_surrogate", "formula: where(0.5 < x < 2, g**2, g)"])
+def test_a_map_is_torchs_whether_its_rule_is_linear_in_g_or_not(node: Node, rule: str) -> None:
+    wanted = rule_map("sign", rule, start=-2, stop=3, top=1.5)
+    answer = QUESTIONS["map"].answer(
+        {"op": "sign", "rules": [rule], "parameters": {}, "start": -2, "stop": 3, "top": 1.5}
+    )
+    (own,) = answer.pop("rules").values()
+    places = [[0, 0], [0.999, 0.001], [0.5, 1]]
+    found = node.run(MAP, {"answer": answer | own, "top": 1.5, "places": places})
+    ((key, gradients),) = wanted.gradients.items()
+    gradients = gradients[::-1]  # the highest g comes first
+    np.testing.assert_allclose(found["values"].reshape(gradients.shape), gradients, rtol=1e-6, atol=1e-6)
+    assert own["words"] == bent_words(wanted.bent[key], (-2, 3))
+    ends = gradients[0, 0], gradients[0, -1], gradients[-1, len(wanted.x) // 2]
+    assert [at["value"] for at in found["at"]] == pytest.approx(ends, rel=1e-6, abs=1e-6)
+    assert [[at["across"], at["down"]] for at in found["at"]] == [[0, 0], [1, 0], [0.5, 1]]
 
 
 @pytest.mark.parametrize(

@@ -1,33 +1,28 @@
-// The layers of a chart by key: further curves over it, as explorer/instrument/view.py declares them.
+// The layer that is on: further curves over a chart and words on them, as Python answers.
 
 import { firstDrawn } from "../../formula/draws.js";
 import { filled } from "../../formula/phrases.js";
-import { layer as implied } from "./implied.js";
-import { layer as lens } from "./lens.js";
 
 /** @import { LayerCurve, Picture } from "./picture.js" */
 
-/** @type {Record<string, import("./picture.js").Layer>} */
-export const LAYERS = { implied, lens };
-
 /** The curves of the layer that is on; of what draws none. @param {Picture} picture @returns {LayerCurve[]} */
 export function layerCurves(picture) {
-  const { layer } = picture;
-  return layer && !drawnIn(picture) ? LAYERS[layer].curves(picture) : [];
+  const { layer, layerAnswer, op, rules } = picture;
+  if (!layer || !layerAnswer || drawnIn(picture)) return [];
+  const ofOp = { key: "", label: op.label, colour: "" };
+  return layerAnswer.curves.flatMap(({ rule, ...curve }) => {
+    const of = rule ? rules.find(({ key, hidden }) => key === rule && !hidden) : ofOp;
+    return of ? [{ of, ...curve }] : [];
+  });
 }
 
-/**
- * What is said of the layer that is on.
- * @param {Picture} picture
- * @param {{label: string, words: Record<string, string>}} entry
- */
-export function layerWords(picture, { label, words }) {
-  const { layer, drawnWords } = picture;
+/** What is said of the layer that is on. @param {Picture} picture @param {string} label */
+export function layerWords(picture, label) {
+  const { layer, layerAnswer, drawnWords } = picture;
   if (!layer) return "";
   const drawn = drawnWords && drawnIn(picture);
-  return drawn
-    ? filled(drawnWords.fixed, { entry: drawn.label, here: label })
-    : LAYERS[layer].words(picture, words);
+  if (drawn) return filled(drawnWords.fixed, { entry: drawn.label, here: label });
+  return layerAnswer?.words ?? "";
 }
 
 /** @param {Picture} picture */

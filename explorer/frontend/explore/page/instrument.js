@@ -105,7 +105,7 @@ export function createInstrument(host, store, reach) {
   const compare = hostOf("compare-host");
   if (compare && ask.has("row")) parts.push(createCompare(compare, { store, ask }));
   const map = hostOf("map-host");
-  if (map && stage) drawn.push(createMap(map, { store }));
+  if (map && ask.has("map")) drawn.push(createMap(map, { store, ask: reach.ask }));
   if (strip) parts.push(createStrip(strip, { store, ...reach }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));

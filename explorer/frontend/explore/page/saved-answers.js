@@ -1,7 +1,8 @@
 // Python's answers that a saved file has: those to the questions of the choice it was saved with.
 
 import { distanceArguments, rowArguments, suiting } from "../sections/compare.js";
-import { lensArguments } from "../stage/noise-lens.js";
+import { mapArguments } from "../sections/map.js";
+import { impliedArguments, lensArguments } from "../stage/layer-questions.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
@@ -12,6 +13,8 @@ import { lensArguments } from "../stage/noise-lens.js";
 /** What makes the arguments of a question. @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>} */
 export const ARGUMENTS = {
   lens: lensArguments,
+  implied: impliedArguments,
+  map: (choice) => mapArguments(choice),
   distances: distanceArguments,
   row: (choice, key) => rowArguments(choice, { key }),
 };
@@ -20,7 +23,8 @@ export const ARGUMENTS = {
 function questionsOf(choice) {
   const { layer, section } = choice;
   return [
-    .../** @type {[string, string][]} */ (layer === "lens" ? [["lens", ""]] : []),
+    .../** @type {[string, string][]} */ (layer ? [[layer, ""]] : []),
+    .../** @type {[string, string][]} */ (section === "map" ? [["map", ""]] : []),
     .../** @type {[string, string][]} */ (
       section === "compare"
         ? [["distances", ""], ...suiting(choice).map(({ key }) => /** @type {const} */ (["row", key]))]

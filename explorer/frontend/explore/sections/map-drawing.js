@@ -2,7 +2,7 @@
 
 import { bandOf } from "../../measures/map.js";
 
-/** @import { Bands, Map } from "../../measures/map.js" */
+/** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
 
 const FAINTEST = 0.16; // of the first band's colour, the rest is ground: it is told from 0
@@ -32,7 +32,7 @@ function mixed(one, other, part) {
 /**
  * Paint a map.
  * @param {HTMLCanvasElement} canvas
- * @param {Map} map
+ * @param {RuleMap} map
  * @param {Bands} bands
  * @param {Colour[]} colours of ``coloursOf``
  * @param {Colour} ink

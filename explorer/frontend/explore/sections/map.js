@@ -1,56 +1,65 @@
 // The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a line to drag.
 
-import { entriesOf, settingsOf, withG } from "../../choice/choice.js";
+import { array } from "../../choice/arrays.js";
+import { entriesOf, withG } from "../../choice/choice.js";
 import { catalogue, refusalOfDrawn } from "../../choice/entries.js";
 import { boundsOfWord } from "../../choice/view.js";
 import { themeOf } from "../../chart/plotly/theme.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { valuesOf } from "../../formula/curves.js";
 import { capitalised, within } from "../../formula/numbers.js";
 import { numberText } from "../../formula/substitution.js";
-import { bentIn, bentWords } from "../../measures/linearity.js";
-import { bandsOf, gradientAt, mapOf } from "../../measures/map.js";
+import { createLatestQuestion } from "../../asking/latest-question.js";
+import { keyOf } from "../../asking/ask.js";
+import { bandsOf, cellAt, mapOf } from "../../measures/map.js";
+import { visibleRules } from "../stage/layer-questions.js";
 import { colourOf, coloursOf, cssOf, paint } from "./map-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Op, Rule } from "../../formula/entry.js" */
-/** @import { Bands, Map } from "../../measures/map.js" */
+/** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @import { Colour } from "./map-drawing.js" */
-/** @typedef {{key: string, label: string, rule: Rule, map: Map|null}} Shown */
+/** @typedef {{key: string, label: string, map: RuleMap|null, words: string}} Shown */
 
 const LEAST_TOP = 2;
-const SIZES = { moving: { columns: 121, rows: 61 }, settled: { columns: 321, rows: 161 } };
 const STEPS = 40; // by arrow keys from −top to top
-const [STEPS_OF_G, STEPS_OF_X] = [200, 200]; // that a pointer tells apart
+const STEPS_OF_G = 200; // that a pointer tells apart
 const HERE = "Rule map";
 const LEAD =
   "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
 
 /**
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store}} options
+ * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").Ask}} options
  */
-export function createMap(host, { store }) {
+export function createMap(host, { store, ask }) {
   const lead = element("p", {}, LEAD);
   const scale = element("div", { class: "map-scale", role: "img" });
   const area = element("div", { class: "maps" });
   host.append(lead, scale, area);
   const drawn = keyed(area, createOne, (/** @type {Shown} */ { key }) => key);
-  /** @type {WeakMap<Rule, {key: string, map: Map|null}>} */
-  const kept = new WeakMap();
+  let last = "";
+  let maps = /** @type {Map<string, {map: RuleMap, words: string}>} */ (new Map());
+  let refused = "";
+  const question = createLatestQuestion(ask, "map", (answer, args) => {
+    refused = answer.message ?? "";
+    const { columns, rows, rules = {} } = answer;
+    const found = Object.entries(rules).map(([key, { words, unit, values }]) => {
+      const numbers = { unit: unit && array(unit), values: values && array(values) };
+      const map = mapOf({ columns, rows, ...numbers }, args.top);
+      return /** @type {const} */ ([key, { map, words: `${capitalised(words)}.` }]);
+    });
+    maps = new Map(found);
+    frame ||= requestAnimationFrame(draw);
+  });
   let frame = 0;
-  let phase = /** @type {"moving"|"settled"} */ ("settled");
   let top = LEAST_TOP;
   let isHeld = false;
   let bands = /** @type {Bands} */ ({ step: 1, count: 1 });
   let theme = /** @type {ReturnType<typeof themeNow>|null} */ (null);
   let look = { step: 0, colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
 
-  /** @param {Choice} _choice @param {{phase?: "moving"|"settled"}} [change] */
-  function changed(_choice, change) {
+  function changed() {
     host.hidden = store.now.section !== "map";
-    phase = change?.phase ?? "settled";
     if (!host.hidden) frame ||= requestAnimationFrame(draw);
   }
 
@@ -63,11 +72,15 @@ export function createMap(host, { store }) {
     setText(lead, refusal || LEAD);
     scale.hidden = area.hidden = Boolean(refusal);
     if (refusal) return;
-    if (!isHeld) top = Math.max(LEAST_TOP, rounded(Math.abs(choice.g))); // a hand keeps its scale
+    if (!isHeld) top = topOf(choice); // a hand keeps its scale
+    const args = mapArguments(choice, top);
+    const key = keyOf("map", args);
+    if (key !== last) question.ask(args);
+    last = key;
+    setText(lead, refused || LEAD);
     const shown = choice.rules.flatMap(({ key, hidden }, at) => {
-      const rule = rules[at];
-      if (hidden) return [];
-      return [{ key, label: rule.label, rule, map: knownMap(op, rule, choice) }];
+      const found = maps.get(key);
+      return hidden || !found ? [] : [{ key, label: rules[at].label, ...found }];
     });
     bands = bandsOf(
       shown.flatMap(({ map }) => (map ? [map] : [])),
@@ -77,16 +90,6 @@ export function createMap(host, { store }) {
     if (JSON.stringify(now) !== before) look = now;
     drawn.show(shown);
     if (look === now) showScale();
-  }
-
-  /** The map of a rule, kept while only other rules are changed. @param {Op} op @param {Rule} rule @param {Choice} choice */
-  function knownMap(op, rule, { range, parameters, ...rest }) {
-    const key = JSON.stringify([op.key, valuesOf(op, rule, parameters), range, top, phase]);
-    const known = kept.get(rule);
-    if (known?.key === key) return known.map;
-    const map = mapOf(op, rule, settingsOf({ range, parameters, ...rest }), top, SIZES[phase]);
-    kept.set(rule, { key, map });
-    return map;
   }
 
   function showScale() {
@@ -141,9 +144,8 @@ export function createMap(host, { store }) {
       element("div", { class: "map-frame" }, field, ...ends, pointed),
       words,
     );
-    let rule = /** @type {Rule|null} */ (null);
-    let told = "";
-    let painted = /** @type {[Map, typeof look]|null} */ (null);
+    let now = /** @type {Shown|null} */ (null);
+    let painted = /** @type {[RuleMap, typeof look]|null} */ (null);
     field.addEventListener("pointerdown", grasp);
     field.addEventListener("click", tap);
     field.addEventListener("pointermove", point);
@@ -182,16 +184,17 @@ export function createMap(host, { store }) {
 
     /** @param {PointerEvent} event */
     function point(event) {
-      if (!rule) return;
-      const { left, width } = field.getBoundingClientRect();
-      const { op } = entriesOf(store.now);
+      if (!now?.map) return;
+      const { left, top: upper, width, height } = field.getBoundingClientRect();
+      const share = (/** @type {number} */ px, /** @type {number} */ of) => within(px / of, 0, 1);
+      const { across, down, value } = cellAt(
+        now.map,
+        share(event.clientX - left, width),
+        share(event.clientY - upper, height),
+      );
       const [start, stop] = store.now.range;
-      const across = start + within((event.clientX - left) / width, 0, 1) * (stop - start);
-      const x = within(stepped(across, (stop - start) / STEPS_OF_X), start, stop);
-      const g = gAt(event);
-      const gradient = gradientAt(op, rule, { ...settingsOf(store.now), g }, x);
-      const at = `x = ${numberText(x)}, g = ${numberText(g)}`;
-      setText(pointed, gradient === null ? "" : `${at}: ${numberText(gradient)}`);
+      const [x, g] = [start + across * (stop - start), top - 2 * top * down].map(tidied);
+      setText(pointed, `x = ${numberText(x)}, g = ${numberText(g)}: ${numberText(value)}`);
     }
 
     /** @param {KeyboardEvent} event */
@@ -211,7 +214,7 @@ export function createMap(host, { store }) {
       element: one,
       /** @param {Shown} shown */
       show(shown) {
-        ({ rule } = shown);
+        now = shown;
         const choice = store.now;
         const { op } = entriesOf(choice);
         const [start, stop] = choice.range;
@@ -233,13 +236,8 @@ export function createMap(host, { store }) {
           paint(canvas, shown.map, bands, look.colours, look.ink);
           painted = [shown.map, look];
         }
-        const looked = JSON.stringify([op.key, shown.key, settingsOf({ ...choice, g: 1 })]);
-        if (phase === "moving" || looked === told) return;
-        told = looked;
-        const stretches = bentIn(op, shown.rule, settingsOf(choice));
-        const sentence = `${capitalised(bentWords(stretches, choice.range))}.`;
-        setText(words, sentence);
-        setAttribute(canvas, "aria-label", `The gradient of ${shown.label} over x and g. ${sentence}`);
+        setText(words, shown.words);
+        setAttribute(canvas, "aria-label", `The gradient of ${shown.label} over x and g. ${shown.words}`);
       },
     };
   }
@@ -254,13 +252,22 @@ export function createMap(host, { store }) {
     /** Draw anew: the colours have changed. */
     refresh() {
       theme = null;
-      changed(store.now);
+      changed();
     },
     destroy() {
       stop();
+      question.destroy();
       cancelAnimationFrame(frame);
     },
   };
+}
+
+/** The largest g of a map. @param {Choice} choice */
+const topOf = ({ g }) => Math.max(LEAST_TOP, rounded(Math.abs(g)));
+
+/** The arguments of the question about a choice. @param {Choice} choice */
+export function mapArguments(choice, top = topOf(choice)) {
+  return { ...visibleRules(choice), top };
 }
 
 /** The next of 1, 2, 5, 10, … times a power of ten, within what g may be. @param {number} value */
@@ -276,6 +283,9 @@ function rounded(value) {
 function stepped(value, step) {
   return Number((Math.round(value / step) * step).toPrecision(6)) + 0;
 }
+
+/** A sum without its rounding. @param {number} value */
+const tidied = (value) => Number(value.toPrecision(12)) + 0;
 
 /** @param {PointerEvent} event */
 function isFinger({ pointerType }) {

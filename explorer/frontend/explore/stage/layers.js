@@ -58,7 +58,7 @@ export function createLayerWords(store) {
     /** @param {Picture} picture @returns {string} */
     show(picture) {
       const { layer } = picture;
-      const words = layer ? layerWords(picture, catalogue().layers[layer]) : "";
+      const words = layer ? layerWords(picture, catalogue().layers[layer].label) : "";
       setText(line, words);
       return words;
     },

@@ -19,7 +19,7 @@ import { createCarried } from "./carried.js";
 import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
 import { createLoss } from "./loss.js";
-import { createNoiseLens } from "./noise-lens.js";
+import { createLayerQuestions } from "./layer-questions.js";
 import { createWords, NO_WORDS } from "./words.js";
 
 /** The curves of the chart at rest. @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string, number[]|null>}, confirmed: boolean}} Displayed */
@@ -65,7 +65,7 @@ export function createStage(hosts, options) {
   const layer = createLayerWords(store);
   const loss = createLoss(store, options.read ?? null);
   area.after(loss.element, layer.element);
-  const lens = createNoiseLens(options.ask, () => chart.draw(picture(store.now), phase));
+  const layers = createLayerQuestions(options.ask, () => chart.draw(picture(store.now), phase));
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
   /** @type {Phase} */
@@ -165,7 +165,7 @@ export function createStage(hosts, options) {
       range,
       learns,
       layer: choice.layer,
-      lens: lens.find(choice),
+      layerAnswer: layers.find(choice),
       ...drawing,
       words: "",
     };
@@ -195,7 +195,7 @@ export function createStage(hosts, options) {
       stop();
       cancelAnimationFrame(frame);
       confirmation?.drop();
-      lens.destroy();
+      layers.destroy();
       chart.destroy();
     },
   };

@@ -1,125 +1,105 @@
 """Layers: further curves over the op, one entry each."""
 
 import re
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-import explorer
 from explorer import instrument
 from explorer.catalogue import find_op, find_rule
 from explorer.instrument.entries import entry
 from explorer.instrument.view import LAYERS, VIEW
+from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
 SCRIPT = """
 const { sampleCurves } = await import("./formula/curves.js");
-const { LAYERS } = await import("./chart/scene/layers.js");
+const { layerWords } = await import("./chart/scene/layers.js");
 const { sceneOf, stepTo } = await import("./chart/scene/scene.js");
 const { tracesOf } = await import("./chart/scene/traces.js");
 const theme = { text: "black", ground: "white", font: "serif", type: 0 };
-const { op, rules, hidden, layer, words, range, g, lenses } = given;
-const pictureOf = (parameters, at = 0) => {
-  const curves = sampleCurves({ op, rules }, { start: range[0], stop: range[1], g, parameters });
-  const listed = rules.map((rule, slot) => ({
-    ...{ key: rule.key, label: rule.label, colour: `#00000${slot}`, slot, entry: rule },
-    hidden: hidden === slot,
-  }));
-  const picture = { curves, op, rules: listed, neutral: "grey", parameters, g, range, lens: lenses[at] };
-  return { ...picture, learns: "", layer, words: "", confirmed: true };
-};
-const picture = pictureOf({});
+const { op, rules, hidden, layer, answers } = given;
+const curves = sampleCurves({ op, rules }, { start: -3, stop: 3, g: 1, parameters: {} });
+const listed = rules.map((rule, slot) => ({
+  ...{ key: rule.key, label: rule.label, colour: `#00000${slot}`, slot, entry: rule },
+  hidden: hidden === slot,
+}));
+const pictures = answers.map((layerAnswer) => ({
+  ...{ curves, op, rules: listed, neutral: "grey", parameters: {}, g: 1, range: [-3, 3], layer, layerAnswer },
+  ...{ learns: "", words: "", confirmed: true },
+}));
 const space = { theme, width: 900, height: 520 };
-const scene = sceneOf(picture, space, null);
-const next = sceneOf(layer === "lens" ? pictureOf({}, 1) : pictureOf({ c: 0.8 }), space, scene);
+const scene = sceneOf(pictures[0], space, null);
+const next = sceneOf(pictures.at(-1), space, scene);
 const traces = tracesOf(scene.lines, scene.absent, false);
-return { keys: Object.keys(LAYERS), words: LAYERS[given.of].words(picture, words),
-  traces: traces.map(({ x, y, line, meta, yaxis, showlegend, mode }) => ({
-    y: Float64Array.from(y), x: Float64Array.from(x), dash: line?.dash ?? null, colour: line?.color ?? null,
-    meta: meta ?? null, yaxis, showlegend: showlegend ?? null, mode })),
+return { words: layerWords(pictures[0], ""),
+  traces: traces.map(({ x, y, line, meta, yaxis, showlegend }) => ({
+    y: Float64Array.from(y), dash: line?.dash ?? null, colour: line?.color ?? null,
+    meta: meta ?? null, yaxis, showlegend: showlegend ?? null })),
   moves: stepTo(next, { scene, drawn: scene }, "moving").by,
   pixels: [scene, next].map(({ pixels, lines }) => pixels[lines.findIndex(({ over }) => over)]?.y ?? null) };
 """
+X = [-1.0, 0.0, 2.0]
 
 
 def drawn(
-    node: Node, op: str, *rules: str, layer: str = "implied", of: str = "implied", **more: Any
+    node: Node, op: str, *rules: str, answers: Sequence[Any], layer: str = "implied", hidden: int = -1
 ) -> dict[str, Any]:
-    """Traces, words and moves of a scene with a layer, or with none and the words of one."""
-    given = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule)) for rule in rules], "layer": layer}
-    given |= {"words": asdict(LAYERS[of])["words"], "of": of}
-    usual = {"hidden": -1, "range": [-3, 3], "g": 1, "lenses": []}
-    found: dict[str, Any] = node.run(SCRIPT, usual | given | more)
+    """Return traces, words and moves of a scene with Python's answers about a layer, one after the other."""
+    given = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule)) for rule in rules]}
+    found: dict[str, Any] = node.run(
+        SCRIPT, given | {"layer": layer, "hidden": hidden, "answers": [*answers]}
+    )
     return found
 
 
-def compute_lenses(op: str, *rules: str, width: float = 1, **more: Any) -> list[dict[str, Any]]:
-    """Return an op under noise, and under noise of nine tenths of the width, as a picture has them."""
-    lenses = [explorer.lens(op, rules, width=each, **more) for each in (width, 0.9 * width)]
-    return [
-        {"curve": {"x": lens.x.tolist(), "y": lens.gradient.tolist()}, "words": lens.describe()}
-        for lens in lenses
-    ]
+def answer(*rules: str, panel: str = "forward", size: float = 1, words: str = "Dashed.") -> dict[str, Any]:
+    """Return an answer with a curve of each rule."""
+    y = [size * x for x in X]
+    return {"curves": [{"rule": rule, "panel": panel, "x": X, "y": y} for rule in rules], "words": words}
 
 
-def test_each_layer_is_a_word_of_the_link_and_a_module(node: Node) -> None:
-    assert drawn(node, "sign", "clipped")["keys"] == list(LAYERS)
+def dashed(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [trace for trace in found["traces"] if trace["dash"]]
+
+
+def test_each_layer_is_a_word_of_the_link_and_a_question() -> None:
     assert VIEW["layer"].words == {key: layer.label for key, layer in LAYERS.items()}
+    assert set(LAYERS) < set(QUESTIONS)
 
 
-def test_it_is_dashed_over_the_op_in_the_colour_of_its_rule_and_no_curve_of_its_own(node: Node) -> None:
-    found = drawn(node, "sign", "clipped", "clip_value", "approx_sign")
-    dashed = [trace for trace in found["traces"] if trace["dash"]]
-    assert [trace["colour"] for trace in dashed] == ["#000000", "#000002"]
-    assert {(trace["meta"], trace["yaxis"], trace["showlegend"]) for trace in dashed} == {(None, "y", False)}
-    assert np.abs(dashed[0]["y"] - np.clip(dashed[0]["x"], -1, 1)).max() < 1e-12
-    assert found["words"] == (
-        "Dashed: the function that each rule descends, its antiderivative, through y at x = 0. "
-        "Clip the gradient is not linear in g and descends no one function."
-    )
-    assert not [trace for trace in drawn(node, "sign", "clipped", layer="")["traces"] if trace["dash"]]
+def test_it_is_dashed_in_the_colour_of_its_rule_and_no_curve_of_its_own(node: Node) -> None:
+    found = drawn(node, "sign", "clipped", "zero", "approx_sign", answers=[answer("clipped", "approx_sign")])
+    assert [trace["colour"] for trace in dashed(found)] == ["#000000", "#000002"]
+    assert {(each["meta"], each["yaxis"], each["showlegend"]) for each in dashed(found)} == {
+        (None, "y", False)
+    }
+    assert (dashed(found)[0]["y"].tolist(), found["words"]) == (X, "Dashed.")
+    assert not dashed(drawn(node, "sign", "clipped", layer="", answers=[answer("clipped")]))
 
 
-def test_a_hidden_rule_has_none_and_one_that_is_the_ops_own_is_said(node: Node) -> None:
-    found = drawn(node, "relu", "default", "straight_through", hidden=1)
-    assert len([trace for trace in found["traces"] if trace["dash"]]) == 1
-    assert found["words"].endswith("That of Default autograd is the op itself.")
+def test_a_curve_of_the_op_is_dashed_among_the_gradients(node: Node) -> None:
+    found = drawn(node, "sign", "clipped", layer="lens", answers=[answer("", panel="gradient")])
+    assert [(each["meta"], each["yaxis"]) for each in dashed(found)] == [(None, "y2")]
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    (None, ""), ({"curves": [], "words": "No mean."}, "No mean."), (answer("zero"), "Dashed."),
+])  # fmt: skip
+def test_without_an_answer_a_curve_or_a_visible_rule_nothing_is_drawn(
+    node: Node, given: Any, words: str
+) -> None:
+    found = drawn(node, "sign", "clipped", "zero", hidden=1, answers=[given])
+    assert (dashed(found), found["words"]) == ([], words)
 
 
 def test_it_follows_the_hand_by_its_path_alone(node: Node) -> None:
-    found = drawn(node, "sign", "clipped", "ede")
+    found = drawn(node, "sign", "clipped", answers=[answer("clipped"), answer("clipped", size=0.9)])
     before, after = found["pixels"]
     assert found["moves"] == "paths"
-    assert len(before) != len(after) or np.abs(before - after).max() > 1
-
-
-def test_the_lens_is_dashed_among_the_gradients_and_no_curve_of_its_own(node: Node) -> None:
-    lenses = compute_lenses("sign", "clipped", width=2, g=3)
-    found = drawn(node, "sign", "clipped", "straight_through", layer="lens", of="lens", g=3, lenses=lenses)
-    (dashed,) = [trace for trace in found["traces"] if trace["dash"]]
-    assert (dashed["meta"], dashed["yaxis"], dashed["showlegend"]) == (None, "y2", False)
-    assert np.allclose(dashed["y"], lenses[0]["curve"]["y"])
-    assert [trace["meta"] for trace in found["traces"] if trace["meta"]] == [
-        "forward", "clipped", "straight_through",
-    ]  # fmt: skip
-    assert found["words"] == lenses[0]["words"]
-
-
-def test_until_the_lens_is_answered_and_where_it_is_refused_nothing_is_drawn(node: Node) -> None:
-    for lenses, words in (([], ""), ([{"words": "No mean."}] * 2, "No mean.")):
-        found = drawn(node, "sign", "clipped", layer="lens", of="lens", lenses=lenses)
-        assert not [trace for trace in found["traces"] if trace["dash"]]
-        assert found["words"] == words
-
-
-def test_the_lens_follows_its_width_by_its_path_alone(node: Node) -> None:
-    lenses = compute_lenses("step", "laplace", noise="normal", width=0.5)
-    wide = drawn(node, "step", "formula: g * 9", layer="lens", of="lens", lenses=lenses)
-    before, after = wide["pixels"]
-    assert wide["moves"] == "paths"
-    assert len(before) != len(after) or np.abs(before - after).max() > 1
+    assert np.abs(before - after).max() > 1
 
 
 def test_a_notebook_has_layers_too() -> None:

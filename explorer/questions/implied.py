@@ -1,0 +1,23 @@
+"""The question "implied": the function that each rule descends, as a layer over the op."""
+
+from explorer.measures.implied import ImpliedForwards, implied_forwards
+from explorer.questions import Answer
+from explorer.questions.curves import encode
+
+
+def answer_implied(
+    op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float
+) -> Answer:
+    """Return `lead`, and of each of `rules` a sentence and, where it can be drawn, its `x` and `y`."""
+    return encode_implied(implied_forwards(op, rules, start=start, stop=stop, **parameters))
+
+
+def encode_implied(found: ImpliedForwards) -> Answer:
+    """Return antiderivatives as JSON types."""
+    x = found.curves.x.astype("f4")
+    rules = {
+        key: {"words": found.describe(key)} | ({} if each.y is None else {"x": x, "y": each.y.astype("f4")})
+        for key, each in found.implied.items()
+    }
+    answer: Answer = encode({"lead": found.lead, "rules": rules})
+    return answer
