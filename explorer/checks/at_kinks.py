@@ -34,9 +34,9 @@ def check_kinks(curve: Curve) -> Finding:
     slack = 1e-6 * (1e-3 + torch.maximum(low.abs(), high.abs()))
     tame = low.isfinite() & high.isfinite() & (low.abs() < _STEEP) & (high.abs() < _STEEP)
     wrong = tame & ~((at >= low - slack) & (at <= high + slack))
-    if bool(wrong.any()):
+    if bool(wrong.any()) and curve.axis == "x":  # along a line several elements may have a kink at once
         index = int(torch.where(wrong, -positions.abs(), -math.inf).argmax())
-        words = _describe(positions[index], left[index], at[index], right[index])
+        words = _describe(curve, positions[index], left[index], at[index], right[index])
         where = float(positions[index])
         if curve.subject.declared:
             return by_design(
@@ -55,7 +55,7 @@ def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, ri
         return holds(
             f"It goes on evenly through every kink of the op, such as {format_position(where, 7)}.", where
         )
-    words = _describe(positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
+    words = _describe(curve, positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
     more = f" ({len(jumping) - 1} more such kinks)" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, positions)
     if reference is None:
@@ -66,15 +66,16 @@ def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, ri
     if not differs:
         return holds(f"{words}, as torch's own {name} gives in version {version[6:]}{more}.", where)
     first = differs[0]
-    words = _describe(positions[first], left[first], at[first], right[first])
+    words = _describe(curve, positions[first], left[first], at[first], right[first])
     return by_design(
         f"{words}; {version}'s own {name} gives {format_number(float(own[first]))}.", float(positions[first])
     )
 
 
-def _describe(x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
+def _describe(curve: Curve, x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
     sides = f"{format_number(float(left))} to the left, {format_number(float(right))} to the right"
-    return f"At {format_position(float(x), 7)} the gradient is {format_number(float(at))}, {sides}"
+    place = "At" if curve.axis == "x" else f"At {curve.axis} ="
+    return f"{place} {format_position(float(x), 7)} the gradient is {format_number(float(at))}, {sides}"
 
 
 def _find_positions(curve: Curve) -> Tensor:

@@ -22,14 +22,12 @@ from explorer.curves.foreign import (
 from explorer.curves.kinks import kinks
 from explorer.curves.switches import jumps
 
-EVEN_POINTS, FACTOR_POINTS = 801, 81
-SCAN_POINTS = 3001
-CANCELLED = 0.01  # of a gradient's total size: with less left over, its area means nothing
 MANY_JUMPS = 3  # an op with this number of jumps is a staircase that follows something
+_CANCELLED = 0.01  # of a gradient's total size: with less left over, its area means nothing
 _STILL = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
 _TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
 _FINE = 1e-6  # a step that float32 still resolves near 0
-_LEAST_JUMP, _JUMP_EPS = 1e-10, 64  # the least jump, and the least in eps of the largest y nearby
+_JUMP_EPS = 64  # the least jump, in eps of the largest y nearby
 
 
 class Curve:
@@ -37,8 +35,10 @@ class Curve:
 
     ``drawn``: the pair that draws, if the subject is that pair with the same u for each element.
     All are (n,) tensors on ascending x, in the dtype of x. Raises UntriedError if the subject is not
-    elementwise.
+    elementwise. ``axis`` names x in sentences.
     """
+
+    axis = "x"
 
     def __init__(self, subject: Subject, drawn: tuple[Op, Rule] | None = None) -> None:
         self.subject, self.drawn = subject, drawn
@@ -64,6 +64,11 @@ class Curve:
         """Whether both x and y have the digits of float64."""
         return self.eps < 1e-12
 
+    @property
+    def siblings(self) -> "tuple[Curve, ...]":
+        """The curves of the same subject: this one, or all lines through a function of several x."""
+        return (self,)
+
     @cached_property
     def repeats(self) -> bool:
         """Whether two backwards of the same x and g agree, bit for bit."""
@@ -82,14 +87,10 @@ class Curve:
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
         """Return points out to ±10,000 with further ``parts``, all within the domain; (n,)."""
         self.require_elementwise()
-        domain = self.subject.domain
-        inside = [] if domain is None else [torch.linspace(*domain, even, dtype=self.dtype)]
-        return merge_points(
-            [
-                self.subject.clip(item)
-                for item in (spread_points(NEAR, even, factors, self.dtype), *inside, *parts)
-            ]
-        )
+        x = [spread_points(NEAR, even, factors, self.dtype), *parts]
+        if self.subject.domain is not None:
+            x.append(torch.linspace(*self.subject.domain, even, dtype=self.dtype))
+        return merge_points([self.subject.clip(item) for item in x])
 
     @cached_property
     def x(self) -> Tensor:
@@ -98,7 +99,7 @@ class Curve:
         for number in self.subject.numbers:
             reach = max(1.0, abs(number) / 8)
             parts.append(number + torch.linspace(-reach, reach, 82, dtype=self.dtype) + OFF * reach)
-        return self.spread(EVEN_POINTS, FACTOR_POINTS, *parts)
+        return self.spread(801, 81, *parts)
 
     @cached_property
     def y(self) -> Tensor:
@@ -148,7 +149,7 @@ class Curve:
         if self.is_fine:
             near = self.x[
                 (self.x.abs() <= NEAR) & (self.x.abs() > 0.1)
-            ]  # nearer to 0 a float's steps are finer
+            ]  # towards 0 a float's steps are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
             low, high = self.subject.y(x - _FINE), self.subject.y(x + _FINE)
             level = (low == high)[low.isfinite() & high.isfinite()]
@@ -164,7 +165,7 @@ class Curve:
     @cached_property
     def scan(self) -> Tensor:
         """A fine grid for jumps, out to ±10,000."""
-        return self.spread(SCAN_POINTS, 241, self.x)
+        return self.spread(3001, 241, self.x)
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
@@ -182,19 +183,19 @@ class Curve:
         """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
         return jumps(self.subject.gradient, self.scan)
 
-    @property
-    def edges(self) -> list[float]:
-        """Positions at which the gradient may jump: the known kinks of a pair, else the detected jumps."""
-        subject = self.subject
-        if subject.op and subject.rule:
-            return kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
-        return self.breaks[0].tolist()
-
     @cached_property
     def _dense(self) -> tuple[Tensor, Tensor]:
         """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
-        centres = [*self.jumps[0][:4].tolist(), *self.edges[:8], self._peak, 0.0]
-        x = self.spread(4001, 601, *(self._list_points_around(centre) for centre in centres))
+        op, rule = self.subject.op, self.subject.rule
+        if op and rule:
+            edges = kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []
+        else:
+            edges = self.breaks[0].tolist()
+        peak = self.x[self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0).argmax()]
+        steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
+        around = torch.cat([-steps, torch.zeros(1, dtype=self.dtype), steps])
+        centres = [*self.jumps[0][:4].tolist(), *edges[:8], float(peak), 0.0]
+        x = self.spread(4001, 601, *(centre + around for centre in centres))
         return x, self.subject.gradient(x)
 
     @cached_property
@@ -221,58 +222,48 @@ class Curve:
         if not bool(self._weights.abs().sum().isfinite()):
             return "the gradient is too large to be summed"
         for at in x[infinite].tolist():
-            near, far = (h * float(self._measure_near(at, h)) for h in (1e-9, 1e-6))
+            steps = torch.tensor([1e-9, 1e-6], dtype=self.dtype)
+            sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
+            near, far = (steps * sides.amax(0)).tolist()
             if near > _TOO_FAST * far:
-                return (
-                    f"the gradient grows without bound towards x = {format_position(at)}, too fast to "
-                    f"be summed"
-                )
+                where = format_position(at)
+                return f"the gradient grows without bound towards x = {where}, too fast to be summed"
         return ""
-
-    def _measure_near(self, at: float, h: float) -> Tensor:
-        return self.subject.gradient(torch.tensor([at - h, at + h], dtype=self.dtype)).abs().max()
 
     @property
     def cancels(self) -> bool:
         """Whether the parts of the rule above and below 0 have about the same area."""
-        return abs(float(self._weights.sum())) < CANCELLED * float(self._weights.abs().sum())
+        return abs(float(self._weights.sum())) < _CANCELLED * float(self._weights.abs().sum())
 
-    @property
-    def _peak(self) -> float:
-        sizes = self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0)
-        return float(self.x[sizes.argmax()])
+    def measure_area(self, x: Tensor | None = None) -> float:
+        """Return the integral of the rule over all x at g = 1.
 
-    def _list_points_around(self, centre: float) -> Tensor:
-        steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
-        return torch.cat([centre - steps, torch.tensor([centre], dtype=self.dtype), centre + steps])
-
-    @property
-    def is_endless(self) -> bool:
-        """Whether the size of the rule grows without end when summed over all x: it has no finite area."""
-        return math.isinf(self._sum_cells(self._weights.abs()))
-
-    def measure_area(self) -> float:
-        """Return the integral of the rule over all x at g = 1; ±inf if it grows without end."""
-        return self._sum_cells(self._weights)
+        It is ±inf if it grows without end, and NaN if it cannot be summed or if its parts grow without end
+        and only cancel. ``x``: ascending points to sum over instead, beyond which the rule is 0.
+        """
+        if self.unsummable:
+            return math.nan
+        if x is not None:
+            return float(torch.trapezoid(self.subject.gradient(x), x)) + 0.0
+        area, size = (self._sum_cells(item) for item in (self._weights, self._weights.abs()))
+        return math.nan if math.isinf(size) and (math.isfinite(area) or self.cancels) else area + 0.0
 
     def _sum_cells(self, weights: Tensor) -> float:
         """Return the sum of a weight per cell of the dense x; ±inf if the outer half still adds to it."""
         near = self._dense[0].abs() <= FAR / 2
-        inner, full_area = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
-        if abs(full_area - inner) > _STILL * abs(full_area) + 1e-6:
-            return math.copysign(math.inf, full_area)
-        return full_area
+        inner, total = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
+        grows = abs(total - inner) > _STILL * abs(total) + 1e-6
+        return math.copysign(math.inf, total) if grows else total
 
-    def measure_rise(self) -> float:
-        """Return the rise of y over all x; ±inf if it grows without end."""
-        if self.subject.domain is not None:
-            y = self.subject.y(torch.tensor(self.subject.domain, dtype=self.dtype))
-            return float(y[1] - y[0])
-        ends = torch.tensor([-FAR, -FAR / 2, FAR / 2, FAR], dtype=self.dtype)
-        y = self.subject.y(ends)
-        full_area = float(y[3] - y[0])
-        growing = abs(full_area - float(y[2] - y[1])) > 1e-3 * abs(full_area)
-        return math.copysign(math.inf, full_area) if growing else full_area
+    @cached_property
+    def rise(self) -> float:
+        """The rise of y over all x; ±inf if it grows without end."""
+        inner, outer = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
+        near, rise = (
+            float(self.subject.y(torch.tensor(ends, dtype=self.dtype)).diff()) for ends in (inner, outer)
+        )
+        grows = abs(rise - near) > 1e-3 * abs(rise)
+        return math.copysign(math.inf, rise) if grows else rise
 
 
 def round_position(x: float) -> float:

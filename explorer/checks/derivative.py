@@ -1,5 +1,7 @@
 """Is the gradient the derivative of the op?"""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -12,6 +14,7 @@ from explorer.checks.result import Finding, by_design, fails, format_number, for
 _LEAST_TRUSTED = 0.1  # of the points at which y is finite
 _TIE = 1e-9
 _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
+_SMALL = 1e-6  # a g that no rule clips
 
 
 def check_derivative(curve: Curve) -> Finding:
@@ -23,15 +26,20 @@ def check_derivative(curve: Curve) -> Finding:
         return fails("The gradient is NaN everywhere, although y is a number.")
     if not curve.flat and int(curve.trusted.sum()) < max(_LEAST_TRUSTED * int(curve.y.isfinite().sum()), 1):
         return _judge_unsteady(curve)
-    if not deviating.any() and not broken.any():
-        if find_effect_of_others(curve):
-            return unknown("For one g everywhere it is, but it depends on other elements: see linear in g.")
-        return _confirm(curve, off)
-    if broken.any() and not deviating.any():
+    if deviating.any():
+        return _judge_deviation(curve, deviating, find_clearest(curve.x, off, deviating))
+    if broken.any():
         at = float(curve.x[broken][0])
-        return fails(f"At x = {format_position(at)} y is a number but the gradient is NaN.", at)
-    worst = find_clearest(curve.x, off, deviating)
-    return _judge_deviation(curve, deviating, worst)
+        words = f"At {curve.axis} = {format_position(at)} y is a number but the gradient is NaN."
+        return fails(words, at)
+    if find_effect_of_others(curve):
+        return unknown("For one g everywhere it is, but it depends on other elements: see linear in g.")
+    if curve.flat:
+        return holds("The op is level between its jumps, and so the gradient is 0: true, and nothing learns.")
+    largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())
+    reach = f"up to |{curve.axis}| = {format_number(float(curve.x[curve.trusted].abs().max()))}"
+    words = f"It is the op's derivative {reach}; relative difference at most {largest:.1g}."
+    return holds(words, None, largest)
 
 
 def find_clearest(x: Tensor, off: Tensor, deviating: Tensor) -> int:
@@ -50,10 +58,10 @@ def is_derivative(curve: Curve) -> bool:
     return not bool((curve.trusted & ((curve.gradient - curve.slope).abs() > curve.tolerance)).any())
 
 
-def find_factor(curve: Curve) -> float | None:
-    """Return the constant factor between the rule and the op's derivative; None if there is none."""
-    sure = curve.trusted
-    slope, r, tolerance = curve.slope[sure], curve.gradient[sure], curve.tolerance[sure]
+def find_factor(curve: Curve, g: float = 1.0) -> float | None:
+    """Return the constant factor between the gradient for g, by g, and the op's derivative; else None."""
+    sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
+    slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
     if not bool((slope.abs() > 10 * tolerance).any()):  # differences of a level op are noise
         return None
     value = float((slope * r).sum() / slope.square().sum())
@@ -63,84 +71,98 @@ def find_factor(curve: Curve) -> float | None:
     return value if bool(near.all()) and value else None
 
 
-def _confirm(curve: Curve, off: Tensor) -> Finding:
-    if curve.flat:
-        return holds("The op is level between its jumps, and so the gradient is 0: true, and nothing learns.")
-    relative = off / (curve.slope.abs() + 1)
-    largest = float(torch.where(curve.trusted, relative, 0.0).max())
-    reach = float(curve.x[curve.trusted].abs().max())
-    return holds(
-        f"It is the op's derivative up to |x| = {format_number(reach)}; relative difference at most "
-        f"{largest:.1g}.",
-        None,
-        largest,
-    )
+def find_bound(curve: Curve, learned: bool = False) -> bool:
+    """Return whether an end of y is an argument of the function or the product of two.
+
+    ``learned``: of those that require grad alone.
+    """
+    single = [a for a in curve.subject.arguments if not isinstance(a, Tensor) or a.numel() == 1]
+    if learned:
+        single = [a for a in single if isinstance(a, Tensor) and a.requires_grad]
+    numbers = [float(a) for a in single if isinstance(a, int | float | Tensor) and not isinstance(a, bool)]
+    products = [a * b for a in numbers for b in [1.0, *numbers] if a]
+    ends = [float(curve.y.min()), float(curve.y.max())]
+    return any(end and math.isclose(end, product, rel_tol=1e-6) for end in ends for product in products)
 
 
 def _judge_unsteady(curve: Curve) -> Finding:
+    if curve.axis != "x" and any(len(each.jumps[0]) for each in curve.siblings):
+        return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
     y = curve.y[curve.y.isfinite()]
     if curve.is_fine and len(y) and bool((y.float().double() == y).all()):
-        return fails(
-            "Differences of y are noise: it computes in float32 even if x is float64. Leave out the cast."
-        )
+        words = "Differences of y are noise: it computes in float32 even if x is float64. Leave out the cast."
+        return fails(words)
     return unknown("y has no slope that differences could tell: it jumps or bends at nearly every point.")
 
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Finding:
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     observed = (
-        f"At x = {format_position(at)} the gradient is {format_number(r)}, the op's slope "
+        f"At {curve.axis} = {format_position(at)} the gradient is {format_number(r)}, the op's slope "
         f"{format_number(slope)}"
     )
-    size = abs(r - slope)
-    declared = curve.subject.declared
-    if declared and declared.parsed is None and curve.subject.rounds_gradient:
-        return by_design(f"Torch's own backward of a cast passes g on, cast as well. {observed}.", at, size)
-    if declared and declared.parsed is None:
-        return by_design(
-            f"Torch differentiates values taken over all elements as well. {observed}.", at, size
-        )
+    size, declared = abs(r - slope), curve.subject.declared
+    jumps = max(len(each.jumps[0]) for each in curve.siblings)
     if declared:
-        return by_design(
-            f"{declared.label} is not the op's derivative and does not claim to be. {observed}.", at, size
-        )
+        reason = f"{declared.label} is not the op's derivative and does not claim to be"
+        if declared.parsed is None and curve.subject.rounds_gradient:
+            reason = "Torch's own backward of a cast passes g on, cast as well"
+        elif declared.parsed is None:
+            reason = "Torch differentiates values taken over all elements as well"
+        return by_design(f"{reason}. {observed}.", at, size)
     if mask := find_idle_mask(curve):
         return fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
     if curve.flat:
-        return by_design(
-            f"The op is level between its jumps, so its derivative is 0: the rule stands in. {observed}.",
-            at,
-            size,
-        )
+        reason = "The op is level between its jumps, so its derivative is 0: the rule stands in"
+        return by_design(f"{reason}. {observed}.", at, size)
     if curve.identity:
         return by_design(f"The op changes nothing, so only the rule matters. {observed}.", at, size)
-    times = find_factor(curve)
-    if times is not None and abs(times - 1) < _SLIP:
-        return fails(
-            f"It is {times:.6g} times the op's derivative, everywhere: a constant is slightly off.", at, times
-        )
-    if times is not None and times > 0:
-        return by_design(f"It is {format_number(times)} times the op's derivative, everywhere.", at, times)
-    inherited = match_rule(curve)
-    if inherited:
-        return by_design(
-            f"It is the catalogue's {inherited.text}, which is not the op's derivative. {observed}.", at, size
-        )
+    if curve.axis != "x" and jumps:
+        return by_design(f"The op jumps, so the rule stands in for a derivative. {observed}.", at, size)
+    times, *others = (find_factor(each) for each in curve.siblings)
+    if times is not None and any(other is None or abs(other - times) > 1e-4 * abs(times) for other in others):
+        times = None
+    if times is not None and (times > 0 or abs(times - 1) < _SLIP):
+        return _judge_factor(curve, times, at)
+    if inherited := match_rule(curve):
+        if inherited.rule.area == "infinite" and find_bound(curve, learned=True):
+            reason = "an argument that learns bounds y, so x is due nothing beyond it: mask g with that bound"
+            return fails(f"{observed}: {reason}.", at, size)
+        reason = f"It is the catalogue's {inherited.text}, which is not the op's derivative"
+        return by_design(f"{reason}. {observed}.", at, size)
     if times is not None:
         return fails(
             f"It is {format_number(times)} times the op's derivative: turn the sign round.", at, times
         )
-    if len(curve.jumps[0]) >= 2 and not bool(curve.slope[deviating].any()):
+    if jumps >= 2 and not bool(curve.slope[deviating].any()):
         return by_design(f"The op jumps and is level there, so the rule stands in. {observed}.", at, size)
     share = float(deviating.sum() / curve.trusted.sum())
-    part = "everywhere" if share > 0.9 else _describe_stretch(curve, deviating)
-    return fails(
-        f"{observed}: it is not the derivative {part}. Compare the backward with the forward there.", at, size
+    part = "everywhere" if share > 0.9 else _describe_stretch(curve.x[deviating])
+    advice = "Compare the backward with the forward there"
+    return fails(f"{observed}: it is not the derivative {part}. {advice}.", at, size)
+
+
+def _judge_factor(curve: Curve, times: float, at: float) -> Finding:
+    """Return the finding on a constant factor: a choice if a formula, the code or an argument has it."""
+    observed = f"It is {format_number(times)} times the op's derivative, everywhere"
+    if abs(times - 1) < _SLIP:
+        observed = f"It is {times:.6g} times the op's derivative, everywhere"
+        return fails(f"{observed}: a constant is slightly off.", at, times)
+    least = find_factor(curve, _SMALL)
+    if least is not None and abs(least - 1) < _SLIP:
+        return by_design(
+            f"It is the op's derivative for small g, and {times:.3g} times it for g = 1.", at, times
+        )
+    numbers = curve.subject.constants
+    if curve.subject.op or any(math.isclose(times, abs(number), rel_tol=1e-4) for number in numbers):
+        return by_design(f"{observed}.", at, times)
+    factor = format_number(1 / times)
+    return unknown(
+        f"{observed}. That is meant if gradients are to be scaled, else a factor {factor} is missing."
     )
 
 
-def _describe_stretch(curve: Curve, deviating: Tensor) -> str:
-    x = curve.x[deviating]
+def _describe_stretch(x: Tensor) -> str:
     low, high = float(x.min()), float(x.max())
     if low == high:
         return f"at {format_position(low)}"

@@ -13,6 +13,7 @@ from explorer.formula.tree import Call, walk
 
 _STAIRS = frozenset(("round", "floor", "ceil", "trunc"))
 _LEAST_DECIDED = 0.5
+_MOST_ALONE = 16  # elements of an argument; a larger one is moved in random directions
 _JUMPS = "its forward jumps as the argument moves"
 _ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
 _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
@@ -21,10 +22,13 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 
 
 class Probe:
-    """The gradients of a subject's learned arguments, actual and due, for the same x and g."""
+    """The gradients of a subject's learned arguments, actual and due, for the same x and g.
 
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
+    ``mixes``: whether y at one x depends on other x.
+    """
+
+    def __init__(self, subject: Subject, mixes: bool = False) -> None:
+        self.subject, self.mixes = subject, mixes
         dtype = subject.trial.dtype
         far = torch.logspace(0.7, 3.0, 10, dtype=dtype)
         x = torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far])
@@ -48,18 +52,16 @@ class Probe:
         argument is due one thing or the other.
         """
         everywhere = torch.ones_like(self.y)
-        forward = _find_forward(self.subject)
-        if forward is None or not self._rounds or self.y.shape != self.x.shape:
+        if self.forward is None or not self._rounds or self.y.shape != self.x.shape:
             return everywhere
-        returned_gradient = self.subject.run_both(self.x)[1]
-        arguments = self.subject.prepare(self.x.dtype)
         leaf = self.x.clone().requires_grad_()
         try:
             with _StraightThrough():
-                plain = pull_gradient(forward(leaf.clone(), *arguments), leaf)
+                y = self.forward(leaf.clone(), *self.subject.prepare(self.x.dtype))
+                plain = pull_gradient(y, leaf)
         except Exception:
             return everywhere
-        agreed = torch.isclose(returned_gradient, plain, 1e-6, 1e-9).to(everywhere)
+        agreed = torch.isclose(self.subject.run_both(self.x)[1], plain, 1e-6, 1e-9).to(everywhere)
         return agreed if float(agreed.mean()) > _LEAST_DECIDED else everywhere
 
     @property
@@ -70,8 +72,8 @@ class Probe:
         return bool(calls & _STAIRS)
 
     def stack_gradients(self, k: int) -> Tensor | None:
-        """Return the gradients of argument k for all upstreams, stacked; None if one is missing."""
-        return _stack([self.pull_argument(k, self.x, g) for g in self.upstreams])
+        """Return the gradients of argument k for all upstreams, by directions; None if one is missing."""
+        return self._stack(k, [self.pull_argument(k, self.x, g) for g in self.upstreams])
 
     def pull_argument(self, k: int, x: Tensor, g: Tensor) -> Tensor | None:
         """Return the gradient of argument k from the backward; None if there is none."""
@@ -82,26 +84,62 @@ class Probe:
 
         Raises UntriedError if the forward cannot be followed.
         """
-        return _stack([self.compute_due(k, g * at) for g in self.upstreams])
+        if self.forward is None:
+            return torch.stack([self._compute_differences(k, g * at) for g in self.upstreams])
+        return self._stack(k, [self.compute_due(k, g * at) for g in self.upstreams])
 
     def compute_due(self, k: int, g: Tensor) -> Tensor | None:
-        """Return the gradient of argument k from autograd of the forward; raises like ``stack_due``."""
-        arguments = self.subject.prepare(self.x.dtype, learned=True)
-        forward = _find_forward(self.subject)
-        if forward is None:
-            return _compute_differences(self.subject, self.x, arguments, g)[k]
+        """Return the gradient of argument k from autograd of the forward, or by differences of y.
+
+        Raises UntriedError if the forward cannot be followed.
+        """
+        if self.forward is None:
+            return self._compute_differences(k, g)
         with _StraightThrough():
-            return pull_arguments(forward, self.x, arguments, g)[k]
+            return pull_arguments(self.forward, self.x, self.subject.prepare(self.x.dtype, learned=True), g)[
+                k
+            ]
+
+    @cached_property
+    def forward(self) -> Callable[..., Any] | None:
+        """The forward as plain torch, which autograd follows; None if there is none."""
+        subject = self.subject
+        return subject.plain or (subject.function and partial(_run_plain, subject.function))
+
+    def _find_directions(self, k: int) -> Tensor:
+        """Return the directions in which argument k is moved: (m, numel); its elements, if they are few."""
+        count, random = self.subject.arguments[k].numel(), torch.Generator().manual_seed(11)
+        if count <= _MOST_ALONE:
+            return torch.eye(count, dtype=self.x.dtype)
+        return torch.randn(_MOST_ALONE, count, generator=random, dtype=torch.float64).to(self.x.dtype)
+
+    def _stack(self, k: int, gradients: list[Tensor | None]) -> Tensor | None:
+        found = [gradient.flatten() for gradient in gradients if gradient is not None]
+        complete = len(found) == len(gradients)
+        return torch.stack(found) @ self._find_directions(k).to(found[0]).T if complete else None
+
+    def _compute_differences(self, k: int, g: Tensor) -> Tensor:
+        """Return central differences along the directions; raises UntriedError if y jumps or is rounded."""
+        subject, arguments = self.subject, self.subject.prepare(self.x.dtype)
+        if is_rounding(subject, self.x, arguments):  # between its jumps it is level, whatever the backward
+            raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
+        slopes = []
+        for direction in self._find_directions(k):
+            step, sums = direction.reshape(arguments[k].shape), []
+            for h in (1e-4, -1e-4, 5e-5, -5e-5):
+                moved = (*arguments[:k], arguments[k] + h * step, *arguments[k + 1 :])
+                with torch.no_grad():
+                    sums.append(float((subject.run(self.x.clone(), moved) * g).sum()))
+            wide, fine = (sums[0] - sums[1]) / 2e-4, (sums[2] - sums[3]) / 1e-4
+            if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
+                raise UntriedError(f"{_JUMPS}: check the Function itself")
+            slopes.append(fine)
+        return torch.tensor(slopes, dtype=self.x.dtype)
 
 
 def is_learned(argument: Any) -> bool:
     """Return whether an argument is a tensor of floats that requires grad."""
     return isinstance(argument, Tensor) and argument.is_floating_point() and argument.requires_grad
-
-
-def _stack(gradients: list[Tensor | None]) -> Tensor | None:
-    found = [gradient for gradient in gradients if gradient is not None]
-    return torch.stack(found) if len(found) == len(gradients) else None
 
 
 def pull_arguments(
@@ -132,11 +170,6 @@ class _Context:
         if name.startswith(("save_", "mark_", "set_")):
             return lambda *_: None
         raise AttributeError(name)
-
-
-def _find_forward(subject: Subject) -> Callable[..., Any] | None:
-    """Return the forward as plain torch, which autograd follows; None if there is none."""
-    return subject.plain or (subject.function and partial(_run_plain, subject.function))
 
 
 def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
@@ -187,39 +220,3 @@ def is_rounding(subject: Subject, x: Tensor, arguments: tuple[Any, ...]) -> bool
     with _RoundingDetector() as rounding, torch.no_grad():
         subject.run(x.clone(), arguments)
     return bool(rounding.rounds)
-
-
-def _compute_differences(
-    subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor
-) -> list[Tensor | None]:
-    """Return central differences by the arguments; raises UntriedError if y jumps or is rounded."""
-    if is_rounding(
-        subject, x, arguments
-    ):  # between its jumps it is level, whatever gradient is passed straight through
-        raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
-    gradients: list[Tensor | None] = []
-    for k, argument in enumerate(arguments):
-        if not is_learned(argument):
-            gradients.append(None)
-            continue
-        slopes = torch.zeros_like(argument)
-        for i in range(argument.numel()):
-            wide, fine = (_compute_slope(subject, x, arguments, g, k, i, h) for h in (1e-4, 5e-5))
-            if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
-                raise UntriedError(f"{_JUMPS}: check the Function itself")
-            slopes.view(-1)[i] = fine
-        gradients.append(slopes)
-    return gradients
-
-
-def _compute_slope(
-    subject: Subject, x: Tensor, arguments: tuple[Any, ...], g: Tensor, k: int, i: int, h: float
-) -> float:
-    sums = []
-    for sign in (1, -1):
-        moved = arguments[k].detach().clone()
-        moved.view(-1)[i] += sign * h
-        with torch.no_grad():
-            y = subject.run(x.clone(), (*arguments[:k], moved, *arguments[k + 1 :]))
-        sums.append(float((y * g).sum()))
-    return (sums[0] - sums[1]) / (2 * h)

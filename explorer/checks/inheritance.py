@@ -1,7 +1,7 @@
 """The catalogue's rule with the same curve as a user's function, which inherits its declarations.
 
-The same means everywhere, for g and −g, with no factor. ``explorer.nearest`` finds rules that come near over
-a range, up to a factor.
+The same means everywhere, for g and −g, up to a factor that is given. ``explorer.nearest`` finds rules that
+come near over a range.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,19 +15,19 @@ from torch import Tensor
 from explorer.catalogue import RULES, Rule
 from explorer.checks.curve import MANY_JUMPS, Curve
 from explorer.checks.linearity import find_effect_of_others
+from explorer.checks.result import format_number
 
-# Families for which a rule for any op is meant: on a smooth op g alone is a forgotten derivative.
 _FURTHER = (2.0, -0.5, 100.0)  # g
-_ANYWHERE = ("jumps", "bounded")
+_ANYWHERE = ("jumps", "bounded")  # families of ops for which a rule for any op is meant
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
+_LEAST = 1e-3  # of a level that is learned
 _TOO_FAR = 2.0  # of a curve's size: a start with more is not refined
-_ABOUT_ZERO = 1e-3
 _SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
 
 
 @dataclass(frozen=True)
 class Match:
-    """A rule of the catalogue and the parameters with which it has the same curve, factor 1."""
+    """A rule of the catalogue and the parameters with which it has the same curve."""
 
     rule: Rule
     parameters: Mapping[str, float]
@@ -39,130 +39,120 @@ class Match:
         return f"{self.rule.label} ({values})" if values else self.rule.label
 
 
-@lru_cache(maxsize=2)
-def match_rule(curve: Curve) -> Match | None:
-    """Return the catalogue's rule that suits the op and has the same gradient, for several g; or None.
+def name_match(curve: Curve, factor: float = 1.0) -> str:
+    """Return "the catalogue's …" for the rule that ``match_rule`` finds, with its share; "" if none."""
+    match = match_rule(curve, factor)
+    times = "" if factor == 1.0 else f"{format_number(1 / factor)} times "
+    return f"{times}the catalogue's {match.text}" if match else ""
 
-    A declared fault is never inherited. A factor makes another rule.
-    A gradient that overflows, or that depends on other elements, is no rule's.
+
+@lru_cache(maxsize=8)
+def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
+    """Return the catalogue's rule that suits the op and equals ``factor`` times the gradient; or None.
+
+    A declared fault is never inherited, nor is a rule by a gradient that overflows or that depends on other
+    elements.
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
-    matched = next(_iterate_for_op(curve), None)
-    if matched is None and curve.flat and len(curve.jumps[0]) < MANY_JUMPS and _is_linear(curve):
-        matched = next(_iterate_for_jump(curve, 1.0), None)
+    matched = next(_iterate_for_op(curve, factor), None)
+    if matched is None and curve.flat and (len(curve.jumps[0]) < MANY_JUMPS or factor != 1.0):
+        pulls = ((curve.subject.gradient(curve.x, g), g * curve.gradient) for g in _FURTHER)
+        if all(_is_close(*pair) for pair in pulls):
+            matched = next(_iterate_for_jump(curve, factor), None)
     return matched
 
 
-@lru_cache(maxsize=2)
-def match_scaled(curve: Curve, factor: float) -> Match | None:
-    """Return the catalogue's rule for a jump that equals ``factor`` times the gradient; or None."""
-    if bool(curve.gradient.isinf().any()) or not curve.flat or not _is_linear(curve):
-        return None
-    return next(_iterate_for_jump(curve, factor), None)
-
-
-def _is_linear(curve: Curve) -> bool:
-    """Return whether the gradient for several g is g times that for 1."""
-    return all(_is_close(curve.subject.gradient(curve.x, g), g * curve.gradient) for g in _FURTHER)
-
-
-def _iterate_for_op(curve: Curve) -> Iterator[Match]:
+def _iterate_for_op(curve: Curve, factor: float) -> Iterator[Match]:
     """Yield rules whose parameters, if they have any, are those of the op."""
     x, y = curve.x, curve.y
-    pulls = {g: curve.subject.gradient(x, g) for g in (1.0, -1.0, *_FURTHER)}
+    pulls = {g: factor * curve.subject.gradient(x, g) for g in (1.0, -1.0, *_FURTHER)}
     lo, hi = float(y.min()), float(y.max())
-    families = _find_families(curve, lo, hi)
+    fitting = {
+        "jumps": curve.flat,
+        "bounded": _is_close(y, x.clamp(lo, hi)),
+        "rectifier": _is_close(y, x.relu()),
+    }
+    families = {family for family, fits in fitting.items() if fits}
+    settings: dict[frozenset[str], dict[str, float]] = {
+        frozenset(): {},
+        frozenset(("slope",)): {"slope": float(pulls[1.0][0])},
+        **({} if curve.flat else {frozenset(("lo", "hi")): {"lo": lo, "hi": hi}}),
+    }
     for rule in RULES.values():
-        if rule.parsed is None or rule.fault or not families & {*(rule.suits or _ANYWHERE)}:
-            continue
-        for parameters in _iterate_settings(rule, pulls[1.0], lo, hi, curve):
+        parameters = settings.get(frozenset(parameter.name for parameter in rule.parameters))
+        if (
+            rule.parsed
+            and not rule.fault
+            and parameters is not None
+            and families & {*(rule.suits or _ANYWHERE)}
+        ):
             evaluate = rule.parsed.bind(parameters)
             if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
                 yield Match(rule, parameters)
 
 
-def _find_families(curve: Curve, lo: float, hi: float) -> set[str]:
-    holds = {
-        "jumps": curve.flat,
-        "bounded": _is_close(curve.y, curve.x.clamp(lo, hi)),
-        "rectifier": _is_close(curve.y, curve.x.relu()),
-    }
-    return {family for family, does in holds.items() if does}
-
-
-def _iterate_settings(
-    rule: Rule, up: Tensor, lo: float, hi: float, curve: Curve
-) -> Iterator[dict[str, float]]:
-    names = {parameter.name for parameter in rule.parameters}
-    if not names:
-        yield {}
-    elif names == {"lo", "hi"} and not curve.flat:
-        yield {"lo": lo, "hi": hi}
-    elif names == {"slope"}:
-        yield {"slope": float(up[0])}
-
-
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield rules made for a jump, at the jump; their parameters are fitted, their factor is given."""
+    """Yield rules made for a jump, at the jump; their parameters are fitted, their factor is given.
+
+    Of the rules of infinite area those that learn are made for two jumps, others for one.
+    """
     at, heights = curve.jumps
-    size = float(heights.sum()) / factor
-    if size == 0:
+    rises = float(heights.sum())
+    if rises == 0:
         return
-    centre = float(at.mean())
-    x, r = curve.x, curve.gradient
-    u = x - centre
+    u = curve.x - float(at.mean())
     near = u.abs() < 50
-    u, r = u[near][::2], r[near][::2]
-    rises = abs(float(heights.sum()))
-    for family, height in sorted(_HEIGHTS.items(), key=lambda row: abs(row[1] - rises)):
-        target = r * (height / size)
+    u, r = u[near][::2], factor * curve.gradient[near][::2]
+    for family, height in sorted(_HEIGHTS.items(), key=lambda row: abs(row[1] - abs(rises))):
         for rule in RULES.values():
-            if rule.group == family and rule.parsed and rule.linear and "y" not in rule.parsed.variables:
-                parameters = _fit(rule, u, target, curve, centre)
+            if rule.group != family or not rule.parsed or not rule.linear:
+                continue
+            if rule.area == "infinite" and bool(rule.learned) != (len(at) > 1):
+                continue
+            is_mixed = "y" in rule.parsed.variables or "mean(" in (rule.formula or "")
+            if not is_mixed:
+                parameters = _fit(rule, u, r * (height / rises), curve)
                 if parameters is not None:
                     yield Match(rule, parameters)
 
 
-def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve, centre: float) -> dict[str, float] | None:
+def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float] | None:
     assert rule.parsed
     names = tuple(parameter.name for parameter in rule.parameters)
-    if "mean(" in (rule.formula or ""):
-        return None
     evaluate, y, g = rule.parsed.varying(names).bind({}), torch.zeros_like(u), torch.ones_like(u)
 
     def measure_distance(values: Tensor) -> Tensor:
         return evaluate(u, y, g, dict(zip(names, values, strict=True))) - target
 
-    starts = [
-        torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, target, curve, centre)
-    ]
-    best = min(starts, key=lambda values: float(measure_distance(values).nan_to_num(nan=1e9).square().sum()))
-    if float(measure_distance(best).nan_to_num(nan=1e9).norm()) > _TOO_FAR * float(target.norm()):
-        return None
-    best = _refine(measure_distance, best) if names and not _is_zero(measure_distance(best), target) else best
-    if not _is_zero(measure_distance(best), target) or not _is_within(rule, best) or _is_partial(rule, best):
-        return None
-    return dict(zip(names, best.tolist(), strict=True))
+    def measure_error(values: Tensor) -> float:
+        return float(measure_distance(values).nan_to_num(nan=1e9).norm())
+
+    def is_zero(values: Tensor) -> bool:
+        return bool(measure_distance(values).abs().max() <= _SAME * target.abs().max())
+
+    starts = (torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, target, curve))
+    best = min(starts, key=measure_error)
+    if names and not is_zero(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
+        best = _refine(measure_distance, best)
+    least = _LEAST if rule.learned else 0.0
+    bounds = zip(rule.parameters, best.tolist(), strict=True)
+    if is_zero(best) and all(
+        max(item.low * 0.99, least) <= value <= item.high * 1.01 for item, value in bounds
+    ):
+        return dict(zip(names, best.tolist(), strict=True))
+    return None
 
 
-def _iterate_candidates(
-    rule: Rule, target: Tensor, curve: Curve, centre: float
-) -> Iterator[tuple[float, ...]]:
+def _iterate_candidates(rule: Rule, target: Tensor, curve: Curve) -> Iterator[tuple[float, ...]]:
     """Yield parameter values to try: defaults, the function's own numbers, edges and peak of the curve."""
     peak = float(target.abs().max())
-    edges = (curve.breaks[0] - centre).abs().tolist()[:4]
-    hints = [
-        *curve.subject.numbers,
-        *edges,
-        *(1 / edge for edge in edges if edge > 1e-6),
-        peak,
-        4 * peak,
-        2 * peak,
-    ]
+    edges = (curve.breaks[0] - curve.jumps[0].mean()).abs().tolist()[:4]
+    inverse = (1 / edge for edge in edges if edge > 1e-6)
+    hints = [*curve.subject.numbers, *edges, *inverse, peak, 4 * peak, 2 * peak]
     hints = list(dict.fromkeys(round(hint, 9) for hint in hints if hint > 0))[:_MOST_CANDIDATES]
-    item = [[parameter.default, *hints] for parameter in rule.parameters]
-    return product(*(item if len(item) < 3 else [values[:5] for values in item]))
+    values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
+    return product(*(values if len(values) < 3 else [each[:5] for each in values]))
 
 
 def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
@@ -170,13 +160,11 @@ def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
     error, unit = distance(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
     while idle < _MOST_IDLE:
-        jacobian = torch.stack(
-            [(distance((logs + _STEP * single).exp()) - error) / _STEP for single in unit], 1
-        )
-        square = jacobian.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
-        normal = square.T @ square
+        columns = [(distance((logs + _STEP * single).exp()) - error) / _STEP for single in unit]
+        jacobian = torch.stack(columns, 1).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        normal = jacobian.T @ jacobian
         damped = normal + damping * torch.diag(normal.diagonal()) + 1e-15 * unit
-        tried = logs + torch.linalg.solve(damped, -square.T @ error).clamp(-1, 1)
+        tried = logs + torch.linalg.solve(damped, -jacobian.T @ error).clamp(-1, 1)
         left, before = float(distance(tried.exp()).square().sum()), float(error.square().sum())
         idle = idle + 1 if not left < 0.7 * before else 0
         if left < before:
@@ -184,22 +172,6 @@ def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
         else:
             damping *= 10
     return logs.exp()
-
-
-def _is_within(rule: Rule, values: Tensor) -> bool:
-    """Return whether parameters lie within the bounds of the rule's controls."""
-    pairs = zip(rule.parameters, values.tolist(), strict=True)
-    return all(parameter.low * 0.99 <= value <= parameter.high * 1.01 for parameter, value in pairs)
-
-
-def _is_partial(rule: Rule, values: Tensor) -> bool:
-    """Return whether a parameter is about 0 whose default is not, so that a part of the rule is missing."""
-    pairs = zip(rule.parameters, values.tolist(), strict=True)
-    return any(parameter.default and abs(value) < _ABOUT_ZERO for parameter, value in pairs)
-
-
-def _is_zero(distance: Tensor, target: Tensor) -> bool:
-    return bool(distance.abs().max() <= _SAME * target.abs().max())
 
 
 def _is_close(left: Tensor, right: Tensor) -> bool:

@@ -25,8 +25,8 @@ class Moments:
     """The integrals of an argument's gradient over x, with weights 1 and x; (2,) float64 each.
 
     Attributes:
-        got: by the backward.
-        due: by the forward, moving jumps included.
+        actual: by the backward.
+        expected: by the forward, moving jumps included.
         moves: whether a jump of y moves with the argument.
     """
 
@@ -41,10 +41,8 @@ class Moments:
         if size < 1e-6:
             return 1.0 if float(self.actual.abs().max()) < 1e-6 else None
         times = float((self.actual * self.expected).sum() / self.expected.square().sum())
-        is_close = bool(
-            ((self.actual - times * self.expected).abs() <= 0.05 * abs(times) * size + 1e-9).all()
-        )
-        return times if is_close and times else None
+        off = float((self.actual - times * self.expected).abs().max())
+        return times if off <= 0.05 * abs(times) * size + 1e-9 and times else None
 
 
 def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
@@ -52,43 +50,34 @@ def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
 
     Raises UntriedError if the jumps of y cannot be followed.
     """
-    argument = subject.arguments[k].detach().double()
-    value = argument * (1 + share)
-    step = _STEP * (1 + float(value.abs().max()))
-    centre, below, above = (_move(subject, k, value + sign * step) for sign in (0.0, -1.0, 1.0))
-    reach = max(NEAR, 2 * float(value.abs().max()))
+    value = subject.arguments[k].detach().double() * (1 + share)
+    largest = float(value.abs().max())
+    step, reach = _STEP * (1 + largest), max(NEAR, 2 * largest)
+    centre, below, above = (move_argument(subject, k, value + sign * step) for sign in (0.0, -1.0, 1.0))
     scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
     scan = subject.clip(scan[scan.abs() <= reach])
-    (at, heights), (low, _), (high, _) = (
-        jumps(partial(_sum_columns, item), scan) for item in (centre, below, above)
-    )
+    at, low, high = (jumps(partial(_sum_columns, item), scan)[0] for item in (centre, below, above))
     if not len(at) == len(low) == len(high) or len(at) > _MOST_JUMPS:
         raise UntriedError("its forward jumps as the argument moves, at more x than could be followed")
-    speed = (high - low) / (2 * step)
-    h = 1e-9 * at.abs().clamp(min=1.0)
-    heights = _sum_columns(centre, at + h) - _sum_columns(centre, at - h)
+    speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
+    lost = (_sum_columns(centre, at + h) - _sum_columns(centre, at - h)) * speed
+    steps = torch.cat([10 ** torch.linspace(-6, 0.3, 400), torch.linspace(1e-4, 0.25, 1500)]).double()
     centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
-    x = merge_points([scan, *(subject.clip(_list_points_around(item)) for item in centres)])
+    x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
     x = x[x.abs() <= reach]
-    weights = _weigh(x)
+    cells = x.diff()
+    weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # of the trapezoid rule
     slope = (_sum_columns(above, x) - _sum_columns(below, x)) / (2 * step)
     for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
         slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
-    profiles = (torch.ones_like(x), x / reach)
-    expected = [
-        (weights * p * slope).sum() - (_profile(at, i, reach) * heights * speed).sum()
-        for i, p in enumerate(profiles)
-    ]
-    actual = [_pull(centre, k, x, weights * p) for p in profiles]
+    moments = (torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)
+    expected = [(weights * near * slope).sum() - (lost * there).sum() for near, there in moments]
+    actual = [_pull(centre, k, x, weights * near) for near, _ in moments]
     return Moments(torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any()))
 
 
-def _profile(x: Tensor, order: int, reach: float) -> Tensor:
-    return torch.ones_like(x) if order == 0 else x / reach
-
-
-def _move(subject: Subject, k: int, value: Tensor) -> Subject:
-    """Return the subject with another value of argument k."""
+def move_argument(subject: Subject, k: int, value: Tensor) -> Subject:
+    """Return the subject with another value of argument k, which learns."""
     moved: Any = value.requires_grad_()
     return replace(subject, arguments=(*subject.arguments[:k], moved, *subject.arguments[k + 1 :]))
 
@@ -103,21 +92,7 @@ def _sum_columns(subject: Subject, x: Tensor) -> Tensor:
 def _pull(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
     """Return the gradient of argument k, summed over its elements."""
     dtype = subject.trial.dtype
-    lifted = subject.lift(x.to(dtype))
-    arguments = subject.prepare(dtype, learned=True)
+    lifted, arguments = subject.lift(x.to(dtype)), subject.prepare(dtype, learned=True)
     y = subject.run(lifted.clone(), arguments)
     gradient = pull_arguments(subject.call, lifted, arguments, subject.lift(g.to(dtype)).to(y.dtype))[k]
     return torch.zeros((), dtype=torch.float64) if gradient is None else gradient.double().sum()
-
-
-def _list_points_around(centre: float) -> Tensor:
-    """Return points around a kink, in steps from 1e-6 to 2 that grow by a twentieth at most."""
-    steps = torch.logspace(-6, 0.3, 400, dtype=torch.float64)
-    even = torch.linspace(1e-4, 0.25, 1500, dtype=torch.float64)
-    return torch.cat([centre - steps, centre + steps, centre - even, centre + even])
-
-
-def _weigh(x: Tensor) -> Tensor:
-    """Return the weights of the trapezoid rule for ascending x; (n,)."""
-    steps = x.diff()
-    return torch.cat([steps[:1], steps[1:] + steps[:-1], steps[-1:]]) / 2

@@ -16,39 +16,30 @@ _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or pow
 
 def check_linearity(curve: Curve) -> Finding:
     """Return whether r(x, a·g) is a·r(x, g), and r at each element depends on its own x and g alone."""
-    rule = curve.subject.rule
-    casts = bool(rule) and curve.subject.rounds_gradient
-    if rule and rule.parsed is None and not casts:
+    rule, declared = curve.subject.rule, curve.subject.declared
+    if rule and rule.parsed is None and not curve.subject.rounds_gradient:
         return holds("It is torch's own derivative, which is linear in g.")
     if others := find_effect_of_others(curve):
         return others
-    departure = _find_departure(curve, curve.subject.clip(_PLAIN.to(curve.dtype))) or _find_departure(
-        curve, curve.x
-    )
+    plain = curve.subject.clip(_PLAIN.to(curve.dtype)) if curve.axis == "x" else curve.x[:0]
+    departure = _find_departure(curve, plain) or _find_departure(curve, curve.x)
     if departure is None:
-        return holds("Twice the upstream gradient gives twice the gradient, at every x.")
+        return holds(f"Twice the upstream gradient gives twice the gradient, at every {curve.axis}.")
     at, g, actual, single = departure
-    expected, one, other = g * single, format_number(single), format_number(actual)
-    example = f"At x = {format_position(at)} g = 1 gives {one}, g = {format_number(g)} gives {other}"
-    declared = curve.subject.declared
+    one, other, expected = map(format_number, (single, actual, g * single))
+    example = (
+        f"At {curve.axis} = {format_position(at)} g = 1 gives {one}, g = {format_number(g)} gives {other}"
+    )
+    example = f"{example}, not {expected}"
     if declared and declared.fault:
-        return fails(f"{example}, not {format_number(expected)}. {declared.fault}", at, actual)
+        return fails(f"{example}. {declared.fault}", at, actual)
     if declared and declared.parsed is None:
-        return by_design(
-            f"It is torch's own backward of a cast, which casts g too. {example}, not "
-            f"{format_number(expected)}.",
-            at,
-            actual,
-        )
+        return by_design(f"It is torch's own backward of a cast, which casts g too. {example}.", at, actual)
     if declared and not declared.linear:
-        return by_design(
-            f"{declared.label} is not linear in g, and says so. {example}, not {format_number(expected)}.",
-            at,
-            actual,
-        )
+        return by_design(f"{declared.label} is not linear in g, and says so. {example}.", at, actual)
     if actual != actual:
-        return fails(f"{example}, not {format_number(expected)}: use g as a factor only.", at)
-    return _judge(curve, at, example, actual, expected)
+        return fails(f"{example}: use g as a factor only.", at)
+    return _judge(curve, at, example, actual)
 
 
 def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
@@ -89,77 +80,53 @@ def _is_beyond(departure: Departure, single: Tensor, rounding: Tensor) -> Tensor
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Finding | None:
     """Return the finding on a gradient that depends on its place or on other elements, or None."""
-    if curve.subject.op is not None or curve.nature.dependence:
+    if curve.subject.op is not None or curve.nature.dependence or curve.axis != "x":
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(5))
-    r, turned = curve.subject.gradient(x, g), curve.subject.gradient(x[order], g[order])
-    same_g = torch.where(g > 1, curve.subject.gradient(x, 2.0), curve.subject.gradient(x, 1.0))
-    same_x = torch.cat(
-        [curve.subject.gradient(part, part_g) for part, part_g in ((x[:9], g[:9]), (x[9:], g[9:]))]
-    )
-    y = curve.subject.y(x)
-    cases = (
-        (turned[order.argsort()], "place among the elements"),
-        (same_g, "g of other elements"),
-        (same_x, "x or g of other elements"),
-    )
-    for expected, cause in cases:
+    pull, y = curve.subject.gradient, curve.subject.y(x)
+    r = pull(x, g)
+    cases = {
+        "place among the elements": pull(x[order], g[order])[order.argsort()],
+        "g of other elements": torch.where(g > 1, pull(x, 2.0), pull(x, 1.0)),
+        "x or g of other elements": torch.cat([pull(x[:9], g[:9]), pull(x[9:], g[9:])]),
+    }
+    for cause, expected in cases.items():
         sure = expected.isfinite() & y.isfinite()
-        off = torch.where(
-            sure,
-            (r - expected).abs()
-            / (expected.abs().clamp(min=1e-3 * float(expected[sure].abs().max())) + 1e-12),
-            0.0,
-        )
+        least = expected.abs().clamp(min=1e-3 * float(expected[sure].abs().max())) + 1e-12
+        off = torch.where(sure, (r - expected).abs() / least, 0.0)
         if bool((off > 1e6 * min(curve.eps, 1e-8)).any()):
             at, actual, wanted = (float(values[int(off.argmax())]) for values in (x, r, expected))
+            place, got, due = format_position(at), format_number(actual), format_number(wanted)
             if curve.identity:
-                return by_design(
-                    f"The op changes nothing, and the gradient depends on the {cause}, as of a norm that "
-                    f"is kept: at "
-                    f"x = {format_position(at)} it is {format_number(actual)} or "
-                    f"{format_number(wanted)}.", at, actual,
-                )  # fmt: skip
-            return fails(
-                f"At x = {format_position(at)} the gradient is {format_number(actual)}, "
-                f"{format_number(wanted)} is due: "
-                f"it depends on the {cause}.", at, actual,
-            )  # fmt: skip
+                words = f"The op changes nothing, and the gradient depends on the {cause}, as of a norm"
+                return by_design(f"{words} that is kept: at x = {place} it is {got} or {due}.", at, actual)
+            words = f"At x = {place} the gradient is {got}, {due} is due: it depends on the {cause}."
+            return fails(words, at, actual)
     return None
 
 
-def _judge(curve: Curve, at: float, example: str, actual: float, expected: float) -> Finding:
+def _judge(curve: Curve, at: float, example: str, actual: float) -> Finding:
     """Return the finding on an undeclared rule that is not linear: some are meant, some never are."""
-    subject, x = curve.subject, curve.x
-    zero, single, minus, two = (subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
-    if bool(((single == two) & (single == minus) & (single.abs() > 0)).any()):
-        stuck = (single == two) & (single == minus) & (single.abs() > 0)
-        at = _find_clearest(x, stuck)
-        value, part = float(single[x == at][0]), _describe_place(x, stuck)
-        return fails(
-            f"{part} the gradient is {format_number(value)} whatever g is: the upstream gradient is lost "
-            f"there. "
-            "Multiply by g.", at, value,
-        )  # fmt: skip
-    if bool((zero.abs() > 1e-9).any()):
-        at = _find_clearest(x, zero.abs() > 1e-9)
+    x = curve.x
+    zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
+    stuck, added = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
+    if bool(stuck.any()):
+        at, part = _find_clearest(x, stuck), _describe_place(curve, stuck)
+        value = float(single[x == at][0])
+        words = f"{part} the gradient is {format_number(value)} whatever g is"
+        return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", at, value)
+    if bool(added.any()):
+        at = _find_clearest(x, added)
         value = float(zero[x == at][0])
-        return fails(
-            f"At x = {format_position(at)} g = 0 still gives {format_number(value)}: multiply by g, do "
-            f"not add.",
-            at,
-            value,
-        )
+        words = f"At {curve.axis} = {format_position(at)} g = 0 still gives {format_number(value)}"
+        return fails(f"{words}: multiply by g, do not add.", at, value)
     mirrored = bool(((minus - single).abs() <= 1e-9 * single.abs()).logical_and(single.abs() > 1e-9).any())
-    purpose = _explain(curve, single, mirrored)
-    if purpose:
-        return by_design(f"{purpose} {example}, not {format_number(expected)}.", at, actual)
+    if purpose := _explain(curve, single, mirrored):
+        return by_design(f"{purpose} {example}.", at, actual)
     what = "The sign of g is lost" if mirrored else "It is not linear in g"
-    return fails(
-        f"{what}. {example}, not {format_number(expected)}: use g exactly once, as a factor.", at, actual
-    )
+    return fails(f"{what}. {example}: use g exactly once, as a factor.", at, actual)
 
 
 def _explain(curve: Curve, single: Tensor, mirrored: bool) -> str:
@@ -168,24 +135,29 @@ def _explain(curve: Curve, single: Tensor, mirrored: bool) -> str:
     def pull(g: float) -> Tensor:
         return curve.subject.gradient(curve.x, g)
 
+    tiny, small, large = pull(1e-9), pull(1e-6), pull(1e3)
     is_odd = _is_close(pull(-1.0), -single)
     steady = all(torch.equal(pull(g), pull(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
+    if is_odd and _is_close(small, single) and _is_close(large, single):
+        return "It keeps the sign of g and drops its size."
     if is_odd and steady and not torch.equal(pull(_STEADY), pull(4 * _STEADY)):
         return "It rounds gradients to steps."
-    grows = all(_is_close(pull(g), g * single) for g in (2.0, 1e3))
-    if grows and not mirrored and all(_is_close(pull(g), g * single) for g in (0.5, 1e-6)):
+    grows = _is_close(pull(2.0), 2.0 * single) and _is_close(large, 1e3 * single)
+    if grows and not mirrored and _is_close(pull(0.5), 0.5 * single) and _is_close(small, 1e-6 * single):
         return "It depends on the sign of g and grows with g otherwise."
-    if is_odd and grows and _is_at_most(pull(1e-6), 1e-6 * single):
+    if is_odd and grows and _is_at_most(small, 1e-6 * single):
         return "It drops small gradients."
-    limits = not grows and all(_is_at_most(pull(g), g * single) for g in (2.0, 1e3))
-    return "It limits large gradients." if is_odd and limits else ""
+    limits = not grows and _is_at_most(pull(2.0), 2.0 * single) and _is_at_most(large, 1e3 * single)
+    is_small_kept = torch.allclose(1e3 * tiny, small, rtol=1e-4, atol=1e-15, equal_nan=True)
+    return "It limits large gradients." if is_odd and limits and is_small_kept else ""
 
 
 def _find_clearest(x: Tensor, places: Tensor) -> float:
     return float(x[places][(x[places].abs() - 1).abs().argmin()])
 
 
-def _describe_place(x: Tensor, places: Tensor) -> str:
+def _describe_place(curve: Curve, places: Tensor) -> str:
+    x = curve.x
     low, high = float(x[places].min()), float(x[places].max())
     if bool(places.double().mean() > 0.98):
         return "Everywhere"
@@ -193,12 +165,12 @@ def _describe_place(x: Tensor, places: Tensor) -> str:
         return f"Above about {format_number(low)}"
     if low <= float(x.min()) and bool(places[x <= high].all()):
         return f"Below about {format_number(high)}"
-    return f"At x = {format_position(_find_clearest(x, places))}"
+    return f"At {curve.axis} = {format_position(_find_clearest(x, places))}"
 
 
 def _is_at_most(left: Tensor, right: Tensor) -> bool:
-    found_rule = left.isfinite() & right.isfinite()  # inf is at most inf
-    return bool(found_rule.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[found_rule].all())
+    known = left.isfinite() & right.isfinite()  # inf is at most inf
+    return bool(known.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[known].all())
 
 
 def _is_close(left: Tensor, right: Tensor) -> bool:

@@ -10,14 +10,8 @@ from explorer.checks.curve import Curve
 from explorer.checks.finiteness import list_floats
 from explorer.curves.foreign import UntriedError
 
-_COMPARISONS = (
-    "aten.le",
-    "aten.lt",
-    "aten.ge",
-    "aten.gt",
-    "aten.logical_and",
-    "aten.bitwise_and",
-    "aten.logical_not",
+_COMPARISONS = tuple(
+    f"aten.{name}" for name in ("le", "lt", "ge", "gt", "logical_and", "bitwise_and", "logical_not")
 )
 
 
@@ -42,14 +36,12 @@ def find_idle_mask(curve: Curve) -> str:
     """Return a clause on a mask of backward that is true for every x, such as of a clamped y; "" if none."""
     if curve.subject.function is None:
         return ""
-    x = curve.subject.lift(list_floats(curve.dtype, curve.subject))
-    leaf = x.clone().requires_grad_()
+    leaf = curve.subject.lift(list_floats(curve.dtype, curve.subject)).requires_grad_()
     try:
         y = curve.subject.run(leaf.clone())
-        with _Recorder(x.shape) as recorder:
+        with _Recorder(leaf.shape) as recorder:
             torch.autograd.grad(y, leaf, torch.ones_like(y))
     except (UntriedError, RuntimeError):
         return ""
-    if recorder.masks and all(bool(mask.all()) for mask in recorder.masks):
-        return "its mask lets every x pass, for it tests values that never leave their bounds"
-    return ""
+    is_idle = recorder.masks and all(bool(mask.all()) for mask in recorder.masks)
+    return "its mask lets every x pass, for it tests values that never leave their bounds" if is_idle else ""

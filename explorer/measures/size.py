@@ -90,12 +90,8 @@ def _area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
     if declared and declared.area not in (None, "infinite"):
         assert declared.area
         return parse(declared.area, variables=(), parameters=None).value(curve.subject.parameters)
-    if curve.unsummable:
-        return math.nan
-    if len(x) > len(curve.integral[0]) and math.isfinite(support) and bool(r.isfinite().all()):
-        return float(torch.trapezoid(r, x)) + 0.0
-    area = curve.measure_area() + 0.0
-    return math.nan if curve.is_endless and (math.isfinite(area) or curve.cancels) else area
+    has_gaps = len(x) > len(curve.integral[0]) and math.isfinite(support) and bool(r.isfinite().all())
+    return curve.measure_area(x if has_gaps else None)
 
 
 def _support(curve: Curve, x: Tensor, r: Tensor) -> float:

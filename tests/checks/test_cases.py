@@ -151,6 +151,35 @@ def test_a_factor_is_prescribed_only_if_it_mends():
     assert not [each for each in unmendable.values() if "multiply" in each.sentence]
 
 
+FACTORS = {
+    "x² with g·x": (lambda x: x**2, lambda x, g: g * x, "unknown", "a factor 2 is missing"),
+    "clipped 3x": (lambda x: 3 * x, lambda x, g: g.clamp(-1, 1), "unknown", "a factor 3 is missing"),
+    "written": (lambda x: x.sin(), lambda x, g: 0.25 * g * x.cos(), "by design", "It is 0.25 times"),
+    "clipped slope": (lambda x: 3 * x, lambda x, g: (3 * g).clamp(-0.5, 0.5), "by design", "for small g"),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_a_factor_that_is_written_nowhere_may_be_a_part_that_is_missing(name):
+    forward, backward, verdict, words = FACTORS[name]
+    found = {each.name: each for each in check(make_function(forward, backward))}["true derivative"]
+    assert (found.verdict, words in found.sentence) == (verdict, True), found
+
+
+def test_of_the_sign_of_g_and_of_a_norm_nothing_false_is_said():
+    found = {each.name: each for each in check(make_function(torch.round, lambda x, g: g.sign()))}
+    assert found["linear in g"].sentence.startswith("It keeps the sign of g and drops its size.")
+    found = check(make_function(torch.round, lambda x, g: g / g.norm()))
+    assert [each.name for each in found.failures] == ["linear in g"]
+    assert not [each for each in found if "multiply by" in each.sentence]
+
+
+def test_due_gradients_of_a_parameter_are_named_as_they_were_found():
+    """Of PACT there is no rounding to be replaced."""
+    sentence = check_case(bugs.CASES["PACT learns from below"])["parameter gradients"].sentence
+    assert sentence.endswith("Compare with autograd of the forward in plain torch.")
+
+
 def test_torch_itself_may_lack_a_transform():
     found = check(lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -8, 7))
     verdicts = {each.name: each.verdict for each in found}

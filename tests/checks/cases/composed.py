@@ -103,3 +103,5 @@ add(
 )
 add("kept norm of g", lambda x: x.clone(), lambda x, g: g / g.norm().clamp(min=1))
 add("fixed point of ten bits", lambda x: (x * 1024).round() / 1024, lambda x, g: g)
+add("leaky spike without a leak", lambda x: (x >= 0).to(x), lambda x, g: g * (x >= 0))
+add("leaky spike twice as steep", lambda x: (x >= 0).to(x), lambda x, g: g * torch.where(x >= 0, 2.0, 0.4))

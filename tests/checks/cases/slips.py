@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from tests.checks.cases.bugs import CASES, add
 from tests.checks.cases.case import Case, learn
-from tests.checks.cases.literature import quantise
+from tests.checks.cases.literature import clip_to_alpha, pull_alpha, quantise, quantise_to_alpha
 
 
 def forget_ends(x, g, s, low, high):
@@ -87,3 +87,8 @@ class DrawsAgain(Function):
 
 
 CASES["dropout that draws again"] = Case(DrawsAgain, verdicts={"deterministic": "fails"}, words="ctx")
+add("PACT without its mask", clip_to_alpha, lambda x, g, alpha: (g, pull_alpha(x, g, alpha)[1]), learn(3.0),
+    by=["true derivative"])  # fmt: skip
+add("PACT of three bits without its mask", quantise_to_alpha,
+    lambda x, g, alpha, _: (g, pull_alpha(x, g, alpha)[1], None), learn(2.0), 3,
+    by=["antiderivative", "area"])  # fmt: skip
