@@ -15,7 +15,7 @@ from torch import Tensor
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
 from explorer.checks.nature import Nature
-from explorer.checks.result import VERDICTS, Finding, by_design, fails, format_number, holds
+from explorer.checks.result import VERDICTS, Result, by_design, fails, format_number, holds
 
 _TRIED, _SUMMED = 2, 6  # lines
 _POINTS, _SCAN = 25, 81  # t per line
@@ -85,10 +85,10 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def on_lines(look: Callable[[Curve], Finding]) -> Callable[[Curve], Finding]:
+def on_lines(look: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
     """Return the check that applies an elementwise check to a few lines and returns its worst finding."""
 
-    def look_on_lines(curve: Curve) -> Finding:
+    def look_on_lines(curve: Curve) -> Result:
         findings = (look(line) for line in make_lines(curve)[:_TRIED])
         worst = min(findings, key=lambda finding: VERDICTS.index(finding.verdict))
         return replace(worst, sentence=f"Along a straight line x + t·v: {worst.sentence}")
@@ -96,7 +96,7 @@ def on_lines(look: Callable[[Curve], Finding]) -> Callable[[Curve], Finding]:
     return look_on_lines
 
 
-def check_finiteness_along(curve: Curve) -> Finding:
+def check_finiteness_along(curve: Curve) -> Result:
     """Return whether the gradient is finite for x and multiples of it from 0.0001 to 10,000."""
     line = make_lines(curve)[0]
     for scale in _SCALES:
@@ -110,7 +110,7 @@ def check_finiteness_along(curve: Curve) -> Finding:
     return holds("The gradient is finite for x from about 0.0001 to about 10,000.")
 
 
-def check_area_along(curve: Curve) -> Finding:
+def check_area_along(curve: Curve) -> Result:
     """Return whether y jumps along a line, and the ratio of the rule's integral to the rise of y."""
     if not any(len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
         return holds("y does not jump along straight lines, so there is no jump for the gradient to weigh.")
@@ -122,7 +122,7 @@ def check_area_along(curve: Curve) -> Finding:
     )
 
 
-def check_antiderivative_along(curve: Curve) -> Finding:
+def check_antiderivative_along(curve: Curve) -> Result:
     """Return whether y moves along lines in the direction that the rule promises."""
     if all(is_derivative(line) and not len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
         return holds("The op is an antiderivative of its gradient along straight lines.")

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, gradient_beside
 from explorer.checks.curve import Curve, round_position
-from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
-from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
+from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
 from explorer.curves.kinks import kinks
+from explorer.foreign import NEAR, UntriedError, make_pair_subject
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits
@@ -23,7 +23,7 @@ _NATIVE: dict[str, Callable[..., Tensor]] = {
 }
 
 
-def check_kinks(curve: Curve) -> Finding:
+def check_kinks(curve: Curve) -> Result:
     """Return whether the gradient at each kink lies between its limits from both sides."""
     curve.require_elementwise()
     positions = _find_positions(curve)
@@ -39,22 +39,20 @@ def check_kinks(curve: Curve) -> Finding:
         words = _describe(curve, positions[index], left[index], at[index], right[index])
         where = float(positions[index])
         if curve.subject.declared:
-            return by_design(
-                f"{words}. That is what torch's own function does there, or the entry says.", where
-            )
+            reason = "That is what torch's own function does there, or the entry says."
+            return by_design(f"{words}. {reason}", where)
         return fails(f"{words}: it belongs between its two limits. Let one branch take in the bound.", where)
     return _judge_between(curve, positions, left, at, right)
 
 
-def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Finding:
+def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Result:
     x = positions.tolist()
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
     where = float(positions[(jumping or order)[0]])
     if not jumping:
-        return holds(
-            f"It goes on evenly through every kink of the op, such as {format_position(where, 7)}.", where
-        )
+        place = format_position(where, 7)
+        return holds(f"It goes on evenly through every kink of the op, such as {place}.", where)
     words = _describe(curve, positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
     more = f" ({len(jumping) - 1} more such kinks)" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, positions)
@@ -67,9 +65,8 @@ def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, ri
         return holds(f"{words}, as torch's own {name} gives in version {version[6:]}{more}.", where)
     first = differs[0]
     words = _describe(curve, positions[first], left[first], at[first], right[first])
-    return by_design(
-        f"{words}; {version}'s own {name} gives {format_number(float(own[first]))}.", float(positions[first])
-    )
+    value = format_number(float(own[first]))
+    return by_design(f"{words}; {version}'s own {name} gives {value}.", float(positions[first]))
 
 
 def _describe(curve: Curve, x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
@@ -84,24 +81,15 @@ def _find_positions(curve: Curve) -> Tensor:
     if subject.op and subject.rule:
         positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
         return torch.tensor(positions, dtype=curve.dtype)
-    corners = _find_corners(curve)
-    jumps = [
-        round_position(float(x))
-        for x in torch.cat([curve.breaks[0], curve.jumps[0], corners])
-        if x.abs() <= 1e3
-    ]
-    plain = [
-        *torch.linspace(-8, 8, 33).tolist(),
-        *subject.constants,
-        *(-number for number in subject.constants),
-    ]
+    found = torch.cat([curve.breaks[0], curve.jumps[0], _find_corners(curve)])
+    jumps = [round_position(float(x)) for x in found if x.abs() <= 1e3]
+    written = [sign * number for number in subject.constants for sign in (1, -1)]
+    plain = [*torch.linspace(-8, 8, 33).tolist(), *written] if curve.axis == "x" else []
     candidates = subject.clip(torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype))
     left, at, right = _evaluate_sides(curve, candidates)
     kink = torch.tensor([x in jumps for x in candidates.tolist()])
-    return candidates[
-        kink
-        | ~torch.isclose(at, left, rtol=1e-4, atol=1e-5) & torch.isclose(left, right, rtol=1e-4, atol=1e-5)
-    ]
+    is_even = torch.isclose(left, right, rtol=1e-4, atol=1e-5)
+    return candidates[kink | ~torch.isclose(at, left, rtol=1e-4, atol=1e-5) & is_even]
 
 
 def _find_corners(curve: Curve) -> Tensor:
@@ -115,14 +103,11 @@ def _find_corners(curve: Curve) -> Tensor:
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return the gradient for g = 1 at each x, and its limits from the left and from the right; (n,) each."""
-    h = 1e-9 * x.abs().clamp(min=1.0) if curve.dtype == torch.float64 else 1e-4 * x.abs().clamp(min=1.0)
+    h = (1e-9 if curve.dtype == torch.float64 else 1e-4) * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
     farther_left, left, at, right, farther_right = r.reshape(5, -1)
-    limits = 2 * left - farther_left, 2 * right - farther_right
-    left, right = (
-        torch.where(limit.isfinite(), limit, side) for limit, side in zip(limits, (left, right), strict=True)
-    )
-    return left, at, right
+    low, high = 2 * left - farther_left, 2 * right - farther_right
+    return torch.where(low.isfinite(), low, left), at, torch.where(high.isfinite(), high, right)
 
 
 def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
@@ -133,11 +118,8 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
         shared = any(gradient_beside(subject.op, item.name) for item in subject.op.parameters)
         return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
-    native: dict[str, Callable[..., Tensor]] = {
-        **_NATIVE,
-        **({"clamp": lambda values: torch.clamp(values, lo, hi)} if lo < hi else {}),
-    }
-    for name, function in native.items():
+    native: dict[str, Callable[..., Tensor]] = {"clamp": lambda values: torch.clamp(values, lo, hi)}
+    for name, function in (_NATIVE | (native if lo < hi else {})).items():
         try:
             if torch.equal(function(curve.x), curve.y):
                 leaf = x.clone().requires_grad_()

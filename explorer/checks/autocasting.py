@@ -4,13 +4,13 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, fails, holds, name_dtype
-from explorer.curves.foreign import Subject, UntriedError, pull_gradient
+from explorer.checks.result import Result, fails, holds, name_dtype
+from explorer.foreign import Subject, UntriedError, pull_gradient
 
 _COARSE = 4e-2  # bfloat16 has three digits
 
 
-def check_autocast(curve: Curve) -> Finding:
+def check_autocast(curve: Curve) -> Result:
     """Return whether forward under autocast to bfloat16, and backward outside it, agree with plain calls."""
     subject = curve.subject
     for dtype in (torch.float32, torch.bfloat16):

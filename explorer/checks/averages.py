@@ -1,11 +1,13 @@
 """Checks of a function whose forward draws at random: its mean over draws, by many copies of each x."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, format_number, holds, unknown
-from explorer.curves.foreign import NEAR
+from explorer.checks.result import Result, by_design, fails, format_number, holds, unknown
+from explorer.foreign import NEAR
 
 _POINTS, _COPIES = 161, 256
 _ERRORS = 5.0  # in standard errors of a mean
@@ -20,21 +22,20 @@ def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return x, y.mean(0), r.mean(0), y.std(0) / _COPIES**0.5
 
 
-def check_derivative_on_average(curve: Curve) -> Finding:
-    """Return a finding: a drawn y has no derivative."""
-    assert curve.nature.draws
-    return by_design(
-        "Its forward draws at random, so y has no slope of its own: the rule stands in. See area."
-    )
+def answer_always(result: Result) -> Callable[[Curve], Result]:
+    """Return the check of functions that draw whose result is the same for each of them."""
+    return lambda curve: result
 
 
-def check_kinks_on_average(curve: Curve) -> Finding:
-    """Return that single x are not tried."""
-    assert curve.nature.draws
-    return unknown("Its forward draws at random, so the gradient exactly at a kink was not tried.")
+check_derivative_on_average = answer_always(
+    by_design("Its forward draws at random, so y has no slope of its own: the rule stands in. See area.")
+)
+check_kinks_on_average = answer_always(
+    unknown("Its forward draws at random, so the gradient exactly at a kink was not tried.")
+)
 
 
-def check_area_on_average(curve: Curve) -> Finding:
+def check_area_on_average(curve: Curve) -> Result:
     """Return whether the mean gradient weighs as much as the mean of y rises, over the points tried."""
     x, y, r, error = _average(curve)
     area, rise = float(torch.trapezoid(r, x)), float(y[-1] - y[0])
@@ -48,7 +49,7 @@ def check_area_on_average(curve: Curve) -> Finding:
     return by_design(f"{words}, where the mean of y over draws rises by {format_number(rise)}.", None, area)
 
 
-def check_antiderivative_on_average(curve: Curve) -> Finding:
+def check_antiderivative_on_average(curve: Curve) -> Result:
     """Return whether the integral of the mean gradient follows the mean of y over draws."""
     x, y, r, error = _average(curve)
     total = torch.cat([torch.zeros(1, dtype=x.dtype), torch.cumulative_trapezoid(r, x)])

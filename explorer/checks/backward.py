@@ -1,7 +1,7 @@
 """Does backward return a gradient for x?"""
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, fails, holds
+from explorer.checks.result import Result, fails, holds
 
 _ADVICE = (
     ("returns None", "x never learns; return zeros_like(x) if that is meant"),
@@ -21,7 +21,7 @@ _ADVICE = (
 )
 
 
-def check_backward(curve: Curve) -> Finding:
+def check_backward(curve: Curve) -> Result:
     """Return whether one backward of a plain x and g = 1 came back with a gradient."""
     nature = curve.nature
     if nature.cut:

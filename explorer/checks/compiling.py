@@ -1,14 +1,13 @@
 """Does torch.compile keep the rule?"""
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, holds, unknown
-from explorer.curves.foreign import Subject, describe_error, is_same, pull_gradient
+from explorer.checks.result import Result, by_design, fails, holds, unknown
+from explorer.foreign import Subject, UntriedError, is_same
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
 _BACKEND = "aot_eager"
@@ -16,7 +15,7 @@ _NEAR = 1e-4
 _MOST_COMPILED = 10_000  # all rules go through one Function, which torch would no longer trace after eight
 
 
-def check_compile(curve: Curve) -> Finding:
+def check_compile(curve: Curve) -> Result:
     """Return whether the compiled function gives the same y and gradient, for g of ones and expanded."""
     subject = curve.subject
     x = subject.sample(-2.3, 2.9, 101, torch.float32)
@@ -27,10 +26,10 @@ def check_compile(curve: Curve) -> Finding:
         fast = torch.compile(subject.call, backend=_BACKEND)
         upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
         with config.patch(recompile_limit=_MOST_COMPILED, accumulated_recompile_limit=_MOST_COMPILED):
-            results = [_run(subject, fast, x, g) for g in upstreams]
+            results = [replace(subject, call=fast).run_both(x, g) for g in upstreams]
             is_whole = _is_whole(subject, x)
-    except Exception as error:
-        return unknown(f"Compiled it raises {describe_error(error)}.")
+    except UntriedError as error:
+        return unknown(f"Compiled {error}.")
     if curve.nature.draws:
         return holds("Traced by torch.compile it runs; it draws at random, so values are not compared.")
     if all(is_same(y, fast_y, _NEAR) and is_same(r, fast_r, _NEAR) for fast_y, fast_r in results):
@@ -46,15 +45,9 @@ def check_compile(curve: Curve) -> Finding:
 
 def _is_whole(subject: Subject, x: Tensor) -> bool:
     """Return whether torch compiles it without a graph break."""
-    full_area = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
+    whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
     try:
-        full_area(x.clone().requires_grad_(), *subject.prepare(x.dtype))
+        whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
     except Exception:
         return False
     return True
-
-
-def _run(subject: Subject, fast: Callable[..., Any], x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    leaf = x.clone().requires_grad_()
-    y = fast(leaf.clone(), *subject.prepare(x.dtype))
-    return y.detach(), pull_gradient(y, leaf, g)

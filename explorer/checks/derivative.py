@@ -9,7 +9,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.inheritance import match_rule
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.masks import find_idle_mask
-from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
+from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
 
 _LEAST_TRUSTED = 0.1  # of the points at which y is finite
 _TIE = 1e-9
@@ -17,7 +17,7 @@ _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
 _SMALL = 1e-6  # a g that no rule clips
 
 
-def check_derivative(curve: Curve) -> Finding:
+def check_derivative(curve: Curve) -> Result:
     """Return whether the gradient for g = 1 equals central differences of the op, away from kinks."""
     off = (curve.gradient - curve.slope).abs()
     deviating = curve.trusted & (off > curve.tolerance)
@@ -85,7 +85,7 @@ def find_bound(curve: Curve, learned: bool = False) -> bool:
     return any(end and math.isclose(end, product, rel_tol=1e-6) for end in ends for product in products)
 
 
-def _judge_unsteady(curve: Curve) -> Finding:
+def _judge_unsteady(curve: Curve) -> Result:
     if curve.axis != "x" and any(len(each.jumps[0]) for each in curve.siblings):
         return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
     y = curve.y[curve.y.isfinite()]
@@ -95,7 +95,7 @@ def _judge_unsteady(curve: Curve) -> Finding:
     return unknown("y has no slope that differences could tell: it jumps or bends at nearly every point.")
 
 
-def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Finding:
+def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     observed = (
         f"At {curve.axis} = {format_position(at)} the gradient is {format_number(r)}, the op's slope "
@@ -142,7 +142,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Finding:
     return fails(f"{observed}: it is not the derivative {part}. {advice}.", at, size)
 
 
-def _judge_factor(curve: Curve, times: float, at: float) -> Finding:
+def _judge_factor(curve: Curve, times: float, at: float) -> Result:
     """Return the finding on a constant factor: a choice if a formula, the code or an argument has it."""
     observed = f"It is {format_number(times)} times the op's derivative, everywhere"
     if abs(times - 1) < _SLIP:

@@ -1,18 +1,17 @@
 """Does it follow x to another device?"""
 
 import torch
-from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, fails, holds, unknown
-from explorer.curves.foreign import NoGradientError, Subject, UntriedError, pull_gradient
+from explorer.checks.result import Result, fails, holds, unknown
+from explorer.foreign import NoGradientError, Subject, UntriedError
 
 # Parts of torch's messages about tensors on another device than x's.
 _MOVES = ("to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")
 _STAYS = ("same device", "expected device", "found at least two devices")
 
 
-def check_devices(curve: Curve) -> Finding:
+def check_devices(curve: Curve) -> Result:
     """Return whether accelerator and CPU agree; without one, whether torch's meta device takes it."""
     subject, accelerator = curve.subject, torch.accelerator.current_accelerator(check_available=True)
     if accelerator is None:
@@ -21,7 +20,7 @@ def check_devices(curve: Curve) -> Finding:
     x = subject.sample(-2.3, 2.9, 101, torch.float32)
     y, r = subject.run_both(x)
     try:
-        moved_y, moved_r = _run(subject, x, kind)
+        moved_y, moved_r = subject.run_both(x.to(kind), 1.0, subject.prepare(x.dtype, device=kind))
     except UntriedError as error:
         return fails(f"On {name} {error}. {_get_advice(str(error))}")
     if moved_y.device.type != kind:
@@ -31,7 +30,7 @@ def check_devices(curve: Curve) -> Finding:
     return fails(f"On {name} it gives another result than on the CPU.")
 
 
-def _on_meta(subject: Subject) -> Finding:
+def _on_meta(subject: Subject) -> Result:
     x = subject.sample(-2.3, 2.9, 11, torch.float32)
     try:
         subject.run_both(x)
@@ -40,7 +39,7 @@ def _on_meta(subject: Subject) -> Finding:
             return fails(f"On the CPU {error}. {_get_advice(str(error))}")
         raise
     try:
-        y, _ = _run(subject, x, "meta")
+        y, _ = subject.run_both(x.to("meta"), 1.0, subject.prepare(x.dtype, device="meta"))
     except UntriedError as error:
         if any(words in str(error) for words in _MOVES + _STAYS):
             return fails(f"It does not follow x to another device: {error}. {_get_advice(str(error))}")
@@ -52,12 +51,6 @@ def _on_meta(subject: Subject) -> Finding:
     if y.device.type != "meta":
         return fails("It does not follow x to another device: y stays on the CPU. Make it with x's device.")
     return unknown("There is no CUDA here. On torch's meta device, which has no values, it follows x.")
-
-
-def _run(subject: Subject, x: Tensor, device: str) -> tuple[Tensor, Tensor]:
-    leaf = x.to(device).requires_grad_()
-    y = subject.run(leaf.clone(), subject.prepare(x.dtype, device=device))
-    return y.detach(), pull_gradient(y, leaf)
 
 
 def _get_advice(words: str) -> str:

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
-from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
-from explorer.curves.foreign import Subject, describe_error
+from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
+from explorer.foreign import Subject, describe_error
 
 _POINTS, _FEW = 97, 13
 _REACH = 3.0
@@ -16,7 +16,7 @@ class _NotTwiceError(Exception):
     """Torch says that it cannot be differentiated twice."""
 
 
-def check_double_backward(curve: Curve) -> Finding:
+def check_double_backward(curve: Curve) -> Result:
     """Return whether autograd through the backward, to x and to g, gives differences of the gradient."""
     subject = curve.subject
     curve.require_elementwise()
@@ -77,7 +77,7 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
     return subject.lower(first), subject.lower(towards)
 
 
-def _judge_refusal(curve: Curve, words: str, bends: bool) -> Finding:
+def _judge_refusal(curve: Curve, words: str, bends: bool) -> Result:
     if "once_differentiable" in words:
         reason = "It is marked once_differentiable: torch refuses a second derivative instead of a wrong one."
         return by_design(reason)
@@ -96,7 +96,7 @@ def _find_worst(x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor) -> tuple[
     return float(x[worst]), float(actual[worst]), float(due[worst])
 
 
-def _judge(curve: Curve, at: float, actual: float, expected: float) -> Finding:
+def _judge(curve: Curve, at: float, actual: float, expected: float) -> Result:
     words = (
         f"At {curve.axis} = {format_position(at)} its second derivative is silently {format_number(actual)}"
     )

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from explorer.catalogue import Loss, Op, Rule, find_loss
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, format_number, holds
-from explorer.curves.expectation import DrawnPair
+from explorer.checks.result import Result, by_design, fails, format_number, holds
+from explorer.expectation import DrawnPair
 from explorer.formula import DRAWS, Formula, listed
 from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, walk
 
@@ -24,7 +24,7 @@ _TURNED: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
 
-def check_bias(curve: Curve) -> Finding:
+def check_bias(curve: Curve) -> Result:
     """Return whether the mean over draws is the slope of the mean loss, for which losses."""
     right = {name: _measure_bias(curve, find_loss(text)) for name, text in _LOSSES.items()}
     fitting = [name for name, bias in right.items() if bias <= _NONE]
@@ -38,7 +38,7 @@ def check_bias(curve: Curve) -> Finding:
     return by_design(f"{off}, however many draws are averaged.", figure=largest)
 
 
-def check_draw(curve: Curve) -> Finding:
+def check_draw(curve: Curve) -> Result:
     """Return whether the rule with 1 − u for u, and the op unchanged, would be less biased."""
     op, rule = _get_pair(curve)
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.draws}:

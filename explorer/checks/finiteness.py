@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import (
-    Finding,
+    Result,
     by_design,
     fails,
     format_number,
@@ -18,70 +18,66 @@ from explorer.checks.result import (
 from explorer.curves.foreign import FAR, Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+_FULL = DTYPES[:2]  # of the others a NaN far out is an overflow
 _POLE = 1e3
 _HALVINGS = 60
+_Edges = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
 
-def check_finiteness(curve: Curve) -> Finding:
+def check_finiteness(curve: Curve) -> Result:
     """Return whether y and the gradient are numbers from the least floats up to ±10,000, in four dtypes."""
     curve.require_elementwise()
-    far, tried, edges = "", [], {}
+    subject, far, edges = curve.subject, "", _Edges()
     for dtype in DTYPES:
-        name = name_dtype(dtype)
-        x = list_floats(dtype, curve.subject)
+        name, x = name_dtype(dtype), list_floats(dtype, subject)
         try:
-            y, r = _evaluate(curve.subject, x)
-            none = curve.subject.lower(curve.subject.run_both(curve.subject.lift(x), 0.0)[1])
+            y, r, of_zero = _evaluate(subject, x)
         except UntriedError:
             continue  # the check of dtypes reports it
-        tried.append(name)
-        found_rule = _is_representable(curve.subject, x, dtype)
-        bad = y.isfinite() & ~r.isfinite() & found_rule
-        typical = bad & (x.abs() <= FAR)
-        if bool(r.isnan().all()) and bool(typical.any()):
+        edges[dtype] = x, y, r
+        bad = y.isfinite() & ~r.isfinite() & _is_representable(subject, x, dtype)
+        typical, vanished = bad & (x.abs() <= FAR), y.isfinite() & r.isfinite() & of_zero.isnan()
+        if bool(typical.any()) and bool(r.isnan().all()):
             return fails(f"In {name} the gradient is NaN everywhere: its parameters have no meaning.")
         if bool(typical.any()):
             return _describe_fault(curve, x, r, typical, name)
-        vanished = y.isfinite() & r.isfinite() & none.isnan()
-        if bool(vanished.any()) and dtype in (torch.float64, torch.float32):
-            at = float(x[vanished][x[vanished].abs().argmin()])
-            return fails(
-                f"For g = 0 the gradient at x = {format_position(at)} is NaN: use g as a factor only.", at
-            )
+        if bool(vanished.any()) and dtype in _FULL:
+            at = _find_nearest(x, vanished)
+            words = f"For g = 0 the gradient at x = {format_position(at)} is NaN: use g as a factor only."
+            return fails(words, at)
         if bool(bad.any()) and not far:
-            at = float(x[bad][x[bad].abs().argmin()])
-            far = f"; in {name} not beyond |x| = {format_number(abs(at))}"
-        edges[dtype] = x, y, r
-    if not tried:
-        x = list_floats(curve.dtype, curve.subject)
-        curve.subject.run_both(curve.subject.lift(x))  # raises the reason
-    return _find_lost_values(curve, edges) or holds(
-        f"It is finite {_describe_range(curve, edges)} in {', '.join(tried)}{far}."
-    )
+            far = f"; in {name} not beyond |x| = {format_number(abs(_find_nearest(x, bad)))}"
+    if not edges:
+        _evaluate(subject, list_floats(curve.dtype, subject))  # raises the reason
+    if lost := _find_lost_values(curve, edges):
+        return lost
+    return holds(f"It is finite {_describe_range(curve, edges)} in {', '.join(map(name_dtype, edges))}{far}.")
+
+
+def _find_nearest(x: Tensor, mask: Tensor) -> float:
+    """Return the x in the mask that is nearest to 0."""
+    return min(x[mask].tolist(), key=abs)
 
 
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
     """Return ±0, the least floats, powers up to the largest float, even steps and constants; ascending."""
-    info = torch.finfo(dtype)
+    info, wide = torch.finfo(dtype), torch.float64
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]
-    powers = torch.logspace(
-        math.log10(info.tiny) * 0.99, math.log10(info.max) * 0.99, 160, dtype=torch.float64
-    )
-    typical = torch.logspace(-4, 4, 161, dtype=torch.float64)
-    even = torch.linspace(0, 40, 161, dtype=torch.float64)
-    constants = torch.tensor([abs(number) for number in subject.constants], dtype=torch.float64)
-    positive = torch.cat([torch.tensor(sizes, dtype=torch.float64), powers, typical, even, constants]).to(
-        dtype
-    )
-    x = torch.cat([positive, -positive])
+    ends = (math.log10(info.tiny) * 0.99, math.log10(info.max) * 0.99)
+    powers, typical = torch.logspace(*ends, 160, dtype=wide), torch.logspace(-4, 4, 161, dtype=wide)
+    written = torch.tensor([*sizes, *(abs(number) for number in subject.constants)], dtype=wide)
+    positive = torch.cat([written, powers, typical, torch.linspace(0, 40, 161, dtype=wide)]).to(dtype)
+    x = [positive, -positive]
     if subject.domain is not None:
-        x = torch.cat([x, torch.linspace(*subject.domain, 401, dtype=torch.float64).to(dtype)])
-    return subject.clip(x).sort().values
+        x.append(torch.linspace(*subject.domain, 401, dtype=wide).to(dtype))
+    return subject.clip(torch.cat(x)).sort().values
 
 
-def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor]:
-    y, r = (subject.lower(part) for part in subject.run_both(subject.lift(x)))
-    return y, r
+def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return y and the gradients for g = 1 and for g = 0."""
+    lifted = subject.lift(x)
+    y, r = subject.run_both(lifted)
+    return subject.lower(y), subject.lower(r), subject.lower(subject.run_both(lifted, 0.0)[1])
 
 
 def _is_representable(subject: Subject, x: Tensor, dtype: torch.dtype) -> Tensor:
@@ -89,47 +85,42 @@ def _is_representable(subject: Subject, x: Tensor, dtype: torch.dtype) -> Tensor
     if dtype == torch.float64:
         return torch.ones_like(x, dtype=torch.bool)
     try:
-        y, r = _evaluate(subject, x.double())
+        y, r, _ = _evaluate(subject, x.double())
     except UntriedError:
         return torch.ones_like(x, dtype=torch.bool)
     limit = torch.finfo(dtype).max / 4
     return y.isnan() | ((r.abs() <= limit) & (y.abs() <= limit))
 
 
-_Edges = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
-
-
-def _find_lost_values(curve: Curve, edges: _Edges) -> Finding | None:
+def _find_lost_values(curve: Curve, edges: _Edges) -> Result | None:
     """Return the failure of values that are lost although the function has them; None if there are none.
 
     NaN outside the domain of a function, as of the root of a negative x, is no fault: it begins at the same
     x in each dtype. NaN that begins elsewhere in a shorter dtype comes from an overflow on the way.
     """
-    for dtype, (x, y, r) in edges.items():
-        x, y, r = (values[x.abs() <= FAR] for values in (x, y, r))
-        finite = y.isfinite()
-        if not bool(finite.any()):
+    for dtype, found in edges.items():
+        x, y, r = (values[found[0].abs() <= FAR] for values in found)
+        inside, name = torch.arange(len(x)), f"In {name_dtype(dtype)}"
+        known = inside[y.isfinite()]
+        if not len(known):
             continue
-        first, last = int(finite.nonzero()[0]), int(finite.nonzero()[-1])
-        inside = torch.arange(len(x))
-        hole = y.isnan() & (inside > first) & (inside < last)
+        hole = y.isnan() & (inside > known[0]) & (inside < known[-1])
         if bool(hole.any()):
-            return _report(x, hole, f"In {name_dtype(dtype)} y at x = {{}} is NaN, between finite values")
+            return _report(x, hole, f"{name} y at x = {{}} is NaN, between finite values")
         blank = r.isnan() & ~y.isnan() & ~_are_poles(curve, x)
-        if bool(blank.any()) and dtype in (torch.float64, torch.float32):
-            return _report(
-                x, blank, f"In {name_dtype(dtype)} the gradient at x = {{}} is NaN, where y is infinite"
-            )
-        for end in (first, last):
-            side = x[:first] if end == first else x[last + 1 :]
-            gone = (y[:first] if end == first else y[last + 1 :]).isnan()
-            if bool(gone.any()) and _is_overflow(curve, edges, float(x[end]), end == last):
-                mask = y.isnan() & ((inside < first) if end == first else (inside > last))
-                return _report(
-                    x, mask, f"In {name_dtype(dtype)} y at x = {{}} is NaN, though the function goes on"
-                )
-            at_zero = bool(gone.any()) and float(side[-1 if end == first else 0]) == 0.0
-            if at_zero and float(y[end].abs()) < _POLE and _has_limit(curve, end == last):
+        if bool(blank.any()) and dtype in _FULL:
+            return _report(x, blank, f"{name} the gradient at x = {{}} is NaN, where y is infinite")
+        for edge, outside, above in (
+            (known[0], inside < known[0], False),
+            (known[-1], inside > known[-1], True),
+        ):
+            gone = y.isnan() & outside
+            if not bool(gone.any()):
+                continue
+            if _is_overflow(edges, float(x[edge]), above):
+                return _report(x, gone, f"{name} y at x = {{}} is NaN, though the function goes on")
+            at_zero = float(x[edge + (1 if above else -1)]) == 0.0
+            if at_zero and float(y[edge].abs()) < _POLE and _has_limit(curve, above):
                 return fails("At x = 0 y is NaN, though it tends to a number: give that point a value.", 0.0)
     return None
 
@@ -147,7 +138,7 @@ def _has_limit(curve: Curve, from_below: bool) -> bool:
     return bool((y[1:] - y[:-1]).abs().max() < 1e-3) and bool(y.isfinite().all())
 
 
-def _is_overflow(curve: Curve, edges: _Edges, edge: float, above: bool) -> bool:
+def _is_overflow(edges: _Edges, edge: float, above: bool) -> bool:
     """Return whether the x at which y becomes NaN depends on the dtype."""
     ends = []
     for x, y, _ in edges.values():
@@ -167,17 +158,17 @@ def _describe_range(curve: Curve, edges: _Edges) -> str:
     first, last = int(finite[0]), int(finite[-1])
     low = "" if first == 0 else format_number(_bisect(curve, x[first], x[first - 1]))
     high = "" if last == len(x) - 1 else format_number(_bisect(curve, x[last], x[last + 1]))
-    if low and high:
-        return f"where y is, which is between x = {low} and {high},"
-    if low:
-        return f"where y is, which is for x > {low},"
-    if high:
-        return f"where y is, which is for x < {high},"
-    return (
-        f"from {format_number(float(x[0]))} to {format_number(float(x[-1]))}"
-        if curve.subject.domain
-        else "from 0 to ±10,000"
-    )
+    if low or high:
+        place = (
+            f"between x = {low} and {high}"
+            if low and high
+            else f"for x > {low}"
+            if low
+            else f"for x < {high}"
+        )
+        return f"where y is, which is {place},"
+    ends = (format_number(float(x[0])), format_number(float(x[-1])))
+    return "from {} to {}".format(*ends) if curve.subject.domain else "from 0 to ±10,000"
 
 
 def _bisect(curve: Curve, inside: Tensor, outside: Tensor) -> float:
@@ -191,14 +182,14 @@ def _bisect(curve: Curve, inside: Tensor, outside: Tensor) -> float:
     return float(inside) if abs(float(inside)) > 1e-12 else 0.0
 
 
-def _report(x: Tensor, mask: Tensor, words: str) -> Finding:
-    at = float(x[mask][x[mask].abs().argmin()])
-    text = words.format(format_position(at))
-    return fails(f"{text}: write it so that nothing overflows, or mask the input before the function.", at)
+def _report(x: Tensor, mask: Tensor, words: str) -> Result:
+    at = _find_nearest(x, mask)
+    advice = "write it so that nothing overflows, or mask the input before the function"
+    return fails(f"{words.format(format_position(at))}: {advice}.", at)
 
 
-def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, name: str) -> Finding:
-    at = float(x[bad][x[bad].abs().argmin()])
+def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor, name: str) -> Result:
+    at = _find_nearest(x, bad)
     value = r[bad][x[bad].abs().argmin()]
     near = curve.subject.gradient(torch.tensor([at - 1e-9, at + 1e-9], dtype=curve.dtype))
     growing = bool((near.abs()[near.isfinite()] > _POLE).any())

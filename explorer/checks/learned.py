@@ -11,7 +11,7 @@ from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.curve import Curve
 from explorer.checks.due import Probe, is_learned, is_rounding
 from explorer.checks.integrated import integrate_argument, move_argument
-from explorer.checks.result import VERDICTS, Finding, by_design, fails, format_number, holds, unknown
+from explorer.checks.result import VERDICTS, Result, by_design, fails, format_number, holds, unknown
 from explorer.checks.shapes import find_custom_node
 from explorer.curves.foreign import NoGradientError, Subject, UntriedError
 from explorer.formula.tree import names
@@ -25,7 +25,7 @@ _LEAST = 0.25  # a gradient between this and its inverse times the due one is a 
 _ASIDE = 1e-2  # of an argument and 1: as far from a kink both sides are tried
 
 
-def check_parameter_gradients(curve: Curve) -> Finding:
+def check_parameter_gradients(curve: Curve) -> Result:
     """Return whether each learned argument gets the gradient that the forward owes it."""
     subject = curve.subject
     op, rule = subject.op, subject.rule
@@ -73,7 +73,7 @@ def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
     return replace(pair, call=call, arguments=tuple(values), plain=run_plain, names=taught)
 
 
-def _check_all(subject: Subject, mixes: bool = False) -> Finding:
+def _check_all(subject: Subject, mixes: bool = False) -> Result:
     learning = [k for k, argument in enumerate(subject.arguments) if is_learned(argument)]
     if not learning:
         return holds("None of its arguments learns: there is no tensor among them that requires grad.")
@@ -84,7 +84,7 @@ def _check_all(subject: Subject, mixes: bool = False) -> Finding:
     return min(findings, key=lambda finding: VERDICTS.index(finding.verdict))
 
 
-def _check_argument(probe: Probe, k: int) -> Finding:
+def _check_argument(probe: Probe, k: int) -> Result:
     """Return the finding on one argument; if it fails at its value alone, that value is a kink."""
     finding = _check_at_value(probe, k)
     if finding.verdict != "fails":
@@ -111,7 +111,7 @@ def _write_first(name: str) -> str:
     return name.capitalize() if " " in name else name
 
 
-def _check_at_value(probe: Probe, k: int) -> Finding:
+def _check_at_value(probe: Probe, k: int) -> Result:
     name = _name_argument(probe, k)
     try:
         actual = probe.stack_gradients(k)
@@ -158,7 +158,7 @@ def _is_hidden(probe: Probe, k: int) -> bool:
     return abs(float(expected.sum()) - slope) > 1e-2 * abs(slope) + 1e-4 * float(probe.x.abs().max())
 
 
-def _judge_moments(probe: Probe, k: int, name: str, only_moving: bool = False) -> Finding | None:
+def _judge_moments(probe: Probe, k: int, name: str, only_moving: bool = False) -> Result | None:
     """Return the finding on the gradient over all x, jumps of y included; None if it does not apply.
 
     ``only_moving``: give None for a forward that rounds, or whose jumps do not move with the argument.
@@ -199,12 +199,12 @@ def _is_by_root(growth: float) -> bool:
     return abs(growth - math.sqrt(_REPEATS)) < 1e-3
 
 
-def _describe_root(name: str, times: float | None = None) -> Finding:
+def _describe_root(name: str, times: float | None = None) -> Result:
     words = f"{_write_first(name)} gets less the more elements there are, by their root, as LSQ has it."
     return by_design(words, None, times)
 
 
-def _judge_missing(probe: Probe, k: int, name: str) -> Finding:
+def _judge_missing(probe: Probe, k: int, name: str) -> Result:
     try:
         expected = probe.compute_due(k, probe.upstreams[0])
     except UntriedError:
@@ -221,7 +221,7 @@ def _judge_missing(probe: Probe, k: int, name: str) -> Finding:
     return fails(f"{words}. Return its gradient, or pass it detached.")
 
 
-def _judge(probe: Probe, k: int, name: str, actual: Tensor, due: Tensor) -> Finding:
+def _judge(probe: Probe, k: int, name: str, actual: Tensor, due: Tensor) -> Result:
     times, first = _find_ratio(actual, due), _write_first(name)
     if times is None and _is_bound(probe, k, actual):
         return by_design(f"{first} learns from the elements beyond it alone, as PACT has it for a bound.")

@@ -6,15 +6,15 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds
-from explorer.curves.foreign import Departure, departures
+from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
+from explorer.foreign import Departure, departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
 _ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is no rounding
 _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
 
 
-def check_linearity(curve: Curve) -> Finding:
+def check_linearity(curve: Curve) -> Result:
     """Return whether r(x, a·g) is a·r(x, g), and r at each element depends on its own x and g alone."""
     rule, declared = curve.subject.rule, curve.subject.declared
     if rule and rule.parsed is None and not curve.subject.rounds_gradient:
@@ -78,7 +78,7 @@ def _is_beyond(departure: Departure, single: Tensor, rounding: Tensor) -> Tensor
 
 
 @lru_cache(maxsize=2)
-def find_effect_of_others(curve: Curve) -> Finding | None:
+def find_effect_of_others(curve: Curve) -> Result | None:
     """Return the finding on a gradient that depends on its place or on other elements, or None."""
     if curve.subject.op is not None or curve.nature.dependence or curve.axis != "x":
         return None
@@ -107,7 +107,7 @@ def find_effect_of_others(curve: Curve) -> Finding | None:
     return None
 
 
-def _judge(curve: Curve, at: float, example: str, actual: float) -> Finding:
+def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     """Return the finding on an undeclared rule that is not linear: some are meant, some never are."""
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))

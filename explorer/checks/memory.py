@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, fails, holds
-from explorer.curves.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
+from explorer.checks.result import Result, fails, holds
+from explorer.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
 
 _ROWS, _COLUMNS = 6, 4
 
 
-def check_memory(curve: Curve) -> Finding:
+def check_memory(curve: Curve) -> Result:
     """Return whether x, g and saved tensors stay unchanged, for g in several layouts and two calls."""
     subject = curve.subject
     if name := curve.nature.foreign_global:
@@ -51,7 +51,7 @@ def _run_forward(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor]:
     return subject.run(leaf.clone()), leaf
 
 
-def _check_inputs(subject: Subject, x: Tensor) -> Finding | None:
+def _check_inputs(subject: Subject, x: Tensor) -> Result | None:
     leaf = x.clone().requires_grad_()
     copy, arguments = leaf.clone(), subject.prepare(x.dtype)
     before = [argument.clone() for argument in arguments if isinstance(argument, Tensor)]
@@ -64,7 +64,7 @@ def _check_inputs(subject: Subject, x: Tensor) -> Finding | None:
     return None
 
 
-def _check_upstream(subject: Subject, x: Tensor) -> Finding | None:
+def _check_upstream(subject: Subject, x: Tensor) -> Result | None:
     y, leaf = _run_forward(subject, x)
     g = _make_upstream(y)
     before = g.clone()
@@ -76,7 +76,7 @@ def _check_upstream(subject: Subject, x: Tensor) -> Finding | None:
     )
 
 
-def _check_second_backward(subject: Subject, x: Tensor) -> Finding | None:
+def _check_second_backward(subject: Subject, x: Tensor) -> Result | None:
     """Return the failure of a second backward through a graph, after the first result was overwritten."""
     y, leaf = _run_forward(subject, x)
     if not y.requires_grad:
@@ -96,7 +96,7 @@ def _check_second_backward(subject: Subject, x: Tensor) -> Finding | None:
     return fails("A second backward gives another gradient: it changes what it saved, or returns it itself.")
 
 
-def _check_layouts(subject: Subject, x: Tensor) -> Finding | None:
+def _check_layouts(subject: Subject, x: Tensor) -> Result | None:
     y, _ = _run_forward(subject, x)
     for layout, g in _iterate_layouts(y):
         plain = subject.run_both(x, g.contiguous())[1]
@@ -130,7 +130,7 @@ def _iterate_layouts(y: Tensor) -> Iterator[tuple[str, Tensor]]:
     yield "strided", torch.stack([g, -g], dim=-1)[..., 0]
 
 
-def _check_two_calls(subject: Subject, x: Tensor) -> Finding | None:
+def _check_two_calls(subject: Subject, x: Tensor) -> Result | None:
     expected = subject.run_both(x, _make_upstream(_run_forward(subject, x)[0]))[1]
     y, leaf = _run_forward(subject, x)
     g = _make_upstream(y)

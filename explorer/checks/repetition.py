@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, holds
-from explorer.curves.foreign import Subject, is_same
+from explorer.checks.result import Result, by_design, fails, holds
+from explorer.foreign import Subject, is_same
 
 
-def check_repetition(curve: Curve) -> Finding:
+def check_repetition(curve: Curve) -> Result:
     """Return whether three calls on the same x and g, with another x in between, give the same bits."""
     subject = replace(curve.subject, seed=None)
     x = subject.sample(-2.3, 2.9, 101)

@@ -1,8 +1,8 @@
 """The result of a check: a verdict, one plain sentence, a number and a position."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -20,7 +20,7 @@ class Result:
     """The result of one check of a rule.
 
     Attributes:
-        name: of the check, one of ``explorer.checks.CHECKS``.
+        name: of the check, one of ``explorer.checks.CHECKS``; "" before it is attached.
         verdict: "holds"; "by design" for a deviation that is declared or meant; "fails"; "unknown" where it
             could not be tried.
         sentence: the observation and the remedy, if one is needed; plain text.
@@ -44,26 +44,15 @@ class Result:
         """Verdict with its sign, name and sentence."""
         return f"{self.mark} {self.verdict}", self.name, self.sentence
 
+    def attach(self, name: str) -> "Result":
+        """Return the result of the check of that name; positions without −0."""
+        return replace(self, name=name, where=None if self.where is None else float(self.where) + 0.0)
+
     def __repr__(self) -> str:
         return "  ".join(self.row)
 
     def _repr_html_(self) -> str:
         return html_table([self.row])
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A result that does not know yet which check it belongs to."""
-
-    verdict: str
-    sentence: str
-    where: float | None = None
-    figure: float | None = None
-
-    def attach(self, name: str) -> Result:
-        """Return the result of the check of that name; positions without −0."""
-        where = None if self.where is None else float(self.where) + 0.0
-        return Result(name, self.verdict, self.sentence, where, self.figure)
 
 
 class Results(list[Result]):
@@ -83,39 +72,22 @@ class Results(list[Result]):
         """All of them by verdict: fails, unknown, by design, holds."""
         return sorted(self, key=lambda result: VERDICTS.index(result.verdict))
 
-    def _iterate_rows(self) -> Iterator[tuple[str, str, str]]:
-        for result in self.worst_first:
-            yield result.row
-
     def __repr__(self) -> str:
-        rows = [*self._iterate_rows()]
+        rows = [result.row for result in self.worst_first]
         widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
         lines = [f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}" for row in rows]
         return "\n".join([self.title, *lines] if self.title else lines)
 
     def _repr_html_(self) -> str:
         caption = f"<p><b>{escape(self.title)}</b></p>" if self.title else ""
-        return caption + html_table(self._iterate_rows())
+        return caption + html_table(result.row for result in self.worst_first)
 
 
-def holds(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
-    """Return a finding that holds."""
-    return Finding(HOLDS, sentence, where, figure)
-
-
-def by_design(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
-    """Return a finding that deviates on purpose."""
-    return Finding(BY_DESIGN, sentence, where, figure)
-
-
-def fails(sentence: str, where: float | None = None, figure: float | None = None) -> Finding:
-    """Return a finding that deviates without a known purpose."""
-    return Finding(FAILS, sentence, where, figure)
-
-
-def unknown(sentence: str) -> Finding:
-    """Return a finding that could not be tried; ``sentence`` gives the reason."""
-    return Finding(UNKNOWN, sentence)
+# Results of which the check is not known yet: of a sentence, where and figure.
+holds = partial(Result, "", HOLDS)
+by_design = partial(Result, "", BY_DESIGN)
+fails = partial(Result, "", FAILS)
+unknown = partial(Result, "", UNKNOWN)
 
 
 def name_dtype(dtype: torch.dtype) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, unknown
-from explorer.curves.foreign import TIME_LIMIT_S, UntriedError, describe_error
+from explorer.checks.result import Result, unknown
+from explorer.foreign import TIME_LIMIT_S, UntriedError, describe_error
 
 TRACING_LIMIT_S = 180.0  # torch imports for seconds before it traces for the first time
 
@@ -31,9 +31,9 @@ class Check:
 
     name: str
     question: str
-    look: Callable[[Curve], Finding]
-    look_along: Callable[[Curve], Finding] | None = None
-    look_on_average: Callable[[Curve], Finding] | None = None
+    look: Callable[[Curve], Result]
+    look_along: Callable[[Curve], Result] | None = None
+    look_on_average: Callable[[Curve], Result] | None = None
     in_app: bool = False
     if_learned: bool = False
     without_gradient: bool = False
@@ -42,7 +42,7 @@ class Check:
     of: Literal["all", "fixed", "drawn"] = "all"
 
 
-def find_result(check: Check, curve: Curve) -> Finding:
+def find_result(check: Check, curve: Curve) -> Result:
     """Return the finding of a check; "unknown" with the reason if it raises."""
     try:
         nature = curve.nature

@@ -7,8 +7,8 @@ from torch.autograd.function import BackwardCFunction
 from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.nature import call_backward
-from explorer.checks.result import Finding, by_design, fails, holds, name_dtype
-from explorer.curves.foreign import Subject, UntriedError, describe_error, merge_points
+from explorer.checks.result import Result, by_design, fails, holds, name_dtype
+from explorer.foreign import Subject, UntriedError, describe_error, merge_points
 
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
 _UNSUPPORTED = (
@@ -20,7 +20,7 @@ _GENERIC = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 
 _DISTINCT = 40  # a curve with fewer values is a staircase
 
 
-def check_dtype_and_shape(curve: Curve) -> Finding:
+def check_dtype_and_shape(curve: Curve) -> Result:
     """Return whether y and the gradient, as backward returns it, keep x's dtype and shape."""
     subject, nature = curve.subject, curve.nature
     if nature.failure:
@@ -70,18 +70,16 @@ def _iterate_shapes(subject: Subject) -> list[Tensor]:
         shapes = [shape for shape in _SHAPES if len(shape) == 1]
     made = []
     for shape in shapes:
-        count = torch.Size(shape).numel()
-        x = subject.fit_domain(torch.linspace(-1.3, 1.7, count, dtype=subject.trial.dtype)).reshape(shape)
-        made.append(
-            x.reshape(*shape, *[1] * len(suffix)).expand(*shape, *suffix).contiguous() if suffix else x
-        )
+        x = torch.linspace(-1.3, 1.7, torch.Size(shape).numel(), dtype=subject.trial.dtype)
+        x = subject.fit_domain(x).reshape((*shape, *[1] * len(suffix)))
+        made.append(x.expand((*shape, *suffix)).contiguous())
     return made
 
 
 def _check_x(
     subject: Subject, x: Tensor, case: str, seen: list[tuple[torch.dtype, torch.dtype]]
-) -> Finding | None:
-    """Return the fault for one x; None if there is none. Adds the dtypes of x and y to ``kept``."""
+) -> Result | None:
+    """Return the fault for one x; None if there is none. Adds the dtypes of x and y to ``seen``."""
     leaf = x.clone().requires_grad_()
     try:
         y = subject.run(leaf.clone())
@@ -100,13 +98,13 @@ def _check_x(
     return _check_raw(y, x, case) or _check_engine(y, leaf, case)
 
 
-def _judge_exception(x: Tensor, message: str) -> Finding | None:
+def _judge_exception(x: Tensor, message: str) -> Result | None:
     """Return the finding for a case that raises: None if torch lacks the dtype, or x holds no element."""
     lacking = any(words in message for words in _UNSUPPORTED)
     return None if lacking or not x.numel() else fails(f"{message}.")
 
 
-def _check_raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
+def _check_raw(y: Tensor, x: Tensor, case: str) -> Result | None:
     """Return the fault in dtype or shape of backward's own return value, before torch casts or sums it."""
     try:
         gradient = call_backward(y)
@@ -125,7 +123,7 @@ def _check_raw(y: Tensor, x: Tensor, case: str) -> Finding | None:
     return None
 
 
-def _check_engine(y: Tensor, leaf: Tensor, case: str) -> Finding | None:
+def _check_engine(y: Tensor, leaf: Tensor, case: str) -> Result | None:
     try:
         torch.autograd.grad(y, leaf, torch.ones_like(y), allow_unused=True)
     except Exception as error:
@@ -133,7 +131,7 @@ def _check_engine(y: Tensor, leaf: Tensor, case: str) -> Finding | None:
     return None
 
 
-def _check_learned(subject: Subject, x: Tensor) -> Finding | None:
+def _check_learned(subject: Subject, x: Tensor) -> Result | None:
     """Return the fault of a backward that raises once its arguments require grad; None if there is none."""
     leaf = x.clone().requires_grad_()
     y = subject.run(leaf.clone(), subject.prepare(x.dtype, learned=True))
@@ -150,21 +148,18 @@ def _check_learned(subject: Subject, x: Tensor) -> Finding | None:
     return None
 
 
-def _check_precision(curve: Curve) -> Finding | None:
+def _check_precision(curve: Curve) -> Result | None:
     """Return the fault of digits that a dtype promises and the values lack; None if there is none."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:
         return by_design("The gradient has the digits of a number format alone: it is rounded to one.")
     r = curve.subject.gradient(curve.x, _GENERIC)
-    curves = [("the gradient", r)] if curve.flat else [("y", curve.y), ("the gradient", r)]
-    for what, values in curves:
+    for what, values in [("the gradient", r)] if curve.flat else [("y", curve.y), ("the gradient", r)]:
         some = values[values.isfinite() & (values != 0)]
-        if len(merge_points([some])) >= _DISTINCT and bool((some.float().double() == some).all()):
+        is_many = len(merge_points([some])) >= _DISTINCT or (values is r and _is_moved_by_g(curve, r))
+        if len(some) and is_many and bool((some.float().double() == some).all()):
             return fails(f"For float64 x {what} has only the digits of float32: leave out the cast.")
-    some = r[r.isfinite() & (r != 0)]
-    if len(some) and bool((some.float().double() == some).all()) and _is_moved_by_g(curve, r):
-        return fails("For float64 x the gradient has only the digits of float32: leave out the cast.")
     return None
 
 

@@ -6,14 +6,18 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.result import Finding, by_design, fails, holds
+from explorer.checks.result import Result, by_design, fails, holds
 from explorer.checks.shapes import find_custom_node
 from explorer.curves.foreign import Subject, UntriedError, describe_error, is_same
 
-_OLD_STYLE = "setup_context"
-_LINES = (
-    "To add: forward(x, …) without ctx, setup_context(ctx, inputs, output) that saves, "
-    "generate_vmap_rule = True, and jvp for forward mode"
+_REFUSED = "torch.func's grad, vmap and jvp refuse"
+_OLD = by_design(
+    f"It is old style: {_REFUSED} it. To add: forward(x, …) without ctx, setup_context(ctx, inputs, output) "
+    "that saves, generate_vmap_rule = True, and jvp for forward mode."
+)
+_OPERATOR = by_design(
+    f"It is an operator of torch.library: {_REFUSED} all of them. "
+    "Take a Function with setup_context where they are needed."
 )
 # Parts of torch's messages about optional members of a Function, with the line that adds the member.
 _MISSING = (
@@ -27,101 +31,61 @@ _MISSING = (
 _ROWS = 3
 
 
-def check_transforms(curve: Curve) -> Finding:
+def check_transforms(curve: Curve) -> Result:
     """Return whether torch.func's grad, vmap, vmap of grad and jvp agree with plain backward."""
-    function = curve.subject.function
+    subject, function = curve.subject, curve.subject.function
     if function is not None and function.setup_context is torch.autograd.Function.setup_context:
-        return _describe_old_style()
+        return _OLD
     missing: dict[str, str] = {}
     lacking: list[str] = []
-    for name, wanted, work in _iterate_transforms(curve.subject):
+    for name, wanted, work in _iterate_transforms(subject):
         try:
             actual = work()
         except Exception as error:
-            words = str(error)
-            if _OLD_STYLE in words:
-                return _describe_operator() if _is_operator(curve.subject) else _describe_old_style()
+            words, y = str(error), subject.run(_make_points(subject).requires_grad_())
+            if "setup_context" in words:
+                return _OPERATOR if type(y.grad_fn).__name__.startswith("GeneratedBackward") else _OLD
             advice = next(((what, line) for part, what, line in _MISSING if part in words), None)
-            if advice is None and not _has_custom_node(curve.subject):
+            if advice is not None:
+                missing[advice[0]] = advice[1]
+            elif find_custom_node(y) is None:
                 lacking.append(name)
-                continue
-            if advice is None:
-                return fails(
-                    f"{name} raises {describe_error(error)}: leave out what asks for values, such as if "
-                    f"or .item()."
-                )
-            missing[advice[0]] = advice[1]
+            else:
+                reason = "leave out what asks for values, such as if or .item()"
+                return fails(f"{name} raises {describe_error(error)}: {reason}.")
             continue
         if not _is_near(actual, wanted):
-            if name == "jvp" and _is_slope(curve.subject, actual):
+            if name == "jvp" and _is_slope(subject, actual):
                 return by_design("Its jvp is the derivative of its forward, where backward departs from it.")
             return fails(f"{name} gives another result than plain autograd.")
     if missing:
-        lines = " and ".join(missing.values())
-        return by_design(
-            f"It offers no {' and no '.join(missing)}, and torch says so when asked: add {lines}."
-        )
+        absent, lines = " and no ".join(missing), " and ".join(missing.values())
+        return by_design(f"It offers no {absent}, and torch says so when asked: add {lines}.")
     if lacking:
         return by_design(f"Torch itself lacks {' and '.join(lacking)} for an operation of this function.")
     return holds("torch.func's grad, vmap and jvp agree with plain autograd.")
 
 
-def _describe_old_style() -> Finding:
-    return by_design(f"It is old style: torch.func's grad, vmap and jvp refuse it. {_LINES}.")
-
-
-def _is_operator(subject: Subject) -> bool:
-    """Return whether backward goes through an operator of torch.library, whose Function torch generates."""
-    y = subject.run(_make_points(subject).requires_grad_())
-    return type(y.grad_fn).__name__.startswith("GeneratedBackward")
-
-
-def _has_custom_node(subject: Subject) -> bool:
-    """Return whether a user's Function lies on the way back from y."""
-    return find_custom_node(subject.run(_make_points(subject).requires_grad_())) is not None
-
-
-def _describe_operator() -> Finding:
-    return by_design(
-        "It is an operator of torch.library: torch.func's grad, vmap and jvp refuse all of them. "
-        "Take a Function with setup_context where they are needed."
-    )
-
-
 def _iterate_transforms(subject: Subject) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
     """Yield each transform: its name, the due result, and the function that computes it."""
-    x = _make_points(subject)
-    rows = torch.stack(
-        [subject.fit_domain(x * factor + 0.01) for factor in torch.linspace(0.5, 1.2, _ROWS).tolist()]
-    )
+    x, factors = _make_points(subject), torch.linspace(0.5, 1.2, _ROWS).tolist()
+    rows = torch.stack([subject.fit_domain(x * each + 0.01) for each in factors])
     arguments = subject.prepare(x.dtype)
 
     def run_forward(x: Tensor) -> Tensor:
-        y: Tensor = subject.run(x.clone(), arguments)
-        return y
+        return subject.run(x.clone(), arguments)
 
     def pull_back(x: Tensor) -> Tensor:
         slope: Tensor = torch.func.grad(lambda x: run_forward(x).sum())(x)
         return slope
 
     y, r = subject.run_both(x)
-    yield "torch.func.grad", r, lambda: pull_back(x)
-    yield (
-        "vmap",
-        torch.stack([subject.run_both(row)[0] for row in rows]),
-        lambda: torch.func.vmap(run_forward)(rows),
-    )
-    yield (
-        "vmap of grad",
-        torch.stack([subject.run_both(row)[1] for row in rows]),
-        lambda: torch.func.vmap(pull_back)(rows),
-    )
+    ys, slopes = (torch.stack(parts) for parts in zip(*(subject.run_both(row) for row in rows), strict=True))
     turned = rows.movedim(0, -1)
-    yield (
-        "vmap over the last dimension",
-        torch.stack([subject.run_both(row)[1] for row in rows]),
-        lambda: torch.func.vmap(pull_back, in_dims=-1)(turned),
-    )
+    yield "torch.func.grad", r, lambda: pull_back(x)
+    yield "vmap", ys, lambda: torch.func.vmap(run_forward)(rows)
+    yield "vmap of grad", slopes, lambda: torch.func.vmap(pull_back)(rows)
+    yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(turned)
     tangent = _make_tangent(x)
     if y.shape == x.shape and _is_linear(subject, x, r, -2.0, tangent):
         yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]

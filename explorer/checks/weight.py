@@ -10,8 +10,8 @@ from explorer.checks.derivative import find_bound, is_derivative
 from explorer.checks.inheritance import match_rule, name_match
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.masks import find_idle_mask
-from explorer.checks.result import Finding, by_design, fails, format_number, format_position, holds, unknown
-from explorer.curves.foreign import NEAR
+from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
+from explorer.foreign import NEAR
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
@@ -21,7 +21,7 @@ _CANCELS = "Its parts above and below 0 cancel"
 _WRAPS = 20.0  # times the usual jump, downwards: an integer that wraps around
 
 
-def check_area(curve: Curve) -> Finding:
+def check_area(curve: Curve) -> Result:
     """Return whether the integral of the rule over all x at g = 1 is the sum of the op's jumps."""
     curve.require_elementwise()
     if not len(curve.jumps[0]):
@@ -53,7 +53,7 @@ def _is_as_declared(curve: Curve, text: str, area: float) -> bool:
     return abs(area - wanted) <= _LEEWAY * abs(wanted) + 1e-6
 
 
-def _weigh(curve: Curve, area: float, at: float) -> Finding:
+def _weigh(curve: Curve, area: float, at: float) -> Result:
     """Return the finding on the area; for a staircase without end it is that between −8 and 8."""
     rise, heights = curve.rise, curve.jumps[1].abs()
     is_staircase, place = len(heights) >= MANY_JUMPS, "Its area"
@@ -96,7 +96,7 @@ def _suggest_factor(curve: Curve, share: float) -> str:
     return f": multiply by {format_number(1 / share)}" if is_mended else ""
 
 
-def check_antiderivative(curve: Curve) -> Finding:
+def check_antiderivative(curve: Curve) -> Result:
     """Return whether the integral of the rule, which is the op that a net sees, follows the op."""
     curve.require_elementwise()
     declared = curve.subject.declared
@@ -115,7 +115,7 @@ def check_antiderivative(curve: Curve) -> Finding:
     return _apply_declarations(curve, _follow(curve) if is_staircase else _place(curve))
 
 
-def _check_declaration(curve: Curve, text: str) -> Finding | None:
+def _check_declaration(curve: Curve, text: str) -> Result | None:
     """Return the failure of a declared antiderivative whose slope is not the rule; None if there is none."""
     evaluate = parse(text, variables=("x",), parameters=None).bind(curve.subject.parameters)
     inner = curve.x[curve.x.abs() < 100]
@@ -131,7 +131,7 @@ def _check_declaration(curve: Curve, text: str) -> Finding | None:
     return fails(f"{words}.", at)
 
 
-def _judge_slope(curve: Curve) -> Finding:
+def _judge_slope(curve: Curve) -> Result:
     if not is_derivative(curve):
         declared = curve.subject.declared
         if declared and declared.antiderivative:
@@ -145,7 +145,7 @@ def _judge_slope(curve: Curve) -> Finding:
     return by_design(f"The op is an antiderivative between its jumps, such as at {format_position(at)}.", at)
 
 
-def _follow(curve: Curve) -> Finding:
+def _follow(curve: Curve) -> Result:
     """Return the finding on the antiderivative of a rule for a staircase."""
     at, heights = curve.jumps
     against = heights * heights.median().sign() < -_WRAPS * heights.abs().median()
@@ -190,7 +190,7 @@ def _find_stop(curve: Curve, step: float) -> float | None:
     return None
 
 
-def _place(curve: Curve) -> Finding:
+def _place(curve: Curve) -> Result:
     """Return the finding on where a rule lies next to one jump or two."""
     at, heights = curve.jumps
     x, total = curve.integral
@@ -224,7 +224,7 @@ def _describe_climb(rises: float) -> str:
     return f"Its antiderivative {integral}, but the op {op}: its sign is wrong, and descent climbs."
 
 
-def _apply_declarations(curve: Curve, finding: Finding) -> Finding:
+def _apply_declarations(curve: Curve, finding: Result) -> Result:
     """Return the finding; a failure becomes "by design" if the rule declares or inherits it.
 
     An op that falls under a rule that is positive is no choice. A straight-through gradient without a mask

@@ -3,8 +3,6 @@
 ``DOUBLES`` maps a name to (function, arguments that follow x, checks of which one at least must fail).
 """
 
-import math
-
 import torch
 from torch.autograd import Function
 
@@ -56,41 +54,6 @@ class ClampToOne(Style):
     def backward(ctx, g):
         x, _ = ctx.saved_tensors
         return torch.where(x < 0, torch.zeros_like(g), torch.where(x > 1, torch.ones_like(g), g))
-
-
-@double("area", "antiderivative", "kinks", "true derivative")
-class SurrogateAtZeroForThresholdOne(Style):
-    @staticmethod
-    def forward(x):
-        return (x >= 1).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * torch.exp(-x.abs()) / 2
-
-
-@double("area", "antiderivative", "kinks", "true derivative")
-class GaussianAtZeroForThresholdOne(Style):
-    @staticmethod
-    def forward(x):
-        return (x > 1).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * torch.exp(-(x**2) / (2 * 0.5**2)) / (0.5 * math.sqrt(2 * math.pi))
-
-
-@double("area", "antiderivative", arguments=(0.25, -4.0, 3.0))
-class QuantizeWithoutMask(Style):
-    @staticmethod
-    def forward(x, s, low, high):
-        return (x / s).round().clamp(low, high) * s
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clone(), None, None, None
 
 
 @double("finite")
@@ -274,20 +237,6 @@ class TakesGForContiguous(Style):
         return flat.reshape(x.shape) * 2 * x
 
 
-@double("memory", "deterministic")
-class KeepsXOnTheClass(Style):
-    kept = None
-
-    @staticmethod
-    def forward(x):
-        KeepsXOnTheClass.kept = x.detach()
-        return torch.sin(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * torch.cos(KeepsXOnTheClass.kept)
-
-
 @double("double backward")
 class SwishWithSavedSigmoid(Function):
     @staticmethod
@@ -354,30 +303,6 @@ class MaskOfOtherBounds(Style):
         return g * ((x >= 0) & (x <= 1)).to(g.dtype)
 
 
-@double("linear in g")
-class AddsInsteadOfMultiplying(Style):
-    @staticmethod
-    def forward(x):
-        return torch.sin(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g + torch.cos(x)
-
-
-@double("linear in g")
-class MultipliesByGTwice(Style):
-    @staticmethod
-    def forward(x):
-        return torch.sin(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * (g * torch.cos(x))
-
-
 @double("linear in g", "true derivative")
 class AveragesG(Style):
     @staticmethod
@@ -401,29 +326,6 @@ class ClipWithoutMinus(Style):
         return g.clamp(0.1, 0.1)
 
 
-@double("deterministic")
-class NoiseInBackward(Style):
-    @staticmethod
-    def forward(x):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * torch.rand_like(g)
-
-
-@double("memory")
-class MultipliesGInPlace(Style):
-    @staticmethod
-    def forward(x):
-        return torch.exp(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return g.mul_(y)
-
-
 @double("memory")
 class ChangesWhatItSaved(Style):
     @staticmethod
@@ -437,18 +339,6 @@ class ChangesWhatItSaved(Style):
     @staticmethod
     def backward(ctx, g):
         return ctx.factor.mul_(g)
-
-
-@double("dtype and shape")
-class GradientInFloat32(Style):
-    @staticmethod
-    def forward(x):
-        return torch.sin(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g.float() * torch.cos(x.float())
 
 
 @double("double backward")
@@ -524,18 +414,6 @@ class TriangleThatTurnsNegative(Style):
         return g * torch.where(x < 0, torch.ones_like(x), -torch.ones_like(x))
 
 
-@double("finite", "kinks")
-class SqrtOfAbsWithNaN(Style):
-    @staticmethod
-    def forward(x):
-        return x.abs()
-
-    @staticmethod
-    def backward(ctx, g):
-        x, y = ctx.saved_tensors
-        return g * x / y
-
-
 @double("finite")
 class SoftplusThatOverflows(Style):
     @staticmethod
@@ -564,18 +442,6 @@ class GradientsInWrongOrder(Style):
         return g * (a + 2 * b * x), (g * x**2).sum(), (g * x).sum()
 
 
-@double("antiderivative", "area", arguments=(0.1,))
-class RoundWithForgottenStep(Style):
-    @staticmethod
-    def forward(x, s):
-        return (x / s).round() * s
-
-    @staticmethod
-    def backward(ctx, g):
-        (s,) = ctx.arguments
-        return g * s, None
-
-
 @double("true derivative", arguments=(-0.2,))
 class LeakyByY(Style):
     @staticmethod
@@ -588,33 +454,11 @@ class LeakyByY(Style):
         return torch.where(y > 0, g, ctx.arguments[0] * g), None
 
 
-@double("memory", "true derivative")
-class ReLUOfData(Style):
-    @staticmethod
-    def forward(x):
-        x.data.clamp_(min=0)
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, g):
-        _, y = ctx.saved_tensors
-        return g * (y > 0)
-
-
 @double("parameter gradients", arguments=_learned([0.25]))
 class PReLUWithNone(PReLUWithMean):
     @staticmethod
     def backward(ctx, g):
         return PReLUWithMean.backward(ctx, g)[0], None
-
-
-@double("parameter gradients", arguments=_learned([0.25]))
-class PReLUOfWrongSign(PReLUWithMean):
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        due = torch.where(x > 0, torch.zeros_like(g), g * x)
-        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
 
 
 def _by_channel(value):

@@ -55,20 +55,6 @@ class RoundToday(Style):
         return tangent.clone()
 
 
-@published(_learned([6.0]))
-class PACT(Function):
-    @staticmethod
-    def forward(ctx, x, alpha):
-        ctx.save_for_backward(x, alpha)
-        return torch.clamp(x, min=torch.zeros_like(alpha), max=alpha)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, alpha = ctx.saved_tensors
-        inside = (x >= 0) & (x < alpha)
-        return g * inside.to(g.dtype), (g * (x >= alpha).to(g.dtype)).sum().view_as(alpha)
-
-
 @published(_learned(2.0), 4)
 class QuantizedPACT(Function):
     @staticmethod
@@ -133,20 +119,6 @@ class EWGS(Function):
 
 
 @published()
-class GuidedReLU(Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = x * (x > 0).type_as(x)
-        ctx.save_for_backward(x, y)
-        return y
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * (x > 0).type_as(g) * (g > 0).type_as(g)
-
-
-@published()
 class DeconvReLU(Function):
     @staticmethod
     def forward(ctx, x):
@@ -186,18 +158,6 @@ class MemoryEfficientMish(Function):
         return g.mul(t + x * s * (1 - t * t))
 
 
-@published(1.0)
-class GradientReversal(Function):
-    @staticmethod
-    def forward(ctx, x, alpha):
-        ctx.alpha = alpha
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.neg() * ctx.alpha, None
-
-
 @published(_learned(0.7))
 class GradientReversalOfTensor(Function):
     @staticmethod
@@ -209,47 +169,6 @@ class GradientReversalOfTensor(Function):
     def backward(ctx, g):
         (alpha,) = ctx.saved_tensors
         return -alpha * g, None
-
-
-@published(4)
-class DoReFa(Function):
-    @staticmethod
-    def forward(ctx, x, bits):
-        n = float(2**bits - 1)
-        return torch.round(x * n) / n
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clone(), None
-
-
-@published(2)
-class DoReFaActivation(Function):
-    @staticmethod
-    def forward(ctx, x, bits):
-        ctx.save_for_backward(x)
-        n = 2**bits - 1
-        return torch.round(x.clamp(0, 1) * n) / n
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * ((x >= 0) & (x <= 1)), None
-
-
-@published()
-class SignSTE(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return torch.sign(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        grad = g.clone()
-        grad[x.abs() > 1] = 0
-        return grad
 
 
 @published()
@@ -277,34 +196,6 @@ class BinarizeHinton(Function):
 
 
 @published()
-class ApproxSign(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.sign()
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return (2 - 2 * x.abs()).clamp(min=0) * g
-
-
-@published(2.0)
-class ATanSpike(Function):
-    @staticmethod
-    def forward(ctx, x, alpha):
-        ctx.save_for_backward(x)
-        ctx.alpha = alpha
-        return (x >= 0).to(x)
-
-    @staticmethod
-    def backward(ctx, g):
-        alpha = ctx.alpha
-        x = ctx.saved_tensors[0]
-        return alpha / 2 / (1 + (math.pi / 2 * alpha * x).pow_(2)) * g, None
-
-
-@published()
 class SuperSpike(Function):
     scale = 100.0
 
@@ -319,20 +210,6 @@ class SuperSpike(Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g.clone() / (SuperSpike.scale * torch.abs(x) + 1.0) ** 2
-
-
-@published(25)
-class FastSigmoid(Function):
-    @staticmethod
-    def forward(ctx, x, slope):
-        ctx.save_for_backward(x)
-        ctx.slope = slope
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g / (ctx.slope * x.abs() + 1.0) ** 2, None
 
 
 @published(1.0)
@@ -387,21 +264,6 @@ class ClampWithGrad(Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * (g * (x - x.clamp(ctx.low, ctx.high)) >= 0), None, None
-
-
-@published(0.0)
-class LowerBound(Function):
-    @staticmethod
-    def forward(ctx, x, bound):
-        ctx.save_for_backward(x)
-        ctx.bound = bound
-        return torch.clamp(x, min=bound)
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        passes = (x >= ctx.bound) | (g < 0)
-        return passes.to(g.dtype) * g, None
 
 
 @published()
@@ -509,18 +371,6 @@ class LegendrePolynomial3(Function):
         return g * 1.5 * (5 * x**2 - 1)
 
 
-@published(1.0)
-class GradientClipping(Function):
-    @staticmethod
-    def forward(ctx, x, limit):
-        ctx.limit = limit
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.clamp(-ctx.limit, ctx.limit), None
-
-
 @published(0.1)
 class GradientScale(Function):
     @staticmethod
@@ -570,19 +420,6 @@ class TernaryWithSTE(Function):
 
 
 @published()
-class XNORSign(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.sign() * x.abs().mean()
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * (x.abs() <= 1)
-
-
-@published()
 class StochasticRound(Function):
     @staticmethod
     def forward(ctx, x):
@@ -591,20 +428,6 @@ class StochasticRound(Function):
     @staticmethod
     def backward(ctx, g):
         return g
-
-
-@published(4.0)
-class SoftRound(Style):
-    @staticmethod
-    def forward(x, a):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        (a,) = ctx.arguments
-        r = x - x.floor() - 0.5
-        return g * a * (1 - torch.tanh(a * r) ** 2) / (2 * math.tanh(a / 2)), None
 
 
 @published()
@@ -733,30 +556,6 @@ class TrainedThreshold(Style):
         inside = (level >= -n) & (level <= n - 1)
         slope = torch.where(inside, level - x / s, level.clamp(-n, n - 1)) * s * math.log(2)
         return g * inside.to(g.dtype), (g * slope).sum().reshape(log_threshold.shape), None
-
-
-@published(0.3)
-class DampedTriangle(Style):
-    @staticmethod
-    def forward(x, damping):
-        return (x > 0).to(x.dtype)
-
-    @staticmethod
-    def backward(ctx, g):
-        x, _ = ctx.saved_tensors
-        return g * ctx.arguments[0] * (1 - x.abs()).clamp(min=0), None
-
-
-@published(0.2)
-class RoundEWGS(Style):
-    @staticmethod
-    def forward(x, delta):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        x, y = ctx.saved_tensors
-        return g * (1 + ctx.arguments[0] * torch.sign(g) * (x - y)), None
 
 
 @published(1.0)

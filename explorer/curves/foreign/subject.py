@@ -155,11 +155,13 @@ class Subject:
             raise kind(f"it raises {describe_error(error)}") from error
         return tuple(y) if isinstance(y, tuple | list) else (y,)
 
-    def run_both(self, x: Tensor, g: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
+    def run_both(
+        self, x: Tensor, g: Tensor | float = 1.0, arguments: tuple[Any, ...] | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Return y and the gradient for an upstream gradient g, of any shape; outside any graph."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
-            y = self.run(leaf.clone())  # code that works in place must not meet a leaf
+            y = self.run(leaf.clone(), arguments)  # code that works in place must not meet a leaf
         return y.detach(), pull_gradient(y, leaf, g).detach()
 
     @cached_property
