@@ -91,7 +91,8 @@ def on_lines(look: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
     def look_on_lines(curve: Curve) -> Result:
         findings = (look(line) for line in make_lines(curve)[:_TRIED])
         worst = min(findings, key=lambda finding: VERDICTS.index(finding.verdict))
-        return replace(worst, sentence=f"Along a straight line x + t·v: {worst.sentence}")
+        first, rest = worst.sentence[0], worst.sentence[1:]
+        return replace(worst, sentence=f"Along a straight line x + t·v: {first.lower()}{rest}")
 
     return look_on_lines
 

@@ -87,7 +87,7 @@ def _find_positions(curve: Curve) -> Tensor:
     plain = [*torch.linspace(-8, 8, 33).tolist(), *written] if curve.axis == "x" else []
     candidates = subject.clip(torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype))
     left, at, right = _evaluate_sides(curve, candidates)
-    kink = torch.tensor([x in jumps for x in candidates.tolist()])
+    kink = torch.tensor([x in jumps for x in candidates.tolist()], dtype=torch.bool)
     is_even = torch.isclose(left, right, rtol=1e-4, atol=1e-5)
     return candidates[kink | ~torch.isclose(at, left, rtol=1e-4, atol=1e-5) & is_even]
 

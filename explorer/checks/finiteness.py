@@ -1,6 +1,7 @@
 """Is the gradient a finite number, in every dtype, wherever y is one?"""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -106,10 +107,15 @@ def _find_lost_values(curve: Curve, edges: _Edges) -> Result | None:
             continue
         hole = y.isnan() & (inside > known[0]) & (inside < known[-1])
         if bool(hole.any()):
-            return _report(x, hole, f"{name} y at x = {{}} is NaN, between finite values")
+            return _report(curve.subject.y, x, hole, f"{name} y at x = {{}} is NaN, between finite values")
         blank = r.isnan() & ~y.isnan() & ~_are_poles(curve, x)
         if bool(blank.any()) and dtype in _FULL:
-            return _report(x, blank, f"{name} the gradient at x = {{}} is NaN, where y is infinite")
+            return _report(
+                curve.subject.gradient,
+                x,
+                blank,
+                f"{name} the gradient at x = {{}} is NaN, where y is infinite",
+            )
         for edge, outside, above in (
             (known[0], inside < known[0], False),
             (known[-1], inside > known[-1], True),
@@ -118,7 +124,9 @@ def _find_lost_values(curve: Curve, edges: _Edges) -> Result | None:
             if not bool(gone.any()):
                 continue
             if _is_overflow(edges, float(x[edge]), above):
-                return _report(x, gone, f"{name} y at x = {{}} is NaN, though the function goes on")
+                return _report(
+                    curve.subject.y, x, gone, f"{name} y at x = {{}} is NaN, though the function goes on"
+                )
             at_zero = float(x[edge + (1 if above else -1)]) == 0.0
             if at_zero and float(y[edge].abs()) < _POLE and _has_limit(curve, above):
                 return fails("At x = 0 y is NaN, though it tends to a number: give that point a value.", 0.0)
@@ -156,8 +164,12 @@ def _describe_range(curve: Curve, edges: _Edges) -> str:
     if not len(finite):
         return "nowhere, as is y,"
     first, last = int(finite[0]), int(finite[-1])
-    low = "" if first == 0 else format_number(_bisect(curve, x[first], x[first - 1]))
-    high = "" if last == len(x) - 1 else format_number(_bisect(curve, x[last], x[last + 1]))
+
+    def has_y(x: Tensor) -> bool:
+        return bool(curve.subject.y(x).isfinite())
+
+    low = "" if first == 0 else format_number(_bisect(has_y, x[first], x[first - 1]))
+    high = "" if last == len(x) - 1 else format_number(_bisect(has_y, x[last], x[last + 1]))
     if low or high:
         place = (
             f"between x = {low} and {high}"
@@ -171,19 +183,25 @@ def _describe_range(curve: Curve, edges: _Edges) -> str:
     return "from {} to {}".format(*ends) if curve.subject.domain else "from 0 to ±10,000"
 
 
-def _bisect(curve: Curve, inside: Tensor, outside: Tensor) -> float:
-    """Return the x between two at which y ends to be finite."""
+def _bisect(holds_at: Callable[[Tensor], bool], inside: Tensor, outside: Tensor) -> float:
+    """Return the x between two up to which a condition holds."""
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
-        if bool(curve.subject.y(middle.reshape(1)).isfinite()):
+        if holds_at(middle.reshape(1)):
             inside = middle
         else:
             outside = middle
     return float(inside) if abs(float(inside)) > 1e-12 else 0.0
 
 
-def _report(x: Tensor, mask: Tensor, words: str) -> Result:
+def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
+    """Return the failure of NaN, at the x nearest to 0; in float64 it is found to the last bit."""
     at = _find_nearest(x, mask)
+    nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
+    if x.dtype == torch.float64 and len(nearer):
+        at = _bisect(
+            lambda x: bool(values(x).isnan()), torch.tensor(at, dtype=x.dtype), nearer[nearer.abs().argmax()]
+        )
     advice = "write it so that nothing overflows, or mask the input before the function"
     return fails(f"{words.format(format_position(at))}: {advice}.", at)
 

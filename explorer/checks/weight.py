@@ -106,11 +106,11 @@ def check_antiderivative(curve: Curve) -> Result:
             return wrong
     if not curve.flat:
         return _judge_slope(curve)
+    if reason := _find_obstacle(curve):
+        return unknown(f"Its antiderivative is not known: {reason}.")
     if not bool(curve.gradient.any()):
         words = "The gradient is 0 everywhere, so its antiderivative never moves."
         return _apply_declarations(curve, fails(words))
-    if reason := _find_obstacle(curve):
-        return unknown(f"Its antiderivative is not known: {reason}.")
     is_staircase = len(curve.jumps[0]) >= MANY_JUMPS or math.isinf(curve.rise)
     return _apply_declarations(curve, _follow(curve) if is_staircase else _place(curve))
 
