@@ -110,23 +110,15 @@ def _find_lost_values(curve: Curve, edges: _Edges) -> Result | None:
             return _report(curve.subject.y, x, hole, f"{name} y at x = {{}} is NaN, between finite values")
         blank = r.isnan() & ~y.isnan() & ~_are_poles(curve, x)
         if bool(blank.any()) and dtype in _FULL:
-            return _report(
-                curve.subject.gradient,
-                x,
-                blank,
-                f"{name} the gradient at x = {{}} is NaN, where y is infinite",
-            )
-        for edge, outside, above in (
-            (known[0], inside < known[0], False),
-            (known[-1], inside > known[-1], True),
-        ):
-            gone = y.isnan() & outside
+            words = f"{name} the gradient at x = {{}} is NaN, where y is infinite"
+            return _report(curve.subject.gradient, x, blank, words)
+        for edge, above in ((known[0], False), (known[-1], True)):
+            gone = y.isnan() & (inside > edge if above else inside < edge)
             if not bool(gone.any()):
                 continue
             if _is_overflow(edges, float(x[edge]), above):
-                return _report(
-                    curve.subject.y, x, gone, f"{name} y at x = {{}} is NaN, though the function goes on"
-                )
+                words = f"{name} y at x = {{}} is NaN, though the function goes on"
+                return _report(curve.subject.y, x, gone, words)
             at_zero = float(x[edge + (1 if above else -1)]) == 0.0
             if at_zero and float(y[edge].abs()) < _POLE and _has_limit(curve, above):
                 return fails("At x = 0 y is NaN, though it tends to a number: give that point a value.", 0.0)
