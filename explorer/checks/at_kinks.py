@@ -10,8 +10,8 @@ from torch import Tensor
 from explorer.catalogue import RULES, gradient_beside
 from explorer.checks.curve import Curve, round_position
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
+from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
 from explorer.curves.kinks import kinks
-from explorer.foreign import NEAR, UntriedError, make_pair_subject
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, fails, holds, name_dtype
-from explorer.foreign import Subject, UntriedError, pull_gradient
+from explorer.curves.foreign import Subject, UntriedError, pull_gradient
 
 _COARSE = 4e-2  # bfloat16 has three digits
 

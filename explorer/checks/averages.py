@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, holds, unknown
-from explorer.foreign import NEAR
+from explorer.curves.foreign import NEAR
 
 _POINTS, _COPIES = 161, 256
 _ERRORS = 5.0  # in standard errors of a mean

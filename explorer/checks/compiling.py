@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, holds, unknown
-from explorer.foreign import Subject, UntriedError, is_same
+from explorer.curves.foreign import Subject, UntriedError, is_same
 
 # It traces as every backend does, and tracing is where a Function gets lost; it needs no compiler of C++.
 _BACKEND = "aot_eager"

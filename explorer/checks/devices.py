@@ -4,7 +4,7 @@ import torch
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, fails, holds, unknown
-from explorer.foreign import NoGradientError, Subject, UntriedError
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError
 
 # Parts of torch's messages about tensors on another device than x's.
 _MOVES = ("to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")

@@ -6,7 +6,7 @@ from torch import Tensor
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
-from explorer.foreign import Subject, describe_error
+from explorer.curves.foreign import Subject, describe_error
 
 _POINTS, _FEW = 97, 13
 _REACH = 3.0

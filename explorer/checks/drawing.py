@@ -10,7 +10,7 @@ from torch import Tensor
 from explorer.catalogue import Loss, Op, Rule, find_loss
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, holds
-from explorer.expectation import DrawnPair
+from explorer.curves.expectation import DrawnPair
 from explorer.formula import DRAWS, Formula, listed
 from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, walk
 

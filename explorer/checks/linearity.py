@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
-from explorer.foreign import Departure, departures
+from explorer.curves.foreign import Departure, departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
 _ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is no rounding

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, fails, holds
-from explorer.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
 
 _ROWS, _COLUMNS = 6, 4
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, holds
-from explorer.foreign import Subject, is_same
+from explorer.curves.foreign import Subject, is_same
 
 
 def check_repetition(curve: Curve) -> Result:

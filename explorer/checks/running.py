@@ -6,7 +6,7 @@ from typing import Literal
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, unknown
-from explorer.foreign import TIME_LIMIT_S, UntriedError, describe_error
+from explorer.curves.foreign import TIME_LIMIT_S, UntriedError, describe_error
 
 TRACING_LIMIT_S = 180.0  # torch imports for seconds before it traces for the first time
 

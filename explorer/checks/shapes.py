@@ -8,7 +8,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.nature import call_backward
 from explorer.checks.result import Result, by_design, fails, holds, name_dtype
-from explorer.foreign import Subject, UntriedError, describe_error, merge_points
+from explorer.curves.foreign import Subject, UntriedError, describe_error, merge_points
 
 _SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
 _UNSUPPORTED = (

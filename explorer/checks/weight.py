@@ -11,7 +11,7 @@ from explorer.checks.inheritance import match_rule, name_match
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.masks import find_idle_mask
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
-from explorer.foreign import NEAR
+from explorer.curves.foreign import NEAR
 from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
