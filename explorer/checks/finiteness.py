@@ -57,7 +57,7 @@ def check_finiteness(curve: Curve) -> Result:
 
 def _find_nearest(x: Tensor, mask: Tensor) -> float:
     """Return the x in the mask that is nearest to 0."""
-    return min(x[mask].tolist(), key=abs)
+    return float(min(x[mask].tolist(), key=abs))
 
 
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
