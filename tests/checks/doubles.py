@@ -510,3 +510,12 @@ class DitheredGradient(Style):
     @staticmethod
     def backward(ctx, g):
         return g + 1e-3 * torch.randn_like(g)
+
+
+@double("parameter gradients", arguments=_learned([0.25]))
+class PReLUOfWrongSign(PReLUWithMean):
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        due = torch.where(x > 0, torch.zeros_like(g), g * x)
+        return torch.where(x > 0, g, w * g), -due.sum().reshape(w.shape)
