@@ -1,10 +1,12 @@
-"""Anybody's nets: plain torch, with nothing of the explorer in them."""
+"""Anybody's nets in plain torch, and what an observation says of them."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 from torch.nn import functional
+
+import explorer
 
 
 class FakeQuant(torch.autograd.Function):
@@ -68,3 +70,36 @@ def gradients_of(model, x=X, y=Y):
     model.zero_grad()
     loss_of(model, x, y).backward()
     return {name: None if p.grad is None else p.grad.clone() for name, p in model.named_parameters()}
+
+
+def observed(model, x=X, y=Y, functions=()):
+    with explorer.observe(model, functions) as seen:
+        loss_of(model, x, y).backward()
+    return seen
+
+
+def rows(seen):
+    return {row["site"]: row for row in seen.frame.to_dict("records")}
+
+
+def only(seen):
+    (row,) = seen.frame.to_dict("records")
+    return row
+
+
+def rounded(h):
+    return torch.round(h * 2) / 2
+
+
+def straight(h):
+    return explorer.apply("round", "straight_through", h * 2) / 2
+
+
+def same(one, other):
+    assert one.keys() == other.keys()
+    for name, gradient in one.items():
+        torch.testing.assert_close(gradient, other[name])
+
+
+def swapped(function, what, **arguments):
+    return explorer.swap(made(function), what, **arguments)

@@ -10,30 +10,29 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from torch import nn
+from torch.func import functional_call, grad, vmap
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 import explorer
 from explorer.catalogue import OPS
 from explorer.model.tape.calls import CALLS, op_key_of, parameters_of
-from tests.model.nets import DIGITS, IMAGES, FakeQuant, Net, X, Y, gradients_of, loss_of, made
+from tests.model.nets import (
+    DIGITS,
+    IMAGES,
+    FakeQuant,
+    Net,
+    X,
+    Y,
+    gradients_of,
+    loss_of,
+    made,
+    observed,
+    only,
+    rows,
+)
 
 x_grid = torch.linspace(-3, 3, 121)
-
-
-def observed(model, x=X, y=Y, functions=()):
-    with explorer.observe(model, functions) as seen:
-        loss_of(model, x, y).backward()
-    return seen
-
-
-def rows(seen):
-    return {row["site"]: row for row in seen.frame.to_dict("records")}
-
-
-def only(seen):
-    (row,) = seen.frame.to_dict("records")
-    return row
 
 
 @pytest.mark.parametrize("function", CALLS, ids=lambda f: getattr(f, "__qualname__", str(f)))
@@ -153,88 +152,6 @@ def test_the_loss_is_no_site():
     assert seen.describe() == "No op of the catalogue was seen to be called."
 
 
-TRICKS = {
-    "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
-    "turned": (lambda h: (h.round() - h).detach() + h, "round", "straight_through"),
-    "three terms": (lambda h: h - h.detach() + torch.round(h).detach(), "round", "straight_through"),
-    "of the detached": (lambda h: torch.round(h.detach()) + h - h.detach(), "round", "straight_through"),
-    "by data": (lambda h: h + (h.round().data - h.data), "round", "straight_through"),
-    "a surrogate": (lambda h: h.tanh() + (h.sign() - h.tanh()).detach(), "sign", "ede"),
-    "several ops": (
-        lambda h: h + ((h / 0.5).round().clamp(-4, 3) * 0.5 - h).detach(),
-        "round → clamp",
-        "straight_through",
-    ),
-}
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_a_detach_trick_is_one_site_with_the_rule_it_makes(trick):
-    function, op, rule = TRICKS[trick]
-    model = made(function)
-    seen = observed(model)
-    row = {each["op"]: each for each in seen.frame.to_dict("records")}[op]
-    assert set(seen.frame["op"]) <= {op, "tanh", "lt → where"}
-    assert row["note"] == "detach trick"
-    assert row["rule"] == rule
-    assert (row["share_grad"], row["blocked_here"], row["dead_by_rule"]) == (1, 0, 0)
-    assert "to blame" not in seen.describe()
-    h = model.a(X).detach().requires_grad_()
-    (gradient,) = torch.autograd.grad(functional.cross_entropy(model.b(function(h)), Y), h)
-    assert row["g_in"] == pytest.approx(float(gradient.norm()), rel=1e-5)
-    assert seen.unseen == ()
-
-
-def bireal(h):
-    """The sign with Bi-Real's polynomial, which is itself the sign outside of -1 to 1."""
-    p = torch.where(h < 0, h * h + 2 * h, 2 * h - h * h)
-    p = torch.where(h.abs() < 1, p, torch.sign(h).detach())
-    return p + (h.sign() - p).detach()
-
-
-def test_a_trick_whose_way_holds_the_value_it_restores_is_made_of_x():
-    row = observed(made(bireal)).frame.set_index("op").loc["abs → sign"]
-    assert (row.note, row.computes, row.rule) == ("detach trick", "sign", "approx_sign")
-
-
-def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():
-    """The slope of a trick is asked for in the forward, through the same nodes: that is no backward."""
-    function = TRICKS["a surrogate"][0]
-    model = made(function)
-    row = observed(model).frame.set_index("op").loc["tanh"]
-    h = model.a(X).detach()
-    y = function(h).requires_grad_()
-    (g,) = torch.autograd.grad(functional.cross_entropy(model.b(y), Y), y)
-    assert row.g_out == pytest.approx(float(g.norm()), rel=1e-4)
-    assert row.g_in == pytest.approx(float((g * (1 - h.tanh() ** 2)).norm()), rel=1e-4)
-
-
-def test_a_reset_by_a_detached_spike_is_no_trick():
-    """A spiking neuron as libraries write it: its membrane less the spike's value, which stays 0 at first."""
-
-    def neuron(h):
-        membrane = torch.tensor(0.9).clamp(0, 1) * h - 100
-        for _ in range(3):
-            spike = torch.tanh(torch.sign(membrane).clamp(min=0))
-            membrane = membrane.clone() - spike.detach()
-        return membrane + spike
-
-    seen = observed(made(neuron))
-    assert set(seen.frame["op"]) == {"clamp", "sign", "tanh"}
-    assert not seen.frame["note"].str.contains("trick").any()
-
-
-def under_no_grad(h):
-    with torch.no_grad():
-        y = torch.round(h)
-    return h + (y - h).detach()
-
-
-def test_a_trick_under_no_grad_is_seen_as_well():
-    row = only(observed(made(under_no_grad)))
-    assert (row["rule"], row["note"], row["share_grad"]) == ("straight_through", "detach trick", 1)
-
-
 def behind(h):
     h = h * 1
     h.data.round_()
@@ -321,7 +238,12 @@ def test_what_is_linear_or_mixes_elements_is_no_site(function):
 def test_an_apply_that_was_taken_earlier_is_a_site():
     seen = observed(made(lambda h: earlier(h, 0.5)), functions=[FakeQuant])
     row = only(seen)
-    assert (row["op"], row["rule"], row["calls"]) == ("FakeQuant", "straight_through", 1)
+    assert (row["op"], row["rule"], row["calls"], row["share_grad"]) == (
+        "FakeQuant",
+        "straight_through",
+        1,
+        1,
+    )
     assert seen.unseen == ()
 
 
@@ -339,13 +261,6 @@ def test_what_came_before_the_model_is_not_its_own():
     model = made(torch.tanh)
     with explorer.observe(model) as seen:
         model(torch.atan(X.clone().requires_grad_())).sum().backward()
-    assert seen.unseen == ()
-
-
-def test_a_function_is_a_site_once_its_class_is_given():
-    seen = observed(made(lambda h: FakeQuant.apply(h, 0.5)), functions=[FakeQuant])
-    row = only(seen)
-    assert (row["op"], row["rule"], row["share_grad"]) == ("FakeQuant", "straight_through", 1)
     assert seen.unseen == ()
 
 
@@ -455,7 +370,7 @@ def test_a_loop_inside_the_block_adds_up_its_steps_and_keeps_none_of_them():
         kept = []
         for _ in range(30):
             loss_of(model).backward()
-            kept.append((len(seen._listener.calls), len(seen._listener._measurements)))
+            kept.append((len(seen._listener.calls), len(seen._listener.measurements)))
     assert len({*kept[2:]}) == 1
     row = only(seen)
     assert row["calls"] == 30
@@ -484,94 +399,6 @@ def test_nothing_is_left_behind_without_a_collection_of_garbage():
     assert counts[-1] == counts[1]
 
 
-def test_scalars_are_a_flat_dict_of_finite_numbers():
-    scalars = observed(made(torch.relu)).scalars()
-    (site,) = {name.split("/")[1] for name in scalars}
-    assert {f"explorer/{site}/{name}" for name in ("share_grad", "blocked_here", "g_in", "units")} <= set(
-        scalars
-    )
-    assert all(type(value) is float and math.isfinite(value) for value in scalars.values())
-    assert all(name.startswith("a/b/") for name in observed(made(torch.relu)).scalars("a/b"))
-
-
-def test_the_figure_has_the_inputs_and_the_gradient():
-    seen = observed(made(lambda h: torch.tanh(h)))
-    (name,) = seen.sites
-    bars, curve = seen.figure(name).data
-    assert sum(bars.y) == pytest.approx(1)
-    x, gradient = torch.tensor(curve.x), torch.tensor(curve.y)
-    torch.testing.assert_close(gradient, 1 - torch.tanh(x) ** 2)
-    trick = observed(made(TRICKS["usual"][0]))
-    (name,) = trick.sites
-    measured = trick.figure(name).data[1]
-    assert measured.mode == "markers"
-    assert set(measured.y) == {1.0}
-    with pytest.raises(ValueError, match=r"no site is called 'act9': the sites are "):
-        seen.figure("act9")
-
-
-def test_the_picture_of_the_model_shows_where_the_gradient_stops():
-    model = nn.Sequential(nn.Linear(8, 6), nn.Tanh(), explorer.Layer("sign", "zero"), nn.Linear(6, 3))
-    states = {trace.name: [*trace.text] for trace in observed(model).figure().data if trace.text}
-    assert states == {
-        "gradient arrives": ["3"],
-        "the gradient stops here": ["2: sign"],
-        "no gradient arrives": ["0", "1: tanh"],
-    }
-    with pytest.raises(ValueError, match="no picture of a model that has not been called"):
-        explorer.observe(model).figure()
-
-
-def test_the_slope_is_that_of_the_loss_where_the_op_is_smooth():
-    model = made(torch.tanh)
-    seen = observed(model)
-    (name,) = seen.sites
-    found = seen.slope(lambda: loss_of(model), name, sigma=0.01, draws=8)
-    assert found.promised == pytest.approx(seen.frame["g_in"][0], rel=1e-5)
-    assert found.slope == pytest.approx(found.promised, rel=0.02)
-    assert "the loss falls along the rule's gradient" in str(found)
-
-
-@pytest.mark.parametrize(("rule", "factor"), [("straight_through", 1.0), ("reversal", -1.0)])
-def test_the_slope_under_noise_is_that_of_the_smoothed_step(rule, factor):
-    """With noise of some steps the mean of round is x itself, so that the way is worth its norm."""
-    model = made(lambda h: explorer.apply("round", rule, 3 * h))
-    linear = torch.linspace(-1, 1, 48).reshape(16, 3)
-
-    def loss():
-        return (model(X) * linear).sum()
-
-    with explorer.observe(model) as seen:
-        loss().backward()
-    found = seen.slope(loss, next(iter(seen.sites)), sigma=1.0, draws=60)
-    assert found.slope == pytest.approx(factor * found.promised, abs=4 * found.error)
-    assert found.error < 0.2 * found.promised
-
-
-def test_a_slope_leaves_the_model_and_the_random_state_alone():
-    model = nn.Sequential(nn.Linear(8, 6), nn.BatchNorm1d(6), nn.Tanh(), nn.Dropout(0.2), nn.Linear(6, 3))
-    seen = observed(model)
-    buffers, state = {n: b.clone() for n, b in model.named_buffers()}, torch.get_rng_state()
-    seen.slope(lambda: loss_of(model), "2", draws=2)
-    assert torch.equal(torch.get_rng_state(), state)
-    assert all(torch.equal(b, buffers[n]) for n, b in model.named_buffers())
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda seen, loss: seen.slope(loss, "1", sigma=0), "sigma must be a number above 0, not 0"),
-        (lambda seen, loss: seen.slope(loss, "1", draws=1), "draws must be 2 or more, not 1"),
-        (lambda seen, loss: seen.slope(loss, "1"), "1 gets no gradient"),
-    ],
-)
-def test_a_slope_that_cannot_be_is_one_sentence(make, words):
-    model = nn.Sequential(nn.Linear(8, 3), explorer.Layer("sign", "zero"))
-    seen = observed(model)
-    with pytest.raises(ValueError, match=words):
-        make(seen, lambda: loss_of(model))
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -588,3 +415,33 @@ def test_a_model_that_is_not_called_says_so():
     with explorer.observe(nn.ReLU()) as seen:
         pass
     assert seen.describe().startswith("Nothing was observed: the model has not been called")
+
+
+class Twice(torch.autograd.Function):
+    """A Function that torch.func takes."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return 2 * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g
+
+
+@pytest.mark.parametrize(("function", "op"), [(torch.tanh, "tanh"), (Twice.apply, "Twice")])
+def test_a_call_inside_torch_func_is_named_with_its_reason(function, op):
+    model = made(function)
+    own = dict(model.named_parameters())
+    with explorer.observe(model) as seen:
+        vmap(grad(lambda own, x: functional_call(model, own, (x,)).sum()), (None, 0))(own, X)
+    row = only(seen)
+    assert row["op"] == op
+    assert row["note"] == "called inside torch.func, as by vmap: observe the model without it"
+    assert "cannot learn" not in seen.describe()

@@ -20,7 +20,7 @@ class Blame(NamedTuple):
     Attributes:
         gradient: "none" or "zero".
         culprits: sites, with the name of the function called and the reason.
-        why: the reason if no call is to blame.
+        reason: the reason if no call is to blame.
     """
 
     gradient: str
@@ -37,7 +37,7 @@ def find_blame(
     for call in tape.calls:
         for value in call.inputs:
             consumers.setdefault(value, []).append(call)
-    find_blame = {}
+    blamed = {}
     for name, parameter in left.items():
         leaf = tape.leaves.get(id(parameter))
         calls = [] if leaf is None else _find_culprits(leaf, consumers, graph, data)
@@ -45,17 +45,15 @@ def find_blame(
         for call in calls:
             if call.reason:
                 cut(call)
-        descriptions = tuple(dict.fromkeys((call.site, call.op, call.reason or ZERO) for call in calls))
-        find_blame[name] = Blame("zero" if name in arrived else "none", descriptions, reason)
-    return find_blame
+        culprits = tuple(dict.fromkeys((call.site, call.op, call.reason or ZERO) for call in calls))
+        blamed[name] = Blame("zero" if name in arrived else "none", culprits, reason)
+    return blamed
 
 
 def _find_culprits(
-    leaf: Value,
-    consumers: Mapping[Value, list[Call]],
-    graph: Mapping[Value, None],
+    leaf: Value, consumers: Mapping[Value, list[Call]], graph: Mapping[Value, None],
     data: Mapping[Value, None],
-) -> list[Call]:
+) -> list[Call]:  # fmt: skip
     """Return the calls that stop the gradient for a leaf: those whose backward is all zero, or that cut."""
     blame: dict[Call, None] = {}
     visited, todo, on_graph = {leaf}, [leaf], leaf in graph

@@ -57,7 +57,7 @@ def measure_rule(row: Row) -> str:
     numbers = {n: float(v) for n, v in given.items() if not isinstance(v, Tensor) or v.numel() == 1}
     name = rule_of(op, numbers, *row.points)
     if name == OWN_RULE:
-        name = _fit_unit_windows(*row.points, torch.cat([item.unit for item in samples]))
+        name = _fit_unit_windows(*row.points, torch.cat([item.units for item in samples]))
     return "straight_through" if name == "default" and op not in OPS else name
 
 

@@ -82,14 +82,13 @@ class Observation:
         """One row a site, in the order of their first calls.
 
         site: its name, which ``figure``, ``slope`` and ``explorer.swap`` take; op: the function called, a
-        Function
-        by its class's name; computes: the catalogue's op that it equals; rule: what its backward equals,
-        measured, "own" if it is no rule of the catalogue; line; calls; x_mean, x_sd; g_out, g_in: norms of
-        the gradients for y and for x; share_grad, blocked_here, none_came: shares of the elements of x that
-        get gradient, that get none though some came to y, and to whose y none came; units: channels,
-        features, or a parameter's outputs;
-        dead_by_rule, dead_from_above: units without gradient in every element, blocked here or not reached;
-        note. NaN where there was no backward, or where autograd could not see it, which the note says.
+        Function by its class's name; computes: the catalogue's op that it equals; rule: what its backward
+        equals, measured, "own" if it is no rule of the catalogue; line; calls; x_mean, x_sd; g_out, g_in:
+        norms of the gradients for y and for x; share_grad, blocked_here, none_came: shares of the elements of
+        x that get gradient, that get none though some came to y, and to whose y none came; units: channels,
+        features, or a parameter's outputs; dead_by_rule, dead_from_above: units without gradient in every
+        element, blocked here or not reached; note. NaN where there was no backward, or where autograd could
+        not see it, which the note says.
         """
         import pandas as pd
 

@@ -16,7 +16,7 @@ _POINTS, _SAMPLES = (
     2048,
     8,
 )  # elements kept of a call for pictures and names, and calls for which they are kept
-_OF_X = 2**16  # elements of x whose mean and spread are taken
+_OF_X = 2**14  # elements of x whose mean and spread are taken
 _HEAD = 32  # examples of a batch that are searched first
 _CHANNELS_FIRST = ("Convolution", "BatchNorm", "Pool", "GroupNorm", "InstanceNorm", "Conv")
 _FEATURES_LAST = ("Addmm", "MmBackward", "Bmm", "LayerNorm", "Embedding", "Softmax")
@@ -26,14 +26,23 @@ _FAR = 30  # nodes searched for the layer before a site
 class Sample(NamedTuple):
     """Some elements of one call, (n,) float32 on the CPU. y is None where the op is known.
 
-    ``unit``: the number of each element's unit, (n,) int64.
+    ``shape`` and ``axis`` are those of the whole x.
     """
 
     x: Tensor
     y: Tensor | None
     g: Tensor
     gradient: Tensor
-    unit: Tensor
+    shape: torch.Size
+    axis: int
+
+    @property
+    def units(self) -> Tensor:
+        """The number of each element's unit, (n,) int64."""
+        size = self.shape.numel()
+        indices = torch.arange(0, size, max(1, -(-size // _POINTS)))
+        inner = max(1, self.shape[self.axis + 1 :].numel())
+        return indices // inner % self.shape[self.axis] if self.shape else indices
 
 
 class Row:
@@ -49,7 +58,7 @@ class Row:
         owner: the class of a Function.
         carries: whether it is the live way of a detach trick.
         axis: the dimension of x that counts units.
-        elements, mean, variance: of x, over up to 65,536 elements of each call.
+        elements, mean, variance: of x, over up to 16,384 elements of each call.
         known: elements of calls that had a backward; of these, ``got`` received gradient, ``blocked`` did
             not though it came to y, and to ``none`` none came.
         square_out, square_in: squared norms of the gradients for y and for x.
@@ -195,8 +204,8 @@ class Measurement:
         if self.got[self.first] is not None:
             self.got[self.first] = (self.got[self.first] or 0) + got
         if self.x is not None and row.same_shape:
-            unit = _number_units(shape, row.axis or 0)
-            row.samples.append(Sample(self.x, self.y, sample_tensor(g), sample_tensor(gradient), unit))
+            parts = self.x, self.y, sample_tensor(g), sample_tensor(gradient)
+            row.samples.append(Sample(*parts, shape, row.axis or 0))
 
     def settle(self, with_backward: bool) -> None:
         """Count the call if no gradient came; ``with_backward``: whether its pass had a backward."""
@@ -214,13 +223,6 @@ def sample_tensor(tensor: Tensor) -> Tensor:
     """Return up to 2,048 elements of a tensor, evenly spaced, (n,) float32 on the CPU."""
     flat = tensor.detach().reshape(-1)
     return flat[:: max(1, -(-flat.numel() // _POINTS))].to("cpu", torch.float32, copy=True)
-
-
-def _number_units(shape: torch.Size, axis: int) -> Tensor:
-    """Return the unit of each element that ``sample_tensor`` takes of a tensor of a shape, (n,) int64."""
-    size = shape.numel()
-    indices = torch.arange(0, size, max(1, -(-size // _POINTS)))
-    return indices // max(1, shape[axis + 1 :].numel()) % shape[axis] if len(shape) else indices
 
 
 def find_unit_axis(x: Tensor) -> int:

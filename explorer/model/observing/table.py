@@ -64,17 +64,15 @@ def _note(row: Row) -> str:
 
 def make_parameter_rows(listener: Listener, names: Mapping[Any, str]) -> list[dict[str, Any]]:
     """Return one row for each parameter that a backward has concerned; see ``Observation.parameters``."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name, parameter in listener.model.named_parameters():
         if listener.arrived.get(name):
-            rows.append(dict(zip(PARAMETER_COLUMNS, (name, "arrives", "", "", math.nan, ""), strict=True)))
+            rows.append((name, "arrives", "", "", math.nan, ""))
         elif not parameter.requires_grad:
-            rows.append(dict(zip(PARAMETER_COLUMNS, (name, "frozen", "", "", math.nan, ""), strict=True)))
-        elif (blame := listener.blamed.get(name)) is not None:
-            site, op, reason = blame.culprits[0] if blame.culprits else (None, "", blame.reason)
-            site_name = "" if site is None else names.get(site, site.names[0])
-            line = math.nan if site is None else site.line
-            rows.append(
-                dict(zip(PARAMETER_COLUMNS, (name, blame.gradient, site_name, op, line, reason), strict=True))
-            )
-    return rows
+            rows.append((name, "frozen", "", "", math.nan, ""))
+        elif (blame := listener.blamed.get(name)) is not None and blame.culprits:
+            site, op, reason = blame.culprits[0]
+            rows.append((name, blame.gradient, names.get(site, site.names[0]), op, site.line, reason))
+        elif blame is not None:
+            rows.append((name, blame.gradient, "", "", math.nan, blame.reason))
+    return [dict(zip(PARAMETER_COLUMNS, row, strict=True)) for row in rows]

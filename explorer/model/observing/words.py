@@ -6,83 +6,64 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explorer.formula import listed, percent
-from explorer.model.observing.listener import UNNEEDED
+from explorer.model.observing.recorder import UNNEEDED
 
 Row = Mapping[str, Any]
 _MOST_BLOCKED = 0.5  # of the gradient blocked at one site: worth a sentence
+_FEW = 16  # elements of a unit: with fewer, many units are dead by chance
 _NAMED = 3  # parameters or sites named in one sentence
 
 
 def sentences(
-    rows: Sequence[Row],
-    parameters: Sequence[Row],
-    unseen: Sequence[object],
-    with_backward: bool,
-    on_call: bool,
-) -> list[str]:
+    rows: Sequence[Row], parameters: Sequence[Row], unseen: Sequence[object], with_backward: bool,
+    is_called: bool,
+) -> list[str]:  # fmt: skip
     """Return the sentences of ``describe``, the most important first."""
-    if not on_call:
+    if not is_called:
         return ["Nothing was observed: the model has not been called inside the block, as model(x)."]
-    sentences_said = _describe_parameters(parameters)
     if not rows:
-        return [*sentences_said, "No op of the catalogue was seen to be called.", *_describe_unseen(unseen)]
-    if not with_backward:
-        cuts = _describe_cuts(rows)
-        return [
-            *sentences_said,
-            *cuts,
-            f"{_count_sites(len(rows))}; no backward has run of these forward passes.",
-            *_describe_unseen(unseen),
-        ]
-    return [
-        *sentences_said,
-        *_describe_blame(rows),
-        *_describe_victims(rows),
-        *_describe_cuts(rows),
-        *_describe_tricks(rows),
-        *_describe_unseen(unseen),
-    ]
+        found = ["No op of the catalogue was seen to be called."]
+    elif not with_backward:
+        count = f"{len(rows)} site{'s' * (len(rows) > 1)}"
+        found = [*_describe_cuts(rows), f"{count}; no backward has run of these forward passes."]
+    else:
+        found = [
+            *_describe_blame(rows), *_describe_victims(rows), *_describe_cuts(rows), *_describe_tricks(rows),
+        ]  # fmt: skip
+    return [*_describe_parameters(parameters), *found, *(f"Unseen: {item}." for item in unseen)]
 
 
 def _describe_parameters(rows: Sequence[Row]) -> list[str]:
     """Return one sentence for the parameters that share a culprit."""
-    groups: dict[tuple[Any, ...], list[str]] = {}
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
         if row["gradient"] in ("none", "zero"):
-            groups.setdefault((row["gradient"], row["site"], row["op"], row["why"]), []).append(
-                row["parameter"]
-            )
-    return [_describe_group(names, *key) for key, names in groups.items()]
-
-
-def _describe_group(names: Sequence[str], gradient: str, site: str, op: str, reason: str) -> str:
-    many = len(names) > 1
-    received = "no gradient" if gradient == "none" else "only a gradient of zero"
-    start = f"{_list_some(names)} cannot learn: {'they get' if many else 'it gets'} {received}"
-    return f"{start}, stopped at {_place(site, op)}: {reason}." if site else f"{start}, since {reason}."
-
-
-def _list_some(names: Sequence[str]) -> str:
-    if len(names) <= _NAMED:
-        return listed(names)
-    return f"{len(names)} parameters ({', '.join(names[:_NAMED])}, …)"
+            key = row["gradient"], row["site"], row["op"], row["why"]
+            groups.setdefault(key, []).append(row["parameter"])
+    said = []
+    for (gradient, site, op, reason), names in groups.items():
+        some = f"{len(names)} parameters ({', '.join(names[:_NAMED])}, …)"
+        subject = listed(names) if len(names) <= _NAMED else some
+        received = "no gradient" if gradient == "none" else "only a gradient of zero"
+        cause = f"stopped at {_place(site, op)}: {reason}" if site else f"since {reason}"
+        get = "they get" if len(names) > 1 else "it gets"
+        said.append(f"{subject} cannot learn: {get} {received}, {cause}.")
+    return said
 
 
 def _place(site: str, op: str) -> str:
     return site if op in site else f"{site} ({op})"
 
 
-def _count_sites(count: int) -> str:
-    return f"{count} site{'s' * (count > 1)}"
+def _named(row: Row) -> str:
+    return _place(str(row["site"]), row["op"])
 
 
 def _describe_blame(rows: Sequence[Row]) -> list[str]:
     rows = [row for row in rows if not row["note"].startswith("carries")]
-    dead = [row for row in rows if _is_shown_dead(row)]
+    dead = sorted(filter(_is_shown_dead, rows), key=lambda row: -row["dead_by_rule"] / max(1, row["units"]))
     if dead:
-        return _group_alike(
-            [(_describe_dead(row), row) for row in sorted(dead, key=_get_dead_share, reverse=True)]
-        )
+        return _group_alike([(_describe_dead(row), row) for row in dead])
     worst = max(rows, key=lambda row: _replace_nan(row["blocked_here"]), default=None)
     share = 0.0 if worst is None else _replace_nan(worst["blocked_here"])
     if worst is None or not share:
@@ -97,18 +78,13 @@ def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
     """Return one sentence for all sites whose sentences differ in their names alone."""
     groups: dict[str, list[tuple[str, Row]]] = {}
     for sentence, row in described:
-        rest = sentence.removeprefix(_named(row))
-        groups.setdefault(rest, []).append((sentence, row))
-    sentences_said = []
+        groups.setdefault(sentence.removeprefix(_named(row)), []).append((sentence, row))
+    said = []
     for rest, group in groups.items():
-        if len(group) == 1:
-            sentences_said.append(group[0][0])
-        else:
-            names = [_named(row) for _, row in group]
-            ellipsis = ", …" * (len(names) > _NAMED)
-            start = f"{len(group)} sites alike ({', '.join(names[:_NAMED])}{ellipsis}), each"
-            sentences_said.append(f"{start}{rest if rest.startswith(':') else f':{rest}'}")
-    return sentences_said
+        names = ", ".join(_named(row) for _, row in group[:_NAMED]) + ", …" * (len(group) > _NAMED)
+        each = f"{len(group)} sites alike ({names}), each{'' if rest.startswith(':') else ':'}{rest}"
+        said.append(group[0][0] if len(group) == 1 else each)
+    return said
 
 
 def _is_shown_dead(row: Row) -> bool:
@@ -118,15 +94,11 @@ def _is_shown_dead(row: Row) -> bool:
         return False
     if dead == units:
         return True
-    share = dead / units
+    share, per_unit = dead / units, row.get("elements", 0) / units
+    if per_unit < _FEW and share < _MOST_BLOCKED:
+        return False
     alive = min(1.0, max(0.0, (_replace_nan(row["blocked_here"]) - share) / (1 - share)))
-    item = row.get("elements", 0) / units
-    expected = units * alive**item
-    return bool(dead > 2 * expected + 1)
-
-
-def _get_dead_share(row: Row) -> float:
-    return row["dead_by_rule"] / max(1, row["units"])  # type: ignore[no-any-return]
+    return bool(dead > 2 * units * alive**per_unit + 1)
 
 
 def _describe_dead(row: Row) -> str:
@@ -135,10 +107,6 @@ def _describe_dead(row: Row) -> str:
     if dead == units:
         units_dead = "its one unit" if units == 1 else f"all its {units} units"
     return f"{_named(row)} is to blame: its rule, {row['rule']}, lets no gradient through to {units_dead}."
-
-
-def _named(row: Row) -> str:
-    return _place(str(row["site"]), row["op"])
 
 
 def _describe_victims(rows: Sequence[Row]) -> list[str]:
@@ -152,24 +120,19 @@ def _describe_victims(rows: Sequence[Row]) -> list[str]:
 
 
 def _describe_cuts(rows: Sequence[Row]) -> list[str]:
-    described = []
-    for row in rows:
-        if row["note"] and row["note"] != UNNEEDED and row["share_grad"] != row["share_grad"]:
-            described.append((f"{_named(row)}: no gradient is seen: {row['note']}.", row))
-    return _group_alike(described)
+    cut = [row for row in rows if row["note"] and row["note"] != UNNEEDED and not _is_known(row)]
+    return _group_alike([(f"{_named(row)}: no gradient is seen: {row['note']}.", row) for row in cut])
 
 
 def _describe_tricks(rows: Sequence[Row]) -> list[str]:
-    described = [
-        (f"{_named(row)} is a detach trick, whose backward is {row['rule']}.", row)
-        for row in rows
-        if row["note"].startswith("detach trick") and row["share_grad"] == row["share_grad"]
-    ]
-    return _group_alike(described)
+    tricks = [row for row in rows if row["note"].startswith("detach trick") and _is_known(row)]
+    told = [(f"{_named(row)} is a detach trick, whose backward is {row['rule']}.", row) for row in tricks]
+    return _group_alike(told)
 
 
-def _describe_unseen(unseen: Sequence[object]) -> list[str]:
-    return [f"Unseen: {item}." for item in unseen]
+def _is_known(row: Row) -> bool:
+    """Return whether the gradients of a site are known."""
+    return row["share_grad"] == row["share_grad"]  # type: ignore[no-any-return]
 
 
 def _replace_nan(value: float) -> float:

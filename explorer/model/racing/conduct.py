@@ -8,7 +8,7 @@ import operator
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,19 +25,17 @@ from explorer.model.racing.result import RaceResult, TrainedNet
 from explorer.model.racing.rules import hash_code, read_rules
 from explorer.model.racing.work import (
     Hooks,
-    Outcome,
     Work,
     accuracy,
     call_model,
     isolate_random_state,
     require_one_number,
-    run_part,
 )
-from explorer.study import Row, StudyFile, Trial, opened, packed, seeds_of, usual_rates
+from explorer.model.racing.workers import compute_outcomes, require_portable
+from explorer.study import StudyFile, Trial, opened, seeds_of, usual_rates
 
 USUAL_LR = 3e-3  # of Adam; if no rates are given, a tenth to ten times this
 _HOW = "one net after another"
-_PARTS = 4  # for each worker: a race ends with few of them idle
 
 
 def race(
@@ -125,20 +123,11 @@ def race(
     steps, batch = _require_whole("steps", steps), _require_whole("batch", batch)
     require_device(device)
     work = Work(
-        make_model=make_model,
-        rules=code,
-        what=what,
-        op=op,
+        make_model=make_model, rules=code, what=what, op=op, loss=loss, metric=metric, optimiser=optimiser,
+        batch=batch, steps=steps, device=device, hooks=Hooks(scheduler, clip, autocast, callback),
         parameters=parameters_of(parameters, shown_rules),
-        loss=loss,
-        metric=metric,
-        optimiser=optimiser,
-        batch=batch,
-        steps=steps,
-        device=device,
-        hooks=Hooks(scheduler, clip, autocast, callback),
         **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
-    )
+    )  # fmt: skip
     chosen_seeds = [operator.index(seed) for seed in seeds_of(seeds, 0)]
     plan = make_plan(shown_rules, rates, chosen_seeds, steps, **_collect_facts(work, chosen_seeds))
     saved = StudyFile(file, plan) if file is not None else None
@@ -147,15 +136,14 @@ def race(
     with opened(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
-        with _show_bar(plan, len(rows), progress) as move_batch:
-            for new in compute_outcomes(work, plan, list(rows.values()), pool):
-                fresh = [item for item in new if item.row.trial not in rows]
-                if saved and fresh:
-                    saved.append([item.row for item in fresh])
-                rows |= {item.row.trial: item.row for item in fresh}
-                trained |= {item.row.trial: item.trained for item in fresh}
-                move_batch(len(rows))
-            move_batch(plan.runs)
+        with _show_bar(plan, len(rows), progress) as move_bar:
+            for outcomes in compute_outcomes(work, plan, list(rows.values()), pool):
+                if saved:
+                    saved.append([item.row for item in outcomes])
+                rows |= {item.row.trial: item.row for item in outcomes}
+                trained |= {item.row.trial: item.trained for item in outcomes}
+                move_bar(len(rows))
+            move_bar(plan.runs)
     return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
 
 
@@ -197,79 +185,16 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
     return {name: finite(f"parameter {name}", value) for name, value in parameters.items()}
 
 
-def compute_outcomes(
-    work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
-) -> Iterator[list[Outcome]]:
-    """Yield the outcomes of missing trials, as parts of them end."""
-    rows = list(rows)
-    while trials := plan.missing(rows):
-        parts = _split_trials(trials, pool)
-        for new in _run_here(work, parts) if pool is None else _run_on_pool(work, parts, pool):
-            rows += [item.row for item in new]
-            yield new
-
-
-def _split_trials(trials: Sequence[Trial], pool: Executor | None) -> list[list[Trial]]:
-    """Return trials in parts: one each, or some for each worker."""
-    workers = getattr(pool, "_max_workers", 1) or 1
-    size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
-    return [[*trials[start : start + size]] for start in range(0, len(trials), size)]
-
-
-def _run_here(work: Work, parts: Sequence[Sequence[Trial]]) -> Iterator[list[Outcome]]:
-    for part in parts:
-        yield run_part(work, part)
-
-
-def _run_on_pool(work: Work, parts: Sequence[Sequence[Trial]], pool: Executor) -> Iterator[list[Outcome]]:
-    pending: set[Future[list[Outcome]]] = set()
-    try:
-        pending |= {pool.submit(run_part, work, part) for part in parts}
-        while pending:
-            count_done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            for future in count_done:
-                yield future.result()
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def require_portable(work: Work, pool: Executor) -> None:
-    """Raise ValueError for an argument that cannot be sent to the workers of an executor."""
-    if isinstance(pool, ThreadPoolExecutor):
-        return
-    for name in (
-        "make_model",
-        "rules",
-        "what",
-        "loss",
-        "metric",
-        "optimiser",
-        "hooks",
-        "train",
-        "held_out",
-        "validation",
-    ):
-        try:
-            packed(getattr(work, name), pool)
-        except Exception as error:
-            message = str(error).strip().split("\n")[0] or type(error).__name__
-            raise ValueError(
-                f"{name} cannot be pickled, so that no other process can have it: define it at the top of a "
-                f"module ({message})"
-            ) from None
-
-
 def _collect_data(
     train: Any, held_out: Any, validation: Any, batch: int, device: Any, chooses: bool
 ) -> dict[str, Any]:
     """Return the data by name. If no rate is chosen, validation data may be None."""
-    data, chosen_seeds = data_of("train", train, batch), None
+    data, choosing = data_of("train", train, batch), None
     if validation is not None:
-        chosen_seeds = data_of("validation", validation, batch)
+        choosing = data_of("validation", validation, batch)
     elif chooses:
-        data, chosen_seeds = data.split()
-    parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": chosen_seeds}
+        data, choosing = data.split()
+    parts = {"train": data, "held_out": data_of("held_out", held_out, batch), "validation": choosing}
     return {name: None if item is None else item.move_to(device) for name, item in parts.items()}
 
 
@@ -286,22 +211,19 @@ def _collect_facts(work: Work, seeds: Sequence[int]) -> dict[str, Any]:
         plain = work.make_plain(seeds[0])
         start = [value.detach().cpu() for value in plain.state_dict().values() if isinstance(value, Tensor)]
         with torch.no_grad():
-            outputs_raw = tree_leaves(call_model(plain.eval(), x))
+            found = tree_leaves(call_model(plain.eval(), x))
         work.compute_scores(model)
     is_accuracy = work.metric is accuracy
     held_count = sum(len(y) for _, y in work.held_out.iterate_all()) if is_accuracy else 0
-    outputs = [
-        item.detach().cpu().double().round(decimals=3) for item in outputs_raw if isinstance(item, Tensor)
-    ]
+    outputs = [item.detach().cpu().double().round(decimals=3) for item in found if isinstance(item, Tensor)]
+    codes = [(key, hash_code(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)]
     return {
         "model": type(plain).__name__,
         "what": _name(work.what),
         "metric_name": "accuracy" if is_accuracy else _name(work.metric),
         "worth": 1 / held_count if held_count else 0.0,
         "mark": _mark(work, [*start, *outputs]),
-        "codes": tuple(
-            (key, hash_code(rule)) for key, rule in work.rules.items() if not isinstance(rule, str | Rule)
-        ),
+        "codes": tuple(codes),
     }
 
 
@@ -334,7 +256,7 @@ def _require_whole(name: str, value: Any) -> int:
 
 
 @contextmanager
-def _show_bar(plan: RacePlan, count_done: int, visible: bool) -> Iterator[Callable[[int], None]]:
+def _show_bar(plan: RacePlan, ended: int, visible: bool) -> Iterator[Callable[[int], None]]:
     """Show a progress bar, to be called with the trials that have ended."""
-    with tqdm(total=plan.runs, initial=count_done, unit="net", disable=not visible) as bar:
-        yield lambda ended: bar.update(ended - bar.n)
+    with tqdm(total=plan.runs, initial=ended, unit="net", disable=not visible) as bar:
+        yield lambda count: bar.update(count - bar.n)

@@ -33,12 +33,11 @@ class Tensors:
         """Return the indices of each batch, (size,) or fewer if there are fewer examples."""
         generator, length = Generator().manual_seed(seed), len(self.x)
         size = min(size, length)
-        item = length // size
-        list_orders: list[Tensor] = []
-        while len(list_orders) < steps:
+        batches: list[Tensor] = []
+        while len(batches) < steps:
             order = torch.randperm(length, generator=generator)
-            list_orders += [order[size * i : size * (i + 1)] for i in range(item)]
-        return list_orders[:steps]
+            batches += [order[start : start + size] for start in range(0, length - size + 1, size)]
+        return batches[:steps]
 
     def iterate_all(self) -> Iterator[Batch]:
         """Yield all examples in batches of 1,024."""
@@ -74,18 +73,18 @@ class Loader:
             generator = getattr(self.source, "generator", None)
             if generator is not None:
                 generator.manual_seed(seed)
-            steps_done = 0
-            while steps_done < steps:
-                iterate_batches = drawing.call(iter, self.source)
-                while steps_done < steps and (batch := drawing.call(next, iterate_batches, None)) is not None:
+            done = 0
+            while done < steps:
+                batches = drawing.call(iter, self.source)
+                while done < steps and (batch := drawing.call(next, batches, None)) is not None:
                     yield _pair(batch)
-                    steps_done += 1
+                    done += 1
 
     def iterate_all(self) -> Iterator[Batch]:
         """Yield all batches in the order of seed 0."""
         with _OwnRandomState(0) as drawing:
-            iterate_batches = drawing.call(iter, self.source)
-            while (batch := drawing.call(next, iterate_batches, None)) is not None:
+            batches = drawing.call(iter, self.source)
+            while (batch := drawing.call(next, batches, None)) is not None:
                 yield _pair(batch)
 
     def split(self) -> tuple[Loader, Loader]:
@@ -145,20 +144,15 @@ def _split_indices(length: int) -> tuple[Tensor, Tensor]:
     order = torch.randperm(length, generator=Generator().manual_seed(0))
     if length < 2:
         raise ValueError("one example cannot be trained on and validated by: give validation=…")
-    held_indices = max(1, length // _HELD_BACK)
-    return order[:held_indices], order[held_indices:]
+    held = max(1, length // _HELD_BACK)
+    return order[:held], order[held:]
 
 
 def _copy_loader(loader: DataLoader[Any], indices: Tensor, shuffled: bool) -> DataLoader[Any]:
     return DataLoader(
-        Subset(loader.dataset, indices.tolist()),
-        batch_size=loader.batch_size,
-        shuffle=shuffled,
-        collate_fn=loader.collate_fn,
-        num_workers=loader.num_workers,
-        drop_last=loader.drop_last and shuffled,
-        pin_memory=loader.pin_memory,
-    )
+        Subset(loader.dataset, indices.tolist()), loader.batch_size, shuffled, collate_fn=loader.collate_fn,
+        num_workers=loader.num_workers, drop_last=loader.drop_last and shuffled, pin_memory=loader.pin_memory,
+    )  # fmt: skip
 
 
 def _pair(batch: Any) -> Batch:
@@ -174,11 +168,8 @@ def data_of(name: str, source: Any, size: int) -> Data:
 
     Raises ValueError with a plain sentence for a bad argument, and for empty data.
     """
-    if (
-        isinstance(source, tuple | list)
-        and len(source) == 2
-        and all(isinstance(item, Tensor) for item in source)
-    ):
+    is_pair = isinstance(source, tuple | list) and len(source) == 2
+    if is_pair and all(isinstance(item, Tensor) for item in source):
         return _require_tensors(name, *source)
     if isinstance(source, Dataset) and not isinstance(source, IterableDataset):
         source = DataLoader(source, batch_size=size, shuffle=True) if len(source) else []  # type: ignore[arg-type]

@@ -111,9 +111,9 @@ class RacePlan(Plan):
 def _find_best_rate(rates: dict[float, list[Row]]) -> float | None:
     ranked: list[tuple[int, float, float]] = []
     for lr, rows in rates.items():
-        compute_scores = [row.validation for row in rows if not row.diverged]
-        if compute_scores:
-            ranked.append((len(compute_scores) - len(rows), fmean(compute_scores), -lr))
+        scores = [row.validation for row in rows if not row.diverged]
+        if scores:
+            ranked.append((len(scores) - len(rows), fmean(scores), -lr))
     return -max(ranked)[2] if ranked else None
 
 
@@ -124,16 +124,8 @@ def make_plan(
     chosen = tuple(sorted(set(seeds)))
     judging = tuple(range(chosen[-1] + 1, chosen[-1] + 1 + len(chosen)))
     return RacePlan(
-        task="",
-        op="identity",
-        rules=tuple(rules),  # type: ignore[arg-type]  # checked by who calls
-        controls=(),
-        lrs=lrs,
-        steps=steps,
-        seeds=chosen,
-        judge_seeds=judging,
-        parameters=(),
-        others=(),
-        table=None,
+        task="", op="identity", controls=(), parameters=(), others=(), table=None,
+        rules=tuple(rules),  # type: ignore[arg-type]  # checked by the caller
+        lrs=lrs, steps=steps, seeds=chosen, judge_seeds=judging,
         **names,  # type: ignore[arg-type]
-    )
+    )  # fmt: skip

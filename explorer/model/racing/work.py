@@ -75,8 +75,8 @@ class Work:
 
     def make_swapped(self, rule: str, seed: int) -> nn.Module:
         """Return a net at its start with a rule, the same for every rule."""
-        own_values: Any = self.parameters_of(rule)
-        swapped: nn.Module = swap(self.make_plain(seed), self.what, self.rules[rule], self.op, **own_values)
+        settings: Any = self.parameters_of(rule)
+        swapped: nn.Module = swap(self.make_plain(seed), self.what, self.rules[rule], self.op, **settings)
         return swapped
 
     def parameters_of(self, rule: str) -> dict[str, float]:
@@ -85,16 +85,10 @@ class Work:
             return {}
         entry = find_rule(self.rules[rule])
         op = None if self.op is None else find_op(self.op)
-        steps_taken = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
-        names = {parameter.name for parameter in steps_taken}
-        shared = {name: value for name, value in self.parameters.items() if name in names}
-        names_of = {p.shown: p.name for p in steps_taken}  # of two that mean it differently, the rule's
-        own_values = {
-            name: self.parameters[f"{rule}.{shown_name}"]
-            for shown_name, name in names_of.items()
-            if f"{rule}.{shown_name}" in self.parameters
-        }
-        return shared | own_values
+        known = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
+        values = {p.name: self.parameters[p.name] for p in known if p.name in self.parameters}
+        own = {p.name: f"{rule}.{p.shown}" for p in known}  # of two that mean it differently, the rule's
+        return values | {name: self.parameters[full] for name, full in own.items() if full in self.parameters}
 
     def move_batch(self, batch: Batch) -> Batch:
         """Return a batch on the device."""
@@ -105,10 +99,8 @@ class Work:
 
     def compute_scores(self, model: nn.Module) -> Scores:
         """Return the scores of a net, computed in eval mode, which changes none of its buffers."""
-        validation_score = (
-            math.nan if self.validation is None else self._compute_score(model, self.validation)
-        )
-        return Scores(validation_score, self._compute_score(model, self.held_out))
+        validation = math.nan if self.validation is None else self._compute_score(model, self.validation)
+        return Scores(validation, self._compute_score(model, self.held_out))
 
     def _compute_score(self, model: nn.Module, data: Data) -> float:
         model.eval()
@@ -192,11 +184,10 @@ def run_trial(work: Work, trial: Trial) -> Outcome:
             _step(work.hooks, model, optimiser, scheduler, loss)
             if work.hooks.callback is not None:
                 work.hooks.callback(len(losses), model, losses[-1])
-        compute_scores = work.compute_scores(model)
-    row = row_of(trial, len(losses), losses[-1], compute_scores)
-    return Outcome(
-        row, TrainedNet(losses, _state(model) if trial.stage == "judge" and not row.diverged else None)
-    )
+        scores = work.compute_scores(model)
+    row = row_of(trial, len(losses), losses[-1], scores)
+    is_kept = trial.stage == "judge" and not row.diverged
+    return Outcome(row, TrainedNet(losses, _state(model) if is_kept else None))
 
 
 def _step(
@@ -212,11 +203,8 @@ def _step(
 
 
 def _state(model: nn.Module) -> dict[str, Any]:
-    state = model.state_dict()
-    return {
-        name: item.detach().cpu().clone() if isinstance(item, Tensor) else item
-        for name, item in state.items()
-    }
+    state: dict[str, Any] = model.state_dict()
+    return {k: v.detach().cpu().clone() if isinstance(v, Tensor) else v for k, v in state.items()}
 
 
 def require_one_number(loss: Any) -> float:
@@ -227,13 +215,13 @@ def require_one_number(loss: Any) -> float:
     return float(loss.detach())
 
 
-def row_of(trial: Trial, steps_taken: int, loss: float, compute_scores: Scores) -> Row:
+def row_of(trial: Trial, steps: int, loss: float, scores: Scores) -> Row:
     """Return the row of a trial that has ended."""
-    if not math.isfinite(compute_scores.held_out):
-        return diverged(trial, steps_taken, loss)
-    return Row(trial, steps_taken, loss, compute_scores.validation, compute_scores.held_out, False, math.nan)
+    if not math.isfinite(scores.held_out):
+        return diverged(trial, steps, loss)
+    return Row(trial, steps, loss, scores.validation, scores.held_out, False, math.nan)
 
 
-def diverged(trial: Trial, steps_taken: int, loss: float) -> Row:
+def diverged(trial: Trial, steps: int, loss: float) -> Row:
     """Return the row of a trial whose values are no longer finite."""
-    return Row(trial, steps_taken, loss, math.nan, math.nan, True, math.nan)
+    return Row(trial, steps, loss, math.nan, math.nan, True, math.nan)

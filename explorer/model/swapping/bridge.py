@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch import Tensor
@@ -10,7 +10,7 @@ from torch.autograd import Function
 
 from explorer.model.swapping.exchange import Gradient
 from explorer.model.tape import Span, Value, find_nodes_between
-from explorer.model.tape.private import BackwardCFunction, version_of
+from explorer.model.tape.private import BackwardCFunction, forward_class, version_of
 
 
 class UnreachedError(ValueError):
@@ -86,3 +86,17 @@ def _exchange_function(node: Any, number: int, at: int, pass_gradient: Callable[
         return tuple(new)
 
     node.apply = apply
+
+
+def has_node_of(values: Iterable[Value], owner: type[Function]) -> bool:
+    """Return whether autograd's graph of some values has a node of a Function class."""
+    todo = [value.edge[0] for value in values if value.edge is not None]
+    visited = {*todo}
+    while todo:
+        node = todo.pop()
+        if forward_class(node) is owner:
+            return True
+        new = {edge[0] for edge in node.next_functions if edge[0] is not None} - visited
+        visited |= new
+        todo += new
+    return False

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from explorer import catalogue
 from explorer.catalogue import (
     OPS,
     Op,
@@ -117,23 +116,23 @@ class Exchange:
         entry = self.entry
         if entry is None:
             return
-        known_values = find_op(op)
-        if entry.suits and known_values.family not in entry.suits and known_values.key in OPS:
+        found = find_op(op)
+        if entry.suits and found.family not in entry.suits and found.key in OPS:
             reason = entry.otherwise or f"it is one for {', '.join(entry.suits)}"
-            raise ValueError(f"the rule {entry.key} does not suit {known_values.key}: {reason}")
-        call_values = self.select_parameters(known_values)
-        numbers: Any = {name: value for name, value in call_values.items() if not isinstance(value, Tensor)}
-        checked(known_values, (entry,), numbers, [name for name in call_values if name not in numbers])
+            raise ValueError(f"the rule {entry.key} does not suit {found.key}: {reason}")
+        selected = self.select_parameters(found)
+        numbers: Any = {name: value for name, value in selected.items() if not isinstance(value, Tensor)}
+        checked(found, (entry,), numbers, [name for name in selected if name not in numbers])
 
     def select_parameters(self, op: Op) -> Mapping[str, float | Tensor]:
         """Return the parameters with an op. Where the call keeps its own op, they are all the rule's."""
         if self.op is not None or self.entry is None:
             return self.parameters
         entry = self.entry
-        own_values = {p.plain: qualified(entry, p) for p in catalogue.beside(op, entry).parameters if p.plain}
-        return {own_values.get(name, name): value for name, value in self.parameters.items()}
+        full_names = {p.plain: qualified(entry, p) for p in beside(op, entry).parameters if p.plain}
+        return {full_names.get(name, name): value for name, value in self.parameters.items()}
 
-    def make_gradient(self, op: str, call_values: Parameters) -> Gradient | None:
+    def make_gradient(self, op: str, parameters: Parameters) -> Gradient | None:
         """Return ``(x, y, g) -> gradient`` at a call of an op with its parameters; None keeps the call's own.
 
         The gradient for numbers is kept for later calls.
@@ -142,14 +141,14 @@ class Exchange:
         """
         if self.is_code:
             return make_code_gradient(self.rule)
-        if any(isinstance(value, Tensor) for value in call_values.values()):
-            return self._bind_gradient(op, call_values)
-        key = op, *sorted(call_values.items())
+        if any(isinstance(value, Tensor) for value in parameters.values()):
+            return self._bind_gradient(op, parameters)
+        key = op, *sorted(parameters.items())
         if key not in self._gradients:
-            self._gradients[key] = self._bind_gradient(op, call_values)
+            self._gradients[key] = self._bind_gradient(op, parameters)
         return self._gradients[key]
 
-    def _bind_gradient(self, op: str, call_values: Parameters) -> Gradient | None:
+    def _bind_gradient(self, op: str, parameters: Parameters) -> Gradient | None:
         assert self.entry is not None
         if op in OPS:
             self.require_suitable(op)
@@ -162,17 +161,13 @@ class Exchange:
             return None
         entry: Op = OPS.get(op, ANY_OP)
         require_fixed("a swap that keeps the op of the model", self.entry)
-        named = {*values(entry, self.entry, {})}
-        known_values = {
-            name: _number(self.key, name, value) for name, value in call_values.items() if name in named
-        }
-        own_values: Any = self.select_parameters(entry)
-        if entry.draws:
-            entry = ANY_OP
-        return bind(entry, self.entry, {**known_values, **own_values}).gradient
+        names = {*values(entry, self.entry, {})}
+        given = {name: _number(self.key, name, value) for name, value in parameters.items() if name in names}
+        settings: Any = {**given, **self.select_parameters(entry)}
+        return bind(ANY_OP if entry.draws else entry, self.entry, settings).gradient
 
     def replace_call(
-        self, op: str, call_values: Parameters, learned: Parameters, others_learn: bool, x: Tensor
+        self, op: str, parameters: Parameters, learned: Parameters, others_learn: bool, x: Tensor
     ) -> Tensor:
         """Return y of the op put in place of a call on x, with the rule as its backward."""
         assert self.op is not None
@@ -185,10 +180,8 @@ class Exchange:
         if self.entry is not None and self.entry.hangs_on_loss:
             raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")
         is_same_op = isinstance(self.op, str) and self.op == op
-        own_values = (
-            {k: float(v) for k, v in call_values.items() if not isinstance(v, Tensor)} if is_same_op else {}
-        )
-        settings: Any = {**own_values, **self.parameters, **learned}
+        given = {k: float(v) for k, v in parameters.items() if is_same_op and not isinstance(v, Tensor)}
+        settings: Any = {**given, **self.parameters, **learned}
         return apply(self.op, self.rule, x, draw=None, f=None, **settings)
 
 

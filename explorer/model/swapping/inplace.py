@@ -82,64 +82,49 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
         raise ValueError(
             "inplace=True takes a rule of the catalogue or a formula: an explorer.Layer holds it"
         )
-    layers = {
-        path: _make_layer(path, model.get_submodule(path), exchange) for path in _list_leaves(model, target)
-    }
-    find_ancestors = {path: model.get_submodule(path) for path in layers}
+    before = {path: model.get_submodule(path) for path in _list_leaves(model, target)}
+    layers = {path: _make_layer(path, module, exchange) for path, module in before.items()}
     for path, layer in layers.items():
         model.set_submodule(path, layer)
-    return Replaced(model, exchange.key, find_ancestors)
+    return Replaced(model, exchange.key, before)
 
 
 def _list_leaves(model: nn.Module, target: Target) -> list[str]:
     """Return the paths of the meant modules, or of the modules inside them if there are any."""
-    named = dict(model.named_modules(remove_duplicate=False))
-    meant_names = [
-        name for name in named if any(name == path or name.startswith(f"{path}.") for path in target.modules)
-    ]
-    return [name for name in meant_names if not any(True for _ in named[name].children())]
+    named = model.named_modules(remove_duplicate=False)
+    return [name for name, module in named if target.is_inside(name) and not [*module.children()]]
 
 
 def _make_layer(path: str, module: nn.Module, exchange: Exchange) -> Layer:
-    on_call, parameters = _call(path, module)
-    op = exchange.op if exchange.op is not None else on_call
+    called, parameters = _find_only_op(path, module)
+    op = exchange.op if exchange.op is not None else called
     exchange.require_suitable(op)
-    unwrap = (
-        {name: _require_number(path, value) for name, value in parameters.items()} if op == on_call else {}
-    )
-    known_names = {
-        parameter.name for parameter in (*find_op(op).parameters, *find_rule(exchange.rule).parameters)
-    }
-    selected = exchange.select_parameters(find_op(op))
-    settings = {name: value for name, value in unwrap.items() if name in known_names} | dict(selected)
-    layer = Layer(op, exchange.rule, (), **settings)
+    known = {item.name for item in (*find_op(op).parameters, *find_rule(exchange.rule).parameters)}
+    settings: dict[str, Any] = {}
+    for name, value in parameters.items() if op == called else ():
+        if isinstance(value, Tensor):
+            raise UnreachedError(f"{path} gives its op a tensor: leave inplace out")
+        if name in known:
+            settings[name] = float(value)
+    layer = Layer(op, exchange.rule, (), **{**settings, **exchange.select_parameters(find_op(op))})
     if exchange.op is None and not torch.allclose(layer(_PROBE), module(_PROBE), atol=1e-6):
         raise UnreachedError(
-            f"{path} ({type(module).__name__}) computes something else than the op {on_call}: "
+            f"{path} ({type(module).__name__}) computes something else than the op {called}: "
             "leave inplace out, and it keeps its own forward"
         )
     return layer
 
 
-def _call(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]:
+def _find_only_op(path: str, module: nn.Module) -> tuple[str, dict[str, float | Tensor]]:
     """Return key and parameters of the one op that a module consists of."""
-    tried = _Calls(module)
+    tried, name = _Calls(module), f"{path} ({type(module).__name__})"
     try:
         with tried:
             module(_PROBE.clone().requires_grad_() * 1)
     except Exception as error:  # a user's module, whatever it raises
+        raise UnreachedError(f"{name} cannot be replaced: it takes no single numbers") from error
+    if len(tried.ops) != 1 or [*module.parameters()]:
         raise UnreachedError(
-            f"{path} ({type(module).__name__}) cannot be replaced: it takes no single numbers"
-        ) from error
-    if len(tried.ops) != 1 or any(True for _ in module.parameters()):
-        raise UnreachedError(
-            f"{path} ({type(module).__name__}) is not one op without parameters: leave inplace out, and only "
-            "its backward is exchanged"
+            f"{name} is not one op without parameters: leave inplace out, and only its backward is exchanged"
         )
     return tried.ops[0]
-
-
-def _require_number(path: str, value: float | Tensor) -> float:
-    if isinstance(value, Tensor):
-        raise UnreachedError(f"{path} gives its op a tensor: leave inplace out")
-    return float(value)

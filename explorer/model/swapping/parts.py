@@ -11,7 +11,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, MutableMapping
 from functools import lru_cache, partial, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import torch
 from torch import nn
@@ -30,51 +30,18 @@ class CalledModule(NamedTuple):
     module: nn.Module
 
 
-class Owner(Protocol):
-    """A swap of a model.
-
-    Attributes:
-        model: as given to the swap.
-        root: the swapped model.
-    """
-
-    model: nn.Module
-    root: nn.Module
-
-    def call_swapped(self, call: Call, args: Any, kwargs: Any, origin: CalledModule, is_forward: bool) -> Any:
-        """Return the result of a call, exchanged; ``whole``: of the module, not of a method."""
-
-    def undo(self) -> nn.Module:
-        """Return the original model."""
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row a site."""
-
-    def make_recipe(self) -> tuple[Call, tuple[Any, ...]]:
-        """Return a function and arguments that make the swapped model, for pickle."""
-
-    def copy_to(self, model: nn.Module) -> nn.Module:
-        """Return another model with the same swap."""
-
-    @property
-    def told(self) -> str:
-        """Target and rule."""
+Owner: TypeAlias = Any  # a ModelSwap, whose module imports this one
 
 
 class Parts(Modules):
     """Submodules by name, each as a part of a swapped model. Assignments change the module."""
 
-    def __init__(self, owner: Owner, find_ancestors: str, unwrap: Modules) -> None:
-        self._owner, self._before, self._own = owner, find_ancestors, unwrap
+    def __init__(self, owner: Owner, prefix: str, own: Modules) -> None:
+        self._owner, self._prefix, self._own = owner, prefix, own
 
     def __getitem__(self, name: str) -> nn.Module | None:
         module = self._own[name]
-        return (
-            module
-            if module is None
-            else make_part(self._owner, CalledModule(f"{self._before}{name}", module))
-        )
+        return module and make_part(self._owner, CalledModule(f"{self._prefix}{name}", module))
 
     def __setitem__(self, name: str, module: nn.Module | None) -> None:
         self._own[name] = unwrap(module)
@@ -107,11 +74,13 @@ class Swapped:
         site, op: as ``explorer.observe`` calls them; rule; calls; change: by how much another op changed y at
         most; note: where the rule had no effect, why.
         """
-        return self._owners[0].frame
+        frame: pd.DataFrame = self._owners[0].frame
+        return frame
 
     def undo(self) -> nn.Module:
         """Return the original model; this one computes the same."""
-        return self._owners[0].undo()
+        model: nn.Module = self._owners[0].undo()
+        return model
 
     def extra_repr(self) -> str:
         """Return target and rule."""
@@ -137,28 +106,24 @@ class Swapped:
         return self._modules[name] if isinstance(value, nn.Module) else value
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Swapped) and other.__dict__ is self.__dict__ and other._owners == self._owners
-        )
+        is_part = isinstance(other, Swapped) and other.__dict__ is self.__dict__
+        return is_part and other._owners == self._owners  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return id(self.__dict__)
 
     def __reduce__(self) -> tuple[Call, tuple[Any, ...]]:
         owner, path = self._owners[0], self._origin.path
-        return owner.make_recipe() if self._is_root(owner) else (_find_part, (owner.root, path))
-
-    def _is_root(self, owner: Owner) -> bool:
-        root: Any = owner.root
-        return self is root
+        return owner.make_recipe() if self is owner.root else (_find_part, (owner.root, path))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> nn.Module:
         owner = self._owners[0]
         if id(self) in memo:
             return memo[id(self)]  # type: ignore[no-any-return]
-        if not self._is_root(owner):
+        if self is not owner.root:
             return _find_part(copy.deepcopy(owner.root, memo), self._origin.path)
-        memo[id(self)] = twin = owner.copy_to(copy.deepcopy(owner.model, memo))
+        twin: nn.Module = owner.copy_to(copy.deepcopy(owner.model, memo))
+        memo[id(self)] = twin
         return twin
 
     def apply(self, function: Callable[[nn.Module], None]) -> Swapped:
@@ -228,7 +193,7 @@ def _make_class(base: Any) -> type[Swapped]:
 
 
 def _make_method(function: Call, is_forward: bool = False) -> Call:
-    """Return a method that calls the module's own with the exchanged backward; ``whole``: its forward."""
+    """Return a method that calls the module's own with the exchanged backward."""
 
     @wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:

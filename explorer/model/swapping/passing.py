@@ -41,7 +41,7 @@ class Hit(NamedTuple):
     change: float | None = None
 
 
-class Pass(Tape):
+class CallPass(Tape):
     """A tape that exchanges the backward of a target's calls.
 
     Attributes:
@@ -53,8 +53,6 @@ class Pass(Tape):
         self.target, self.exchange, self.learning = target, exchange, learning
         self.hits: list[Hit] = []
         self.unseen: set[str] = set()
-        self._deferred: list[tuple[Call, Value, Callable[[], None]]] = []  # of calls inside a meant submodule
-        self._entered: list[tuple[Value, Tensor, Tensor]] = []
         self._parameter = model.get_parameter(target.parameter) if target.parameter else None
         super().__init__(model)
 
@@ -112,7 +110,7 @@ class Pass(Tape):
         elif value.edge != x.edge:
             x_kept = x_before.x if x is call.inputs[0] else x.ref()
             if x_kept is not None:
-                self._exchange(call, x, value, x_kept, y, call.op, x_before.parameters)
+                self.exchange_call(call, x, value, x_kept, y, x_before.parameters)
         return None
 
     def _is_first(self, call: Call, call_input: CallInput) -> bool:
@@ -131,11 +129,11 @@ class Pass(Tape):
         return new
 
     def _replace_call(
-        self, call: Call, x: Tensor, call_values: Parameters | None = None, others_learn: bool = False
+        self, call: Call, x: Tensor, parameters: Parameters | None = None, others_learn: bool = False
     ) -> Tensor:
         """Return y of the swap's op on x, with the parameters that its site learns."""
         learned = self.learning.select(self.model, self.exchange, call.site, x)
-        return self.exchange.replace_call(call.op, call_values or {}, learned, others_learn, x)
+        return self.exchange.replace_call(call.op, parameters or {}, learned, others_learn, x)
 
     def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
         """Record the y of a Function."""
@@ -151,13 +149,13 @@ class Pass(Tape):
             )
         if self.exchange.op is not None:
             value.substitute = self._replace_call(call, x, {}, len(inputs) > 1)
-            self._put_bridge(call.op, call, [*call.inputs], value.substitute)
+            self.put_bridge(call.op, call, [*call.inputs], value.substitute)
             change = None if tensor is None else _measure_difference(tensor, value.substitute)
             self.hits.append(Hit(call, None, "", change))
             return
-        self._exchange(call, inputs[0], value, x, x if tensor is None else tensor, call.op, {})
+        self.exchange_call(call, inputs[0], value, x, x if tensor is None else tensor)
 
-    def _put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
+    def put_bridge(self, name: str, call: Call, inputs: list[Value], new: Tensor) -> Value:
         """Return the value of a tensor that replaces the result of ``call``."""
         made_call = Call(name, None, call.place, inputs, "bridge")
         self.calls.append(made_call)
@@ -208,15 +206,15 @@ class Pass(Tape):
         call.merged = True
         inner = {v.call for v in side}
         self.hits = [hit for hit in self.hits if hit.call not in inner]
-        first_call = meant_call if meant_call is not None else next(iter(chain), call)
-        op = first_call.op if any(is_restoring(v, y) for v in first_call.outputs) else "a trick"
+        first = meant_call if meant_call is not None else next(iter(chain), call)
         if self.exchange.op is not None:
-            new = self._replace_call(first_call, x)
-            self.hits.append(Hit(first_call, None, "", _measure_difference(y, new)))
+            new = self._replace_call(first, x)
+            self.hits.append(Hit(first, None, "", _measure_difference(y, new)))
             return new
-        if not _is_of_x(first_call, join.x, x):
+        if not _is_of_x(first, join.x, x):
             self._require_scale_free(call)
-        self._exchange(first_call, join.x, call.outputs[0], x, y, op, {})
+        op = first.op if any(is_restoring(v, y) for v in first.outputs) else "a trick"
+        self.exchange_call(first, join.x, call.outputs[0], x, y, op=op)
         return None
 
     def _require_scale_free(self, call: Call) -> None:
@@ -258,75 +256,19 @@ class Pass(Tape):
                 return None
             dead.substitute = build_bridge(source, tensor, rule)
         inputs = [x, dead] if x is not None else [dead]
-        value = self._put_bridge(meant_call.name, dead.call, inputs, dead.substitute)
+        value = self.put_bridge(meant_call.name, dead.call, inputs, dead.substitute)
         self.hits.append(Hit(meant_call, value, "", _measure_difference(tensor, dead.substitute)))
         return dead.substitute
 
-    def _exchange(
-        self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor, op: str, call_input: Any
-    ) -> None:
-        def exchange() -> None:
-            rule = self.exchange.make_gradient(op, call_input)
-            self.hits.append(Hit(call, y))
-            if rule is not None:
-                exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
-
-        if self.target.modules:
-            self._deferred.append((call, y, exchange))
-        else:
-            exchange()
-
-    def on_module_call(self, module: nn.Module, path: str, args: Any) -> None:
-        """Record the x of a submodule."""
-        if path in self.target.modules:
-            x = next(iter(find_tensors(args)), None)
-            if x is not None:
-                self._entered.append((self.value_of(x), x, x.detach().clone()))
-
-    def on_module_return(self, module: nn.Module, path: str, args: Any, result: Any) -> Any:
-        """Record the result of a submodule."""
-        if path not in self.target.modules or not self._entered or not torch.is_grad_enabled():
-            return None
-        x, source, x_kept = self._entered.pop()
-        tensor = next(iter(find_tensors(result)), None)
-        if tensor is None or not x.live or self.exchange.op is not None:
-            return self._run_deferred()
-        y = self.value_of(tensor)
-        call = Call(type(module).__name__, None, self.place(), [x])
-        if y.live and y.shape == x.shape and x in find_elementwise_ancestors(y) and y is not x:
-            call.op = next((item.op for item, unwrap, _ in self._deferred if unwrap is y), call.name)
-            self._deferred.clear()
-            self.hits = [
-                hit for hit in self.hits
-                if not (hit.reason and f"{hit.call.place.path}.".startswith(f"{path}."))
-            ]  # fmt: skip
-            self._exchange_module(call, x, y, x_kept, tensor)
-            return None
-        if not y.live and y.cuts and y.shape == x.shape and tensor.is_floating_point():
-            return self._put_module_bridge(call, x, y, source, tensor, result)
-        return self._run_deferred()
-
-    def _exchange_module(self, call: Call, x: Value, y: Value, x_kept: Tensor, tensor: Tensor) -> None:
-        rule = self.exchange.make_gradient(call.op, {})
+    def exchange_call(
+        self, call: Call, x: Value, y: Value, x_tensor: Tensor, y_tensor: Tensor,
+        parameters: Parameters | None = None, op: str = "",
+    ) -> None:  # fmt: skip
+        """Exchange the gradient between y and x of a call for the rule's."""
+        rule = self.exchange.make_gradient(op or call.op, parameters or {})
         self.hits.append(Hit(call, y))
         if rule is not None:
-            exchange_backward(y, x, rule, x_kept, tensor, f"{call.site} ({call.op})")
-
-    def _put_module_bridge(
-        self, call: Call, x: Value, y: Value, source: Tensor, tensor: Tensor, result: Any
-    ) -> Any:
-        rule = self.exchange.make_gradient(call.op, {})
-        if rule is None:
-            return self._run_deferred()
-        new = build_bridge(source, tensor, rule)
-        self.hits.append(Hit(call, self._put_bridge(call.op, call, [*call.inputs], new)))
-        return replace_tensor(result, tensor, new)
-
-    def _run_deferred(self) -> None:
-        if not self._entered:
-            for *_, exchange in self._deferred:
-                exchange()
-            self._deferred.clear()
+            exchange_backward(y, x, rule, x_tensor, y_tensor, f"{call.site} ({call.op})")
 
     def on_hidden_call(self, node: Any, call: Call) -> None:
         """Keep the name of a node whose call was not seen, or of a meant Function of an earlier pass."""
@@ -344,15 +286,10 @@ def _is_of_x(call: Call, x: Value, tensor: Tensor) -> bool:
     """Return whether a call on the side is made on the very x of its trick, up to scale-free steps."""
     if not call.inputs:
         return False
-    value = call.inputs[0]
-    if value is x:
-        return True
-    other = value.ref()
-    if other is None or other.shape != tensor.shape:
-        return False
-    if is_functorch_wrapped_tensor(tensor):
-        return True
-    return torch.equal(other.detach(), tensor.detach())
+    other = call.inputs[0].ref()
+    if call.inputs[0] is x or other is None or other.shape != tensor.shape:
+        return call.inputs[0] is x
+    return is_functorch_wrapped_tensor(tensor) or torch.equal(other.detach(), tensor.detach())
 
 
 def _measure_difference(y: Tensor, new: Tensor) -> float:

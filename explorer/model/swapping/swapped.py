@@ -14,19 +14,18 @@ import torch
 from torch import Tensor, fx, nn
 from torch.utils._pytree import tree_map
 
-from explorer.catalogue import OPS, Op, Rule, find_op
-from explorer.model.swapping.bridge import UnreachedError
+from explorer.catalogue import OPS, Op, find_op
+from explorer.model.swapping.bridge import UnreachedError, has_node_of
 from explorer.model.swapping.exchange import Exchange
 from explorer.model.swapping.inplace import replace_modules
 from explorer.model.swapping.learning import Learning, register_parameters
 from explorer.model.swapping.parts import CalledModule, make_part, unwrap
-from explorer.model.swapping.passing import Hit, Pass
+from explorer.model.swapping.submodules import Pass
 from explorer.model.swapping.target import Target, target_of
 from explorer.model.tape import Site, is_compiled
 from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor
 from explorer.model.tape.sites import require_model
-from explorer.model.tape.values import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +38,7 @@ _EAGER = (
     "the model is compiled: while it is swapped it runs eagerly, as it is written; inplace=True keeps it "
     "compiled"
 )
+_NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that there are"
 
 
 @dataclass
@@ -66,16 +66,17 @@ class ModelSwap:
         model: as given.
         target, exchange: the calls that are meant, and their rule.
         learning: the parameters that it has registered on the model.
-        seen: by site and op, its calls and changes.
         active: False once it is undone.
+        reached: by site and op, its calls and changes.
+        root: the swapped model.
     """
 
     model: nn.Module
     target: Target
     exchange: Exchange
     learning: Learning
-    reached: dict[tuple[Site, str], ReachedSite] = field(default_factory=dict)
     active: bool = True
+    reached: dict[tuple[Site, str], ReachedSite] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.root = make_part(self, CalledModule("", self.model))
@@ -113,8 +114,7 @@ class ModelSwap:
     def call_swapped(
         self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
     ) -> Any:
-        """Return the result of a call with the exchanged backward; ``whole``: not of a method, but of the
-        module.
+        """Return the result of a call with the exchanged backward; ``is_forward``: of a module's forward.
 
         torch.compile skips it, since the calls are found while it runs.
         """
@@ -126,15 +126,19 @@ class ModelSwap:
     def _run_pass(
         self, call: Callable[..., Any], args: Any, kwargs: Any, origin: CalledModule, is_forward: bool
     ) -> Any:
-        idle = not torch.is_grad_enabled() and self.exchange.op is None
-        if idle or not self.active or id(self) in _RUNNING.swaps:
+        has_gradient = torch.is_grad_enabled()
+        is_idle = not has_gradient and self.exchange.op is None
+        if is_idle or not self.active or id(self) in _RUNNING.swaps:
             return call(*args, **kwargs)
         current = Pass(unwrap(self.model), self.target, self.exchange, self.learning)
         _RUNNING.swaps.add(id(self))
         try:
-            result = _run(current, partial(call, *args, **kwargs), None if is_forward else origin.path)
+            with torch.enable_grad():  # without gradients a Function leaves no trace
+                result = current.run(partial(call, *args, **kwargs), None if is_forward else origin.path)
         finally:
             _RUNNING.swaps.discard(id(self))
+        if not has_gradient:
+            result = tree_map(lambda item: item.detach() if isinstance(item, Tensor) else item, result)
         with DisableTorchFunction():
             self._finish(current, result, origin, is_forward)
             current.clear()
@@ -142,35 +146,35 @@ class ModelSwap:
 
     def _finish(self, current: Pass, result: Any, origin: CalledModule, is_forward: bool) -> None:
         """Note the sites reached. Raises UnreachedError if the swap misses its target."""
-        if is_forward and not current.hits and self._needs_hits(origin):
-            hint = self._describe_elsewhere(current) or _write_hint(origin.module)
-            raise UnreachedError(f"the forward pass has not called {self.target.told}{hint}")
-        self._require_seen(current, result)
-        lost_hits = self._find_lost(current, result) if is_forward and not origin.path else {}
+        if is_forward and not current.hits:
+            self._require_elsewhere(current, origin)
+        self._require_seen(current)
+        lost = _find_lost(current, result) if is_forward and not origin.path else {}
         for number, hit in enumerate(current.hits):
-            self._note(hit, lost_hits.get(number, hit.reason))
-        if not lost_hits:
-            return
-        explanation = (
-            f"has left autograd's graph ({next(iter(lost_hits.values()))}): no rule there has any effect"
-        )
-        if len(lost_hits) == len(current.hits):
-            raise UnreachedError(f"what {self.target.told} computes {explanation}")
-        warnings.warn(f"a part of what {self.target.told} computes {explanation}", stacklevel=2)
+            reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
+            reached.calls += 1
+            reached.change = max(reached.change, hit.change or 0.0)
+            reached.note = reached.note or lost.get(number, hit.reason)
+        if lost:
+            why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
+            if len(lost) == len(current.hits):
+                raise UnreachedError(f"what {self.target.told} computes {why}")
+            warnings.warn(f"a part of what {self.target.told} computes {why}", stacklevel=2)
 
-    def _describe_elsewhere(self, current: Pass) -> str:
-        """Return a clause on a Function of the target that was found without its call."""
-        name = "" if self.target.owner is None else f"{self.target.owner.__name__}Backward"
-        return (
-            f": autograd's graph has a {name} whose call is not seen, as in another thread"
-            if name in current.unseen
-            else ""
-        )
+    def _require_elsewhere(self, current: Pass, origin: CalledModule) -> None:
+        """Raise UnreachedError, unless a part that was called by itself has nothing to swap."""
+        hiding = _find_hiding(origin.module)
+        owner = self.target.owner
+        if owner is not None and has_node_of(current.roots, owner):
+            hiding = (
+                f": autograd's graph has a {owner.__name__}Backward whose call is not seen, as in another "
+                "thread or inside an op of torch.library"
+            )
+        if hiding or not origin.path or self.target.is_inside(origin.path):
+            raise UnreachedError(f"the forward pass has not called {self.target.told}{hiding or _NOTHING}")
 
-    def _needs_hits(self, origin: CalledModule) -> bool:
-        return not origin.path or self.target.is_inside(origin.path) or bool(_find_hiding(origin.module))
-
-    def _require_seen(self, current: Pass, result: Any) -> None:
+    def _require_seen(self, current: Pass) -> None:
+        """Raise UnreachedError where autograd's graph has a node of the target whose call was not seen."""
         wanted = f"{self.target.op.replace('_', '')}backward"
         node = next((n for n in current.unseen if self.target.op and n.lower().startswith(wanted)), None)
         if node is not None:
@@ -179,60 +183,31 @@ class ModelSwap:
                 f"whose call is not seen, as in TorchScript or C++"
             )
 
-    def _find_lost(self, current: Pass, result: Any) -> dict[int, str]:
-        """Return by number the hits whose result has left the graph, and why."""
-        wrapped = any(is_functorch_wrapped_tensor(item) for item in find_tensors(result))
-        if not torch.is_grad_enabled() or wrapped:
-            return {}
-        graph = current.reach(True)
-        lost_hits = {}
-        for number, hit in enumerate(current.hits):
-            if hit.reason:
-                lost_hits[number] = hit.reason
-            elif hit.y is not None and hit.y not in graph:
-                lost_hits[number] = _find_way_out(hit.y, current)
-        return lost_hits
 
-    def _note(self, hit: Hit, note: str) -> None:
-        reached = self.reached.setdefault((hit.call.site, hit.call.op), ReachedSite())
-        reached.calls += 1
-        reached.change = max(reached.change, hit.change or 0.0)
-        reached.note = reached.note or note
+def _find_lost(current: Pass, result: Any) -> dict[int, str]:
+    """Return by number the hits whose result has left the graph, and why."""
+    if not torch.is_grad_enabled() or any(map(is_functorch_wrapped_tensor, find_tensors(result))):
+        return {}
+    graph, lost = current.reach(True), {}
+    for number, hit in enumerate(current.hits):
+        if hit.reason:
+            lost[number] = hit.reason
+        elif hit.y is not None and hit.y not in graph:
+            exits = (call.reason for call in current.calls if hit.y in call.inputs and call.is_cut)
+            lost[number] = next(exits, "the result does not depend on it")
+    return lost
 
 
 def _make_swapped(
     model: nn.Module, target: Target, exchange: Exchange, learning: Learning, active: bool
 ) -> nn.Module:
-    return ModelSwap(model, target, exchange, learning, active=active).root
-
-
-def _find_way_out(y: Value, current: Pass) -> str:
-    """Return why a value does not reach the result."""
-    for call in current.calls:
-        if y in call.inputs and call.is_cut:
-            return call.reason
-    return "the result does not depend on it"
-
-
-def _run(current: Pass, call: Callable[[], Any], path: str | None) -> Any:
-    """Return the result of a pass. Without gradients a Function leaves no trace: it then runs with them."""
-    if torch.is_grad_enabled():
-        return current.run(call, path)
-    with torch.enable_grad():
-        result = current.run(call, path)
-    return tree_map(lambda item: item.detach() if isinstance(item, Tensor) else item, result)
+    return ModelSwap(model, target, exchange, learning, active).root
 
 
 @cache
 def _get_uncompiled() -> Callable[..., Any]:
     disabled: Callable[..., Any] = torch.compiler.disable(ModelSwap._run_pass)  # type: ignore[no-untyped-call]
     return disabled
-
-
-def _write_hint(model: nn.Module) -> str:
-    return (
-        _find_hiding(model) or ": nothing is swapped; explorer.observe(model) names the sites that there are"
-    )
 
 
 def _find_hiding(model: nn.Module) -> str:
@@ -258,9 +233,8 @@ def swap(
     Args:
         model: the user's; it is not changed, and shares its parameters with the result.
         what: a function of torch (``torch.round``, ``F.relu``) or its name, an op's key, a Function class, a
-            class
-            of modules, a submodule or its name, a site or its name from ``observe``, or a parameter or its
-            name, for the calls made on it element by element. A submodule that works element by element
+            class of modules, a submodule or its name, a site or its name from ``observe``, or a parameter or
+            its name, for the calls made on it element by element. A submodule that works element by element
             is exchanged as a whole, from its x to its y; of others all ops inside.
         rule: key of ``RULES``, ``"formula: …"``, or a ``Rule``; or code: a Function class, a module or a
             function of x, whose autograd is used; or a function ``(x, g)`` or ``(x, y, g)`` that returns the
@@ -288,30 +262,19 @@ def swap(
     """
     require_model("swap", model)
     target = target_of(model, what)
-    exchange = Exchange(op, rule, parameters, _list_names(learns))
+    names = (learns,) if isinstance(learns, str) else learns
+    exchange = Exchange(op, rule, parameters, None if names is None else tuple(names))
     exchange.require_possible()
     known_op = op if op is not None else target.op if target.op in OPS else None
     if known_op:
         exchange.require_suitable(find_op(known_op))
-    elif unknown := sorted({*parameters} - _list_parameters(exchange)):
-        raise ValueError(
-            f"unknown parameter {unknown[0]!r}: {exchange.key} takes {_name_parameters(exchange)}"
-        )
+    else:
+        known = {item.name for item in exchange.entry.parameters} if exchange.entry else set()
+        for name in sorted({*parameters} - known):
+            takes = ", ".join(sorted(known)) or "none"
+            raise ValueError(f"unknown parameter {name!r}: {exchange.key} takes {takes}")
     if inplace:
         return replace_modules(model, target, exchange)
     if is_compiled(model):
         warnings.warn(_EAGER, stacklevel=2)
     return ModelSwap(model, target, exchange, register_parameters(unwrap(model), target, exchange)).root
-
-
-def _list_parameters(exchange: Exchange) -> set[str]:
-    rule: Rule | None = exchange.entry
-    return set() if rule is None else {parameter.name for parameter in rule.parameters}
-
-
-def _name_parameters(exchange: Exchange) -> str:
-    return ", ".join(sorted(_list_parameters(exchange))) or "none"
-
-
-def _list_names(learns: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    return None if learns is None else (learns,) if isinstance(learns, str) else tuple(learns)

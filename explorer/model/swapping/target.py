@@ -96,10 +96,8 @@ def _find_class(model: nn.Module, kind: type[nn.Module]) -> Target:
 
 
 def _find_module(model: nn.Module, wanted: nn.Module) -> Target:
-    paths_same = (
-        name for name, module in model.named_modules() if name and module.__dict__ is wanted.__dict__
-    )
-    paths = frozenset(paths_same)
+    named = model.named_modules()
+    paths = frozenset(name for name, module in named if name and module.__dict__ is wanted.__dict__)
     if not paths:
         raise ValueError(f"this {type(wanted).__name__} is no submodule of the model")
     return Target(next(iter(paths)), modules=paths)

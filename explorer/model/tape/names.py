@@ -19,6 +19,9 @@ EXITS = {
 VALUE_ATTRIBUTES = {".data", ".data=", ".T", ".mT", ".real", ".imag"}
 """Attributes of a tensor that are values."""
 
+SCALINGS = {"mul", "rmul", "imul", "multiply", "div", "truediv", "itruediv", "divide", "true_divide"}
+"""Functions that multiply a gradient by their second argument, or by one over it."""
+
 STEPS = {
     "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine", "fused_moving_avg_obs_fake_quant",
     "fake_quantize_learnable_per_tensor_affine", "fake_quantize_learnable_per_channel_affine",
@@ -38,17 +41,17 @@ LINEAR = CARRIERS | {
     "add", "sub", "rsub", "radd", "mul", "rmul", "div", "rdiv", "truediv", "rtruediv", "true_divide",
     "divide", "multiply", "subtract", "neg", "negative", "lerp", "addcmul", "addcdiv", "where", "masked_fill",
     "setitem", "dropout", "alpha_dropout", "iadd", "isub", "imul", "itruediv", "full_like",
-    "logical_and", "logical_or",
-    "and", "or", "isfinite", "isnan", "isinf", "maximum_", "nan_to_num", "positive", "copy", "fill", "zero",
+    "logical_and", "logical_or", "and", "or",
+    "isfinite", "isnan", "isinf", "maximum_", "nan_to_num", "positive", "copy", "fill", "zero",
     "binary_cross_entropy_with_logits", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "real", "imag",
 }  # fmt: skip
 """Functions that are linear in each input, and losses: they are no sites of their own."""
 
 UNMEASURED = {
     "linear", "conv1d", "conv2d", "conv3d", "matmul", "bmm", "addmm", "add", "sub", "rsub", "neg", "cat",
-    "stack",
-    "view", "reshape", "permute", "transpose", "getitem", "flatten", "unsqueeze", "squeeze", "mean", "sum",
-    "batch_norm", "layer_norm", "expand", "unbind", "split", "chunk", "cross_entropy", "mse_loss",
+    "stack", "view", "reshape", "permute", "transpose", "getitem", "flatten", "unsqueeze", "squeeze", "mean",
+    "sum", "batch_norm", "layer_norm", "expand", "unbind", "split", "chunk", "cross_entropy", "mse_loss",
+    "max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
 } | (CARRIERS - {"requires_grad"})  # fmt: skip
 """Functions that stop a gradient only by the values they are given: their backward is not measured."""
 

@@ -24,7 +24,7 @@ from explorer.model.tape.names import (
     name_of,
     replace_tensor,
 )
-from explorer.model.tape.private import DisableTorchFunction, version_of
+from explorer.model.tape.private import DisableTorchFunction, is_functorch_wrapped_tensor, version_of
 from explorer.model.tape.values import (
     Call,
     Value,
@@ -206,7 +206,10 @@ class Tape(Ledger, TorchFunctionMode):
             self.pending.pop(0)()
 
     def _run_backward(self, func: Any, args: Any, kwargs: Any) -> Any:
-        self.roots += [self.value_of(item) for item in find_tensors(args[:1])]
+        tensors = find_tensors(args[:1])
+        if any(map(is_functorch_wrapped_tensor, tensors)):  # torch.func has gradients of its own
+            return func(*args, **kwargs)
+        self.roots += [self.value_of(item) for item in tensors]
         self.flush()
         nested, self._in_backward = self._in_backward, True
         try:

@@ -122,10 +122,12 @@ class Call:
         return "torch has no derivative for it"
 
 
-def _follow(
-    values: Iterable[Value], can_follow: Callable[[Call, Value], bool], limit: int
+def find_ancestors(
+    values: Iterable[Value], can_follow: Callable[[Call, Value], bool], limit: int = 2 * _NEAR
 ) -> dict[Value, None]:
-    visited, todo = dict.fromkeys(values), deque(values)
+    """Return values and those before them, as far as ``can_follow(call, input)`` allows; about ``limit``."""
+    visited = dict.fromkeys(values)
+    todo = deque(visited)
     while todo and len(visited) < limit:
         call = todo.popleft().call
         for item in call.inputs:
@@ -133,13 +135,6 @@ def _follow(
                 visited[item] = None
                 todo.append(item)
     return visited
-
-
-def find_ancestors(
-    values: Iterable[Value], can_follow: Callable[[Call, Value], bool], limit: int = 2 * _NEAR
-) -> dict[Value, None]:
-    """Return values and those before them, as far as ``through(call, input)`` allows; at most ``most``."""
-    return _follow([*values], can_follow, limit)
 
 
 def find_elementwise_ancestors(value: Value, stop: Value | None = None) -> set[Value]:

@@ -174,8 +174,8 @@ FAULTS = (
     Fault(
         name="An observation of two sites speaks of “2 site”",
         file="explorer/model/observing/words.py",
-        old="{'s' * (count > 1)}",
-        new="{'s' * (count > 2)}",
+        old="{'s' * (len(rows) > 1)}",
+        new="{'s' * (len(rows) > 2)}",
         tests="model/test_observe.py",
     ),
     Fault(

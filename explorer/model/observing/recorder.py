@@ -1,0 +1,241 @@
+"""The calls of a user's model, recorded as rows, with hooks that measure their backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from torch import Tensor, nn
+
+from explorer.model.observing.rows import Measurement, Row, find_unit_axis, sample_tensor
+from explorer.model.tape import CALLS, Call, CallInput, Join, Site, Span, Tape, Value, read_input
+from explorer.model.tape.names import (
+    LINEAR,
+    SCALINGS,
+    STEPS,
+    UNMEASURED,
+    find_tensors,
+    is_pointwise,
+    may_write,
+)
+from explorer.model.tape.private import forward_class, is_functorch_wrapped_tensor
+from explorer.model.tape.tricks import JoinKind, chain_of, classify_join, find_applied_keys, find_chain_site
+
+UNNEEDED = "its x requires no gradient"
+_WRITTEN_BEHIND = "it writes behind autograd's back, by .data: the gradient passes as if nothing were done"
+_DETACHED = "its output is detached"
+_TRANSFORMED = "called inside torch.func, as by vmap: observe the model without it"
+
+
+class Recorder(Tape):
+    """A tape that records the calls of a model.
+
+    Attributes:
+        rows: by site and kind.
+        passes: number of forward passes that have begun.
+        measurements: of calls whose gradients are not counted yet.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self.rows: dict[tuple[Site, str], Row] = {}
+        self.passes = 0
+        self.measurements: list[Measurement] = []
+        self._is_scaling = False
+        super().__init__(model)
+
+    def prepare(self, name: str, function: Any, args: Any, kwargs: Any) -> tuple[CallInput, Any] | None:
+        """Return the x of a call that may be a site, and the call itself."""
+        self._is_scaling = name in SCALINGS and isinstance(args[-1], int | float) and bool(args[-1])
+        x = args[0] if args else None
+        is_known = function in CALLS or name in STEPS or (name not in LINEAR and is_pointwise(name))
+        if not is_known or not isinstance(x, Tensor) or not x.is_floating_point():
+            return None
+        return read_input(function, args, kwargs, x), (function, args, kwargs)
+
+    def on_call(self, call: Call, prepared: Any, y: Tensor) -> None:
+        """Record a call."""
+        call_input, run = prepared or (None, ())
+        if call.place.path is None:
+            return
+        if is_functorch_wrapped_tensor(y):
+            self._record_transformed(call, call_input)
+            return
+        output = next((value for value in call.outputs if value.live), None)
+        if output is None:
+            self._record_without_graph(call, call_input)
+            return
+        inputs = call.list_live_inputs()
+        is_linear = self._is_scaling or call.name in UNMEASURED  # it cannot stop the gradient
+        if not inputs or (call_input is None and is_linear) or call.kind == "function":
+            return
+        if call_input is None or not call.inputs[0].live:
+            self._measure(call, None, output, inputs)
+            return
+        call.op = call.name if call.name in STEPS else call_input.key or call.name
+        row = self._count(call.site, "call", call.op, call_input.key)
+        row.parameters, row.run = call_input.parameters, _make_run(*run)
+        x = call_input.x
+        self._measure(call, row, output, inputs, x, None if row.key else y, x if x.requires_grad else y)
+
+    def _count(self, site: Site, kind: str, op: str, key: str = "") -> Row:
+        """Return the row of a site, with one call more."""
+        if (site, kind) not in self.rows:
+            self.rows[site, kind] = Row(site, kind, op, key)
+        row = self.rows[site, kind]
+        row.calls += 1
+        return row
+
+    def _record_transformed(self, call: Call, call_input: CallInput | None) -> None:
+        """Record a call inside torch.func, whose tensors tell no values."""
+        key = call_input.key if call_input is not None else ""
+        if key or call.name in STEPS or call.kind == "function":
+            call.op = call.name if call.name in STEPS else key or call.name
+            self._count(call.site, "call", call.op, key).reasons[_TRANSFORMED] = None
+
+    def _record_without_graph(self, call: Call, call_input: CallInput | None) -> None:
+        """Record a call that autograd does not follow."""
+        source = call.inputs[0] if call.inputs else None
+        if call_input is None or source is None:
+            return
+        if source.call.name in (".data", "detach") and source.cuts:
+            carried = source.ref()
+            if carried is not None and call.outputs[0].ref() is carried:
+                self.count_cut(call.site, call_input.key or call.name, _WRITTEN_BEHIND)
+                return
+        if call_input.key and call.graded and not source.cuts:
+            call.op = call_input.key
+            row = self._count(call.site, "call", call_input.key, call_input.key)
+            row.add_x(call_input.x)
+            row.reasons[UNNEEDED] = None
+
+    def on_function(self, call: Call, value: Value, tensor: Tensor | None) -> None:
+        """Record the y of a Function."""
+        inputs = call.list_live_inputs()
+        is_wrapped = tensor is not None and is_functorch_wrapped_tensor(tensor)
+        if call.place.path is None or not inputs or is_wrapped:
+            return
+        key, rule = find_applied_keys(value.edge)
+        call.op = key or call.name
+        row = self._count(call.site, "function", call.op, key)
+        row.rule, row.owner = rule, forward_class(call.function)
+        self._measure(call, row, value, inputs, inputs[0].ref(), tensor)
+
+    def on_join(self, call: Call, join: Join, y: Tensor) -> None:
+        """Record a join."""
+        meaning = classify_join(call, join, y)
+        if call.place.path is None or is_functorch_wrapped_tensor(y):
+            return
+        side = [value.call for value in join.made - join.way]
+        if meaning is JoinKind.GATE:
+            self._record_detached(side)
+            return
+        ops = chain_of(join.made - join.way, join.way)
+        last = [call.name] if meaning is JoinKind.MASK or not ops else []
+        call.op = " → ".join(dict.fromkeys([*(item.op for item in ops), *last]))
+        call.row = row = self._count(find_chain_site(call, ops), meaning.value, call.op)
+        self._merge(side, [value.call for value in join.way] if meaning is JoinKind.TRICK else ())
+        self._measure(call, row, call.outputs[0], [join.x], join.x.ref(), y)
+        call.measured = None  # blame asks for the call itself, which is measured next
+
+    def _record_detached(self, side: list[Call]) -> None:
+        """Name the ops on the side of a gate, whose own gradient is dropped."""
+        for call in side:
+            if call.measured is not None and call.measured.row is not None:
+                call.measured.cut = _DETACHED
+            elif call.is_cut and not call.graded and not call.merged and call.name not in LINEAR:
+                self.count_cut(call.site, call.op, call.reason)
+
+    def _merge(self, side: Iterable[Call], way: Iterable[Call]) -> None:
+        """Make the calls of a trick parts of its row."""
+        for call in side:
+            if call.measured is not None:
+                call.measured.merged = True
+            for kind in ("cut", "trick") if call.kind == "join" else ("cut",):
+                if (row := self.rows.get((call.site, kind))) is not None:
+                    row.listed = False
+        for call in way:
+            for carrier in (call.row, call.measured and call.measured.row):
+                if carrier is not None:
+                    carrier.carries = True
+
+    def on_cut(self, dead: Value, x: Value | None, made: set[Value]) -> None:
+        """Record a cut."""
+        between = {*_iterate_before_cut(dead)} | {value for value in made if not value.live}
+        ordered = sorted(between, key=lambda value: value.number)
+        first = next((value.call for value in ordered if value.call.is_cut), None)
+        if first is None or first.place.path is None or first.merged or (x is None and self.path):
+            return
+        if any((value.call.site, "cut") in self.rows for value in between if value.call.kind == "exit"):
+            return
+        ops = chain_of(between, ())
+        self.count_cut(first.site, " → ".join(item.op for item in ops) or first.name, first.reason)
+
+    def on_exit(self, call: Call) -> None:
+        """Record a call out of torch, such as ``item``."""
+        x = call.inputs[0]
+        if not (x.live or x.cuts) or call.place.path is None or call.name in ("bool", "index") or call.merged:
+            return
+        inner = [] if x.live else chain_of(_iterate_before_cut(x), ())
+        op = " → ".join(dict.fromkeys([*(item.op for item in inner), call.name]))
+        self.count_cut(call.site, op, call.reason)
+
+    def count_cut(self, site: Site, op: str, reason: str) -> None:
+        """Count a call that cuts the graph."""
+        self._count(site, "cut", op).reasons[reason] = None
+
+    def _measure(
+        self, call: Call, row: Row | None, y: Value, inputs: list[Value], x_tensor: Tensor | None = None,
+        y_tensor: Tensor | None = None, like: Tensor | None = None,
+    ) -> None:  # fmt: skip
+        """Measure the backward of a call; ``like``: the tensor by whose layer the units are found."""
+        shape = inputs[0].shape if inputs[0].shape is not None else y.shape
+        measurement = Measurement(row, len(inputs), shape if row is not None else None, self.passes)
+        call.measured = measurement
+        self.pending.append(partial(self._attach, measurement, y, inputs))
+        if row is None:
+            return
+        self.measurements.append(measurement)
+        if x_tensor is None:
+            return
+        if row.axis is None:
+            row.axis = find_unit_axis(x_tensor if like is None or like.dim() != x_tensor.dim() else like)
+        row.add_x(x_tensor)
+        if row.wants_samples:
+            measurement.x = sample_tensor(x_tensor)
+            if y_tensor is not None and y_tensor.shape == x_tensor.shape:
+                measurement.y = sample_tensor(y_tensor)
+
+    def _attach(self, measurement: Measurement, y: Value, inputs: list[Value]) -> None:
+        """Put the hooks of a measurement on autograd's nodes."""
+        if y.edge is None:
+            return
+        span = Span(y.edge, [item.edge for item in inputs if item.edge is not None], measurement)
+        functions, span.functions = span.functions, []
+        for node in functions:  # called by an op of torch.library
+            if not self.has_call(node):
+                self.find_hidden((node, 0), place=y.call.place)
+        measurement.got = [0 if number in span.reached else None for number in range(len(inputs))]
+        measurement.first = min(span.reached, default=0)
+        if measurement.first:
+            measurement.shape = None
+
+
+def _make_run(function: Any, args: Any, kwargs: Any) -> Callable[[Tensor], Any] | None:
+    """Return a call as a function of x alone; None where its other arguments are followed by autograd."""
+    rest, writes = args[1:], may_write(function, args, kwargs)
+    if any(item.grad_fn is not None for item in find_tensors((rest, kwargs))):
+        return None
+    return lambda x: function(x.clone() if writes else x, *rest, **kwargs)
+
+
+def _iterate_before_cut(dead: Value) -> Iterator[Value]:
+    """Yield a value outside the graph and those before it up to the calls that left the graph."""
+    visited, todo = {dead}, [dead]
+    while todo:
+        value = todo.pop()
+        yield value
+        for item in value.call.inputs:
+            if not item.live and item not in visited and (item.cuts or item.call.is_cut):
+                visited.add(item)
+                todo.append(item)

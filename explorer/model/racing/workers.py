@@ -1,0 +1,57 @@
+"""The trials of a race, one after another or on the workers of an executor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+
+from explorer.model.racing.plan import RacePlan
+from explorer.model.racing.work import Outcome, Work, run_part
+from explorer.study import Row, Trial, packed
+
+_PARTS = 4  # for each worker: a race ends with few of them idle
+_SENT = (
+    "make_model", "rules", "what", "loss", "metric", "optimiser", "hooks", "train", "held_out", "validation",
+)  # fmt: skip
+
+
+def compute_outcomes(
+    work: Work, plan: RacePlan, rows: Sequence[Row], pool: Executor | None
+) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of missing trials, as parts of them end."""
+    rows = list(rows)
+    while trials := plan.missing(rows):
+        for outcomes in _run_trials(work, trials, pool):
+            rows += [item.row for item in outcomes]
+            yield outcomes
+
+
+def _run_trials(work: Work, trials: Sequence[Trial], pool: Executor | None) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of trials in parts: one each, or some for each worker."""
+    workers = getattr(pool, "_max_workers", 1) or 1
+    size = 1 if pool is None else max(1, len(trials) // (workers * _PARTS))
+    parts = [[*trials[start : start + size]] for start in range(0, len(trials), size)]
+    if pool is None:
+        yield from (run_part(work, part) for part in parts)
+        return
+    futures = [pool.submit(run_part, work, part) for part in parts]
+    try:
+        yield from (future.result() for future in as_completed(futures))
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def require_portable(work: Work, pool: Executor) -> None:
+    """Raise ValueError for an argument that cannot be sent to the workers of an executor."""
+    if isinstance(pool, ThreadPoolExecutor):
+        return
+    for name in _SENT:
+        try:
+            packed(getattr(work, name), pool)
+        except Exception as error:
+            message = str(error).strip().split("\n")[0] or type(error).__name__
+            raise ValueError(
+                f"{name} cannot be pickled, so that no other process can have it: define it at the top of a "
+                f"module ({message})"
+            ) from None

@@ -1,0 +1,96 @@
+"""Detach tricks: one site each, with the rule that they make."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.nn import functional
+
+from tests.model.nets import (
+    X,
+    Y,
+    made,
+    observed,
+    only,
+)
+
+TRICKS = {
+    "usual": (lambda h: h + (torch.round(h) - h).detach(), "round", "straight_through"),
+    "turned": (lambda h: (h.round() - h).detach() + h, "round", "straight_through"),
+    "three terms": (lambda h: h - h.detach() + torch.round(h).detach(), "round", "straight_through"),
+    "of the detached": (lambda h: torch.round(h.detach()) + h - h.detach(), "round", "straight_through"),
+    "by data": (lambda h: h + (h.round().data - h.data), "round", "straight_through"),
+    "a surrogate": (lambda h: h.tanh() + (h.sign() - h.tanh()).detach(), "sign", "ede"),
+    "several ops": (
+        lambda h: h + ((h / 0.5).round().clamp(-4, 3) * 0.5 - h).detach(),
+        "round → clamp",
+        "straight_through",
+    ),
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_a_detach_trick_is_one_site_with_the_rule_it_makes(trick):
+    function, op, rule = TRICKS[trick]
+    model = made(function)
+    seen = observed(model)
+    row = {each["op"]: each for each in seen.frame.to_dict("records")}[op]
+    assert set(seen.frame["op"]) <= {op, "tanh", "lt → where"}
+    assert row["note"] == "detach trick"
+    assert row["rule"] == rule
+    assert (row["share_grad"], row["blocked_here"], row["dead_by_rule"]) == (1, 0, 0)
+    assert "to blame" not in seen.describe()
+    h = model.a(X).detach().requires_grad_()
+    (gradient,) = torch.autograd.grad(functional.cross_entropy(model.b(function(h)), Y), h)
+    assert row["g_in"] == pytest.approx(float(gradient.norm()), rel=1e-5)
+    assert seen.unseen == ()
+
+
+def bireal(h):
+    """The sign with Bi-Real's polynomial, which is itself the sign outside of -1 to 1."""
+    p = torch.where(h < 0, h * h + 2 * h, 2 * h - h * h)
+    p = torch.where(h.abs() < 1, p, torch.sign(h).detach())
+    return p + (h.sign() - p).detach()
+
+
+def test_a_trick_whose_way_holds_the_value_it_restores_is_made_of_x():
+    row = observed(made(bireal)).frame.set_index("op").loc["abs → sign"]
+    assert (row.note, row.computes, row.rule) == ("detach trick", "sign", "approx_sign")
+
+
+def test_the_gradients_of_what_carries_a_trick_are_those_of_the_backward_alone():
+    """The slope of a trick is asked for in the forward, through the same nodes: that is no backward."""
+    function = TRICKS["a surrogate"][0]
+    model = made(function)
+    row = observed(model).frame.set_index("op").loc["tanh"]
+    h = model.a(X).detach()
+    y = function(h).requires_grad_()
+    (g,) = torch.autograd.grad(functional.cross_entropy(model.b(y), Y), y)
+    assert row.g_out == pytest.approx(float(g.norm()), rel=1e-4)
+    assert row.g_in == pytest.approx(float((g * (1 - h.tanh() ** 2)).norm()), rel=1e-4)
+
+
+def test_a_reset_by_a_detached_spike_is_no_trick():
+    """A spiking neuron as libraries write it: its membrane less the spike's value, which stays 0 at first."""
+
+    def neuron(h):
+        membrane = torch.tensor(0.9).clamp(0, 1) * h - 100
+        for _ in range(3):
+            spike = torch.tanh(torch.sign(membrane).clamp(min=0))
+            membrane = membrane.clone() - spike.detach()
+        return membrane + spike
+
+    seen = observed(made(neuron))
+    assert set(seen.frame["op"]) == {"clamp", "sign", "tanh"}
+    assert not seen.frame["note"].str.contains("trick").any()
+
+
+def under_no_grad(h):
+    with torch.no_grad():
+        y = torch.round(h)
+    return h + (y - h).detach()
+
+
+def test_a_trick_under_no_grad_is_seen_as_well():
+    row = only(observed(made(under_no_grad)))
+    assert (row["rule"], row["note"], row["share_grad"]) == ("straight_through", "detach trick", 1)
