@@ -68,19 +68,6 @@ export function rateAt(points, at, start) {
 }
 
 /**
- * The points with another learning rate from a step on, whatever was to come of it.
- * @param {Point[]} points
- * @param {number} at
- * @param {string} value
- */
-export function ratedAt(points, at, value) {
-  const others = points.filter(({ step, name }) => name !== "lr" || step < at);
-  const before = others.filter(({ step }) => step <= at);
-  const after = others.filter(({ step }) => step > at);
-  return [...before, { step: at, name: "lr", value }, ...after];
-}
-
-/**
  * The keys in force at the last of so many steps of a line; those it begins with before the first.
  * @param {Point[]} points
  * @param {number} taken

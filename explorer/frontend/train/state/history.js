@@ -1,7 +1,7 @@
 // The past of a run: the step that is displayed, and the lines of earlier runs. No page.
 
 import { find } from "../../choice/entries.js";
-import { branchedAt, pointsOf, rateAt, ratedAt, saysSame, withPoints } from "./branches.js";
+import { branchedAt, pointsOf, rateAt, saysSame, withPoints } from "./branches.js";
 import { LOST, OVER } from "./status.js";
 import { liveOf, settingText, withSetting } from "./tasks.js";
 
@@ -124,13 +124,6 @@ export function rateOf(state) {
   const start = settingText(choice, "lr");
   if (rate !== null) return rate;
   return isOnItsWay(state) ? rateAt(pointsIn(choice), view.status.step, start) : start;
-}
-
-/** @param {State["choice"]} choice @param {number} step @param {string} rate from there on */
-export function ratedChoice(choice, step, rate) {
-  const points = pointsIn(choice);
-  const now = Number(rateAt(points, step, settingText(choice, "lr")));
-  return now === Number(rate) ? choice : withPoints(choice, ratedAt(points, step, rate));
 }
 
 /**

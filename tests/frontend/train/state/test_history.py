@@ -142,10 +142,27 @@ def test_the_rate_in_force(tell: Run, at: int, rate: str):
     assert tell("state/branches", "rateAt", RATES, at, "0.1") == rate
 
 
-def test_another_rate_takes_the_place_of_those_to_come_and_of_nothing_else(tell: Run):
-    point = {"step": 5, "name": "lr", "value": "7"}
-    assert tell("state/branches", "ratedAt", RATES, 5, "7") == [RATES[0], point, RATES[1]]
-    assert tell("state/branches", "ratedAt", RATES, 3, "7") == [{**point, "step": 3}, RATES[1]]
+def test_the_server_alone_makes_the_branch_point_of_a_rate_and_the_choice_follows_it(node: Node):
+    """While the hand turns it, it is displayed; at rest the server is told; what it records is chosen."""
+    body = """
+        const { createTurning } = await import("./train/page/live-settings.js");
+        let state = given;
+        const told = [];
+        const choose = (choice) => { state.choice = choice; told.push(choice.training.branch); };
+        const put = (change) => { state = { ...state, ...change }; };
+        const run = { isBusy: false, change: () => told.push("told") };
+        const turning = createTurning({ now: () => state.choice, state: () => state, put, choose, run,
+            become: (change) => { put(change); turning.catchUp(); }, isMine: () => true, rename() {} });
+        turning.onSetting("lr", "0.4", "moving");
+        turning.onSetting("lr", "0.5", "settled");
+        const before = [state.rate, [...told]];
+        state.view.status.recorded = { lr: "0.01", branch: "28,lr:0.5" };
+        turning.catchUp();
+        return [before, state.rate, told];
+    """
+    before, rate, told = node.run(body, on_its_way(None, "", ""))
+    assert before == ["0.5", ["told"]]
+    assert (rate, told) == (None, ["told", "28,lr:0.5"])
 
 
 def on_its_way(rate: str | None, branch: str, recorded: str, **status: Any) -> dict[str, Any]:
