@@ -1,6 +1,7 @@
 """An engine without threads: settings that train in no time, a clock of our own, and turns by hand."""
 
 import dataclasses
+from types import SimpleNamespace
 
 from explorer.training import Run, Settings
 
@@ -37,6 +38,12 @@ def alone(settings):
     run = Run(settings)
     run.advance(settings.steps)
     return run.snapshot()
+
+
+def seen(run, question):
+    """The records of an instrument by the number of the rule."""
+    records = run.snapshot((question,)).measured[question].values()
+    return {number: SimpleNamespace(**record) for number, record in enumerate(records)}
 
 
 class Watched(Run):

@@ -2,93 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.instrument import Nets, Record, Visible
-from explorer.training.nets import Ensemble
+from explorer.training.instruments.base.example import of_firsts, small
+from explorer.training.instruments.base.instrument import Nets, Visible
 from explorer.training.settings import Settings
-from explorer.training.tasks import TASKS, Data
-
-if TYPE_CHECKING:
-    from numpy import int32, uint8
-    from numpy.typing import NDArray
+from explorer.training.tasks import TASKS
 
 MOST_VISIBLE = 24  # of each rule, and as many of those that it alone reads wrong
 
 
-@dataclass(frozen=True)
-class Mistakes:
-    """The images that one net reads wrong.
+@of_firsts
+def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
+    """Return the mistakes of one net, at its place among some members.
 
-    Attributes:
-        seed: the number of the net among the seeds of its rule, from 0.
-        of: the number of held-out images.
-        count: the number of them that it reads wrong.
-        alone: the number of these that the nets of all other rules read right; None without other rules.
-        classes: (visible,) uint8, the classes of the images: at most ``MOST_VISIBLE`` of which it is surest,
-            then as many that it alone reads wrong, each image once.
-        read: (visible,) uint8, the class each is read as.
-        only: (visible,) uint8, 1 for those that it alone reads wrong.
-        examples: (visible,) int32, the indices of the images among the held-out ones.
-        images: (visible · pixels,) uint8, row by row, from 0 to 255.
-        words: the picture in a sentence.
+    ``of``: the number of held-out images. ``count``: the number of them that it reads wrong. ``alone``: the
+    number of these that the nets of all other rules read right; None without other rules. ``classes``:
+    (visible,) uint8, the classes of the images: at most ``MOST_VISIBLE`` of which it is surest, then as many
+    that it alone reads wrong, each image once. ``read``: (visible,) uint8, the class each is read as.
+    ``only``: (visible,) uint8, 1 for those that it alone reads wrong. ``examples``: (visible,) int32, the
+    indices of the images among the held-out ones. ``images``: (visible · pixels,) uint8, row by row, from 0
+    to 255. ``words``: the picture in a sentence.
     """
-
-    seed: int
-    of: int
-    count: int
-    alone: int | None
-    classes: NDArray[uint8]
-    read: NDArray[uint8]
-    only: NDArray[uint8]
-    examples: NDArray[int32]
-    images: NDArray[uint8]
-    words: str
-
-
-def mistakes(ensemble: Ensemble, data: Data) -> dict[int, Mistakes]:
-    """The mistakes of the first finite net of each rule, by the number of its rule."""
-    assert data.held_out is not None
-    x, y = data.held_out
-    nets = ensemble.firsts()
-    chances = ensemble.traced(x.unsqueeze(0), list(nets.values()))[0].softmax(-1).cpu()
+    assert nets.data.held_out is not None
+    x, y = nets.data.held_out
+    chances = nets.ensemble.traced(x.unsqueeze(0), members)[0].softmax(-1).cpu()
     sure, read = chances.max(-1)
     wrong = read != y
-    only = wrong & (wrong.sum(0) == 1) & (len(nets) > 1)
-    images = _images(x)
-    records = {}
-    for at, (rule, net) in enumerate(nets.items()):
+    only = wrong & (wrong.sum(0) == 1) & (len(members) > 1)
+    low, high = x.aminmax()
+
+    def of(at: int) -> dict[str, Any]:
         order = sure[at].where(wrong[at], -1).argsort(descending=True, stable=True)[: int(wrong[at].sum())]
         visible = _visible(order, only[at])
-        alone = int(only[at].sum()) if len(nets) > 1 else None
-        records[rule] = Mistakes(
-            seed=ensemble.going[net].seed,
-            of=len(y),
-            count=len(order),
-            alone=alone,
-            classes=_bytes(y[visible]),
-            read=_bytes(read[at, visible]),
-            only=_bytes(only[at, visible]),
-            examples=visible.to(torch.int32).numpy(),
-            images=_bytes(images[visible].flatten()),
-            words=_words(len(order), len(y), alone, y[order[:1]].tolist(), read[at, order[:1]].tolist()),
-        )
-    return records
+        alone = int(only[at].sum()) if len(members) > 1 else None
+        return {
+            "of": len(y),
+            "count": len(order),
+            "alone": alone,
+            "classes": y[visible].byte().numpy(),
+            "read": read[at, visible].byte().numpy(),
+            "only": only[at, visible].byte().numpy(),
+            "examples": visible.int().numpy(),
+            "images": small((x[visible] - low) / (high - low)),
+            "words": _words(len(order), len(y), alone, y[order[:1]].tolist(), read[at, order[:1]].tolist()),
+        }
+
+    return of
 
 
 def _visible(order: Tensor, only: Tensor) -> Tensor:
     first, alone = order[:MOST_VISIBLE], order[only[order]][:MOST_VISIBLE]
     return torch.cat([first, alone[~torch.isin(alone, first)]])
-
-
-def _images(x: Tensor) -> Tensor:
-    """Brightness from 0 to 255 between the darkest and the brightest pixel of all examples."""
-    low, high = x.aminmax()
-    return ((x - low) / (high - low) * 255).round()
 
 
 def _words(count: int, of: int, alone: int | None, first: list[int], read: list[int]) -> str:
@@ -98,15 +67,6 @@ def _words(count: int, of: int, alone: int | None, first: list[int], read: list[
     if alone is not None:
         words += f", {alone} of them by this rule alone"
     return f"{words}; the surest mistake is a {first[0]} read as {read[0]}"
-
-
-def _bytes(values: Tensor) -> NDArray[uint8]:
-    pixels: NDArray[uint8] = values.to(torch.uint8).numpy()
-    return pixels
-
-
-def _measured(nets: Nets) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in mistakes(nets.ensemble, nets.data).items()}
 
 
 def _missing(settings: Settings) -> str:
@@ -122,6 +82,6 @@ INSTRUMENT = Visible(
         "alone: another seed makes others."
     ),
     cost="2.4 ms and 16 kB for six rules",
-    measure=_measured,
+    measure=measured,
     missing=_missing,
 )

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
 from explorer.formula import percent
-from explorer.training.instruments.base.instrument import Nets, Record, Visible
-from explorer.training.nets import Ensemble
+from explorer.training.instruments.base.example import of_firsts
+from explorer.training.instruments.base.instrument import Nets, Visible
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Draw, Part
 
 if TYPE_CHECKING:
-    from numpy import float32, uint8
+    from numpy import uint8
     from numpy.typing import NDArray
 
 SIDE = 64  # cells
@@ -33,69 +32,47 @@ class Square(NamedTuple):
     width: float
 
 
-@dataclass(frozen=True)
-class Regions:
-    """The classes that one net gives to the square around all examples.
-
-    Attributes:
-        seed: the number of the net among the seeds of its rule, from 0.
-        square: where the square lies.
-        classes: how many there are; ``names`` what a table calls them, else empty.
-        levels: how finely a cell tells how sure its class is.
-        cells: (side · side,) uint8, row by row from the bottom: class · levels + how sure it is, from 0 at
-            even odds to levels − 1; ``NO_CLASS`` where an output is not a number.
-        shares: (classes,) float32, the share of the square that each class is given.
-        score: the share of held-out examples that this net gives the right class.
-        trained, held_out: (3 · points,) uint8, the first examples of each part: across and up in 255ths of
-            the square, and the class.
-        words: the picture in a sentence.
-    """
-
-    seed: int
-    square: Square
-    classes: int
-    names: list[str]
-    levels: int
-    cells: NDArray[uint8]
-    shares: NDArray[float32]
-    score: float
-    trained: NDArray[uint8]
-    held_out: NDArray[uint8]
-    words: str
-
-
 def is_plane(data: Data) -> bool:
     """Whether the examples of a task are classes of points in a plane."""
     return data.widths[0] == 2 and data.held_out is not None and not data.train.y.is_floating_point()
 
 
-def regions(ensemble: Ensemble, data: Data) -> dict[int, Regions]:
-    """The regions of the first finite net of each rule, by the number of its rule.
+@of_firsts
+def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
+    """Return the classes that one net, at its place among some members, gives to the square of all examples.
+
+    ``square``: where the square lies. ``classes``: how many there are; ``names`` what a table calls them,
+    else empty. ``levels``: how finely a cell tells how sure its class is. ``cells``: (side · side,) uint8,
+    row by row from the bottom: class · levels + how sure it is, from 0 at even odds to levels − 1;
+    ``NO_CLASS`` where an output is not a number. ``shares``: (classes,) float32, the share of the square that
+    each class is given. ``score``: the share of held-out examples that this net gives the right class.
+    ``trained``, ``held_out``: (3 · points,) uint8, the first examples of each part: across and up in 255ths
+    of the square, and the class. ``words``: the picture in a sentence.
 
     An op with a ``mean`` in it sees all cells at once there, and a batch in training.
     """
+    ensemble, data = nets.ensemble, nets.data
     assert data.held_out is not None
-    nets, square = ensemble.firsts(), square_of(data)
-    outputs, _ = ensemble.traced(_middles(square).unsqueeze(0), list(nets.values()))
+    square = square_of(data)
+    outputs, _ = ensemble.traced(_middles(square).unsqueeze(0), members)
     cells, shares = _cells(outputs)
-    right = ensemble.traced(data.held_out.x.unsqueeze(0), list(nets.values()))[0].argmax(-1).cpu()
+    right = ensemble.traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
     scores = (right == data.held_out.y).float().mean(1).tolist()
-    trained, held_out = (_points(part, square) for part in (data.train, data.held_out))
-    return {
-        rule: Regions(
-            seed=ensemble.going[net].seed,
-            square=square,
-            classes=data.outputs,
-            names=list(data.names),
-            levels=NO_CLASS // data.outputs,
-            cells=cells[at].numpy(),
-            shares=shares[at].numpy(),
-            score=scores[at],
-            trained=trained,
-            held_out=held_out,
-            words=_words(scores[at], len(data.held_out.y), shares[at].tolist(), data.names),
-        )
-        for at, (rule, net) in enumerate(nets.items())
+    alike = {
+        "square": square,
+        "classes": data.outputs,
+        "names": list(data.names),
+        "levels": NO_CLASS // data.outputs,
+        "trained": _points(data.train, square),
+        "held_out": _points(data.held_out, square),
+    }
+    count = len(data.held_out.y)
+    return lambda at: {
+        **alike,
+        "cells": cells[at].numpy(),
+        "shares": shares[at].numpy(),
+        "score": scores[at],
+        "words": _words(scores[at], count, shares[at].tolist(), data.names),
     }
 
 
@@ -140,10 +117,6 @@ def _words(score: float, count: int, shares: list[float], names: Sequence[str]) 
     return f"{percent(score)} of {count} held-out points are given their class; of the plane {classes}"
 
 
-def _measured(nets: Nets) -> dict[int, Record]:
-    return {rule: vars(each) for rule, each in regions(nets.ensemble, nets.data).items()}
-
-
 def _missing(settings: Settings) -> str:
     data = TASKS[settings.task].data(Draw(Generator(), 1, settings.table))
     return "" if is_plane(data) else "Not shown here: regions need two inputs, and a class for each example."
@@ -158,6 +131,6 @@ INSTRUMENT = Visible(
         "how well a rule does is said by the accuracy over all seeds."
     ),
     cost="3.5 ms and 39 kB for six rules",
-    measure=_measured,
+    measure=measured,
     missing=_missing,
 )

@@ -2,78 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 
 from explorer.formula import percent
-from explorer.training.instruments.base.instrument import Nets, Record, Visible, op_site
+from explorer.training.instruments.base.example import of_firsts
+from explorer.training.instruments.base.instrument import Nets, Visible, op_site
 from explorer.training.limits import BINS
-from explorer.training.nets import Ensemble, Trace
+from explorer.training.nets import Trace
 from explorer.training.settings import Settings
-from explorer.training.tasks import Data
-
-if TYPE_CHECKING:
-    from numpy import float32, int64
-    from numpy.typing import NDArray
 
 MOST_VALUES = 16  # of quantised weights that are counted one by one
 
 
-@dataclass(frozen=True)
-class Layer:
-    """The weights of one layer; all as the op sees them, that is times √inputs.
+@of_firsts
+def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
+    """Return the weights of one net, at its place among some members.
 
-    Attributes:
-        edges: (bins + 1,) float32, of the histogram of full-precision weights.
-        counts: (bins,) int64, weights in each bin.
-        values: (values,) float32, ascending, what the op makes of them; empty where these are more than
-            ``MOST_VALUES`` different ones.
-        by_value: (values · bins,) int64, value by value: the counts of those that became it.
-        changed: the share of weights of which the op makes another value than at the start.
+    ``layers``: see ``_layer``, from the first to the last. ``words``: the picture in a sentence.
     """
-
-    edges: NDArray[float32]
-    counts: NDArray[int64]
-    values: NDArray[float32]
-    by_value: NDArray[int64]
-    changed: float
-
-
-@dataclass(frozen=True)
-class Weights:
-    """The weights of one net.
-
-    Attributes:
-        seed: the number of the net among the seeds of its rule, from 0.
-        layers: from the first to the last.
-        words: the picture in a sentence.
-    """
-
-    seed: int
-    layers: list[Layer]
-    words: str
-
-
-def weights(ensemble: Ensemble, data: Data) -> dict[int, Weights]:
-    """The weights of the first finite net of each rule, by the number of its rule."""
-    nets = ensemble.firsts()
-    one = data.train.x[:1].unsqueeze(0)
-    (_, now), (_, before) = (
-        ensemble.traced(one, list(nets.values()), start=start) for start in (False, True)
-    )
+    one = nets.data.train.x[:1].unsqueeze(0)
+    (_, now), (_, before) = (nets.ensemble.traced(one, members, start=start) for start in (False, True))
     stages = [(old, new) for old, new in zip(before, now, strict=True) if new.y is not None]
-    records = {}
-    for at, (rule, net) in enumerate(nets.items()):
+
+    def of(at: int) -> dict[str, Any]:
         layers = [_layer(old, new, at) for old, new in stages]
-        records[rule] = Weights(ensemble.going[net].seed, layers, _words(layers))
-    return records
+        return {"layers": layers, "words": _words(layers)}
+
+    return of
 
 
-def _layer(before: Trace, now: Trace, at: int) -> Layer:
-    """The weights of one layer at the start and now."""
+def _layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
+    """Return the weights of one layer at the start and now; all as the op sees them, that is times √inputs.
+
+    ``edges``: (bins + 1,) float32, of the histogram of full-precision weights. ``counts``: (bins,) int64,
+    weights in each bin. ``values``: (values,) float32, ascending, what the op makes of them; empty where
+    these are more than ``MOST_VALUES`` different ones. ``by_value``: (values · bins,) int64, value by value:
+    the counts of those that became it. ``changed``: the share of weights of which the op makes another value
+    than at the start.
+    """
     assert before.y is not None
     assert now.x is not None
     assert now.y is not None
@@ -85,24 +55,19 @@ def _layer(before: Trace, now: Trace, at: int) -> Layer:
     if len(values) > MOST_VALUES:
         values, which = values[:0], which[:0]
     cells = (which * BINS + bins) if len(values) else which
-    return Layer(
-        edges=np.linspace(low.item(), high.item(), BINS + 1, dtype=np.float32),
-        counts=bins.bincount(minlength=BINS).cpu().numpy(),
-        values=values.cpu().numpy(),
-        by_value=cells.bincount(minlength=len(values) * BINS).cpu().numpy(),
-        changed=(before.y[at].flatten() != y).float().mean().item(),
-    )
+    return {
+        "edges": np.linspace(low.item(), high.item(), BINS + 1, dtype=np.float32),
+        "counts": bins.bincount(minlength=BINS).cpu().numpy(),
+        "values": values.cpu().numpy(),
+        "by_value": cells.bincount(minlength=len(values) * BINS).cpu().numpy(),
+        "changed": (before.y[at].flatten() != y).float().mean().item(),
+    }
 
 
-def _words(layers: list[Layer]) -> str:
-    sizes = [int(layer.counts.sum()) for layer in layers]
-    changed = sum(layer.changed * size for layer, size in zip(layers, sizes, strict=True)) / sum(sizes)
+def _words(layers: list[dict[str, Any]]) -> str:
+    sizes = [int(layer["counts"].sum()) for layer in layers]
+    changed = sum(layer["changed"] * size for layer, size in zip(layers, sizes, strict=True)) / sum(sizes)
     return f"of {percent(changed)} of all weights the op makes another value than at the start"
-
-
-def _measured(nets: Nets) -> dict[int, Record]:
-    records = weights(nets.ensemble, nets.data).items()
-    return {rule: vars(each) | {"layers": [vars(layer) for layer in each.layers]} for rule, each in records}
 
 
 def _missing(settings: Settings) -> str:
@@ -121,6 +86,6 @@ INSTRUMENT = Visible(
         "that they change is no sign that they change for the better."
     ),
     cost="4.1 ms and 11 kB for six rules",
-    measure=_measured,
+    measure=measured,
     missing=_missing,
 )

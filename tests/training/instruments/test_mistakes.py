@@ -1,12 +1,15 @@
 """Mistakes: counted and sorted as the nets themselves say."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.mistakes import MOST_VISIBLE, Mistakes, mistakes
+from explorer.training.instruments.mistakes import MOST_VISIBLE, measured
 from explorer.training.tasks.digits import image
+from tests.training import driving
 
 RULES = ("zero", "straight_through", "clipped")
 
@@ -19,8 +22,8 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def seen(run: Run) -> dict[int, Mistakes]:
-    return mistakes(run._nets.ensemble, run._nets.data[0])
+def seen(run: Run) -> dict[int, SimpleNamespace]:
+    return driving.seen(run, "mistakes")
 
 
 def wrong(run: Run) -> torch.Tensor:
@@ -29,7 +32,7 @@ def wrong(run: Run) -> torch.Tensor:
     return run._nets.ensemble.output(x.unsqueeze(0))[::2].argmax(-1) != y
 
 
-def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, Mistakes]):
+def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, SimpleNamespace]):
     scores = run.snapshot().score
     for rule, name in enumerate(RULES):
         assert (seen[rule].seed, seen[rule].of) == (0, 360)
@@ -41,7 +44,7 @@ def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, Mistakes]):
     assert seen[0].count > 2 * seen[2].count > 0
 
 
-def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int, Mistakes]):
+def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int, SimpleNamespace]):
     x, y = run._nets.data[0].held_out
     chances = run._nets.ensemble.output(x.unsqueeze(0))[::2].softmax(-1)
     pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()
@@ -71,7 +74,7 @@ def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
 
 def test_a_rule_alone_is_compared_with_none():
     run = Run(Settings(task="digits", rules=("straight_through",)))
-    (result,) = mistakes(run._nets.ensemble, run._nets.data[0]).values()
+    (result,) = driving.seen(run, "mistakes").values()
     assert result.alone is None
     assert not result.only.any()
     assert "this rule alone" not in result.words
@@ -82,7 +85,7 @@ def test_no_mistake_is_said_so(run: Run):
     x, _ = data.held_out
     read = run._nets.ensemble.output(x.unsqueeze(0))[4].argmax(-1)
     perfect = data._replace(held_out=data.held_out._replace(y=read))
-    result = mistakes(run._nets.ensemble, perfect)[2]
+    result = SimpleNamespace(**measured(SimpleNamespace(ensemble=run._nets.ensemble, data=perfect))[2])
     assert (result.count, len(result.classes), result.images.size) == (0, 0, 0)
     assert result.words == "all 360 held-out images are read right"
     assert result.images.dtype == np.uint8

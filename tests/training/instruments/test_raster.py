@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.raster import raster
+from tests.training.driving import seen
 
 LEAK, TIMES, EXAMPLE = 0.9, 8, 5
 
@@ -40,7 +40,7 @@ def simulated(run: Run, member: int, brightness: torch.Tensor) -> tuple[torch.Te
 
 def test_the_spikes_are_those_of_a_net_written_unit_by_unit(run: Run):
     x, y = run._nets.data[0].held_out
-    for rule, result in raster(run._nets.ensemble, run._nets.data[0], EXAMPLE).items():
+    for rule, result in seen(run, f"raster?example={EXAMPLE}").items():
         spikes, potentials = simulated(run, 2 * rule, x[EXAMPLE])
         assert result.units == [64, 32, 32]
         found = torch.from_numpy(result.spikes).view(-1, TIMES) / 255
@@ -86,6 +86,6 @@ def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers
 
 def test_what_another_op_returns_is_held_from_0_to_1():
     run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
-    (result,) = raster(run._nets.ensemble, run._nets.data[0], 0).values()
+    (result,) = seen(run, "raster").values()
     hidden = torch.from_numpy(result.spikes)[64 * TIMES :]
     assert len(hidden.unique()) > 2

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.regions import NO_CLASS, SIDE, _cells, is_plane, regions
+from explorer.training.instruments.regions import NO_CLASS, SIDE, _cells, is_plane
 from explorer.training.tasks import TASKS, Draw
+from tests.training.driving import seen as seen_of
 
 RULES = ("default", "clipped")
 
@@ -30,7 +31,7 @@ def plain(run: Run, member: int, x: torch.Tensor) -> torch.Tensor:
 
 
 def test_each_cell_has_the_class_of_its_middle(run: Run):
-    for rule, seen in regions(run._nets.ensemble, run._nets.data[0]).items():
+    for rule, seen in seen_of(run, "regions").items():
         left, bottom, width = seen.square
         cell = width / SIDE
         middles = [
@@ -46,7 +47,7 @@ def test_each_cell_has_the_class_of_its_middle(run: Run):
 
 def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
     scores = run.snapshot().score
-    for (rule, seen), name in zip(regions(run._nets.ensemble, run._nets.data[0]).items(), RULES, strict=True):
+    for (rule, seen), name in zip(seen_of(run, "regions").items(), RULES, strict=True):
         assert seen.seed == 0
         assert seen.score == pytest.approx(float(scores[name][0]))
         assert seen.shares.sum() == pytest.approx(1)
@@ -55,7 +56,7 @@ def test_shares_and_score_are_those_of_the_net_that_is_named(run: Run):
 
 
 def test_all_examples_lie_in_the_square_and_some_of_each_part_are_told(run: Run):
-    seen = regions(run._nets.ensemble, run._nets.data[0])[0]
+    seen = seen_of(run, "regions")[0]
     data = run._nets.data[0]
     for points, part in ((seen.trained, data.train), (seen.held_out, data.held_out)):
         across, up, classes = torch.from_numpy(points.reshape(-1, 3).astype("f4")).T

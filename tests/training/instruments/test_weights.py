@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.weights import MOST_VALUES, weights
+from explorer.training.instruments.weights import MOST_VALUES
 from explorer.training.limits import BINS
+from tests.training.driving import seen as seen_of
 
 
 def trained(**settings) -> Run:
@@ -35,44 +36,44 @@ def latent(run: Run, member: int, start: bool = False) -> list[torch.Tensor]:
 )
 def test_the_counts_are_those_of_the_weights(task: str, quantised):
     run = trained(task=task, rules=("default", "straight_through"), seeds=2)
-    seen = weights(run._nets.ensemble, run._nets.data[0])
+    seen = seen_of(run, "weights")
     for rule, result in seen.items():
         assert (result.seed, len(result.layers)) == (0, 2)
         for now, before, layer in zip(
             latent(run, 2 * rule), latent(run, 2 * rule, start=True), result.layers, strict=True
         ):
             values = quantised(now)
-            assert layer.values.tolist() == values.unique().tolist()
+            assert layer["values"].tolist() == values.unique().tolist()
             counts, edges = np.histogram(now, BINS)
-            np.testing.assert_allclose(layer.edges, edges, rtol=1e-5, atol=1e-6)
-            assert np.abs(layer.counts - counts).max() <= 1, "one on an edge may be of either bin"
-            assert layer.counts.sum() == now.numel()
-            by_value = layer.by_value.reshape(-1, BINS)
-            assert np.array_equal(by_value.sum(0), layer.counts)
+            np.testing.assert_allclose(layer["edges"], edges, rtol=1e-5, atol=1e-6)
+            assert np.abs(layer["counts"] - counts).max() <= 1, "one on an edge may be of either bin"
+            assert layer["counts"].sum() == now.numel()
+            by_value = layer["by_value"].reshape(-1, BINS)
+            assert np.array_equal(by_value.sum(0), layer["counts"])
             assert by_value.sum(1).tolist() == [int((values == v).sum()) for v in values.unique()]
-            assert layer.changed == pytest.approx((values != quantised(before)).float().mean().item())
+            assert layer["changed"] == pytest.approx((values != quantised(before)).float().mean().item())
 
 
 def test_a_rule_that_blocks_everything_changes_no_weight():
     run = trained(task="binary weights", rules=("default", "straight_through"))
-    dead, alive = weights(run._nets.ensemble, run._nets.data[0]).values()
-    assert [layer.changed for layer in dead.layers] == [0, 0]
-    assert min(layer.changed for layer in alive.layers) > 0.01
+    dead, alive = seen_of(run, "weights").values()
+    assert [layer["changed"] for layer in dead.layers] == [0, 0]
+    assert min(layer["changed"] for layer in alive.layers) > 0.01
     assert "0 % of all weights" in dead.words
     assert "0 % of all weights" not in alive.words
 
 
 def test_a_rounded_weight_is_0_and_never_minus_0():
     run = trained(task="binary weights", op="round", rules=("default",))
-    (result,) = weights(run._nets.ensemble, run._nets.data[0]).values()
+    (result,) = seen_of(run, "weights").values()
     for layer in result.layers:
-        assert 0 in layer.values
-        assert not np.signbit(layer.values[layer.values == 0]).any()
+        assert 0 in layer["values"]
+        assert not np.signbit(layer["values"][layer["values"] == 0]).any()
 
 
 def test_values_that_are_many_are_not_counted_one_by_one():
     run = trained(task="binary weights", op="tanh", rules=("default",))
-    (result,) = weights(run._nets.ensemble, run._nets.data[0]).values()
+    (result,) = seen_of(run, "weights").values()
     for layer in result.layers:
-        assert layer.counts.sum() > MOST_VALUES
-        assert layer.values.size == layer.by_value.size == 0
+        assert layer["counts"].sum() > MOST_VALUES
+        assert layer["values"].size == layer["by_value"].size == 0

@@ -1,14 +1,19 @@
-"""One held-out example, for instruments that show what nets make of it."""
+"""Records of the first finite net of each rule, and of one held-out example."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec
+
+import torch
+from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Argument, Nets, Record
-from explorer.training.nets import Ensemble
 from explorer.training.settings import Settings
 from explorer.training.tasks import Data
+
+P = ParamSpec("P")
 
 
 def _last(_settings: Settings, data: Data) -> int:
@@ -18,14 +23,27 @@ def _last(_settings: Settings, data: Data) -> int:
 EXAMPLE = Argument("example", "Held-out example", _last)
 
 
-def of_example(look: Callable[[Ensemble, Data, int], Mapping[int, Any]]) -> Callable[..., dict[int, Record]]:
-    """The ``measure`` of an instrument that takes ``EXAMPLE``.
+def of_firsts(
+    look: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
+) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
+    """Return the ``measure`` of an instrument that looks at the first finite net of each rule.
 
-    ``look``: ``(ensemble, data, example) ->`` a dataclass by the number of each rule, whose fields
-    are its record.
+    ``look(nets, members, …)`` gives a function that returns the record of ``members[at]``. A record begins
+    with ``seed``: the number of the net among the seeds of its rule, from 0.
     """
 
-    def measured(nets: Nets, *, example: int) -> dict[int, Record]:
-        return {rule: vars(each) for rule, each in look(nets.ensemble, nets.data, example).items()}
+    @functools.wraps(look)
+    def measured(nets: Nets, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
+        firsts = nets.ensemble.firsts()
+        of = look(nets, list(firsts.values()), *args, **kwargs)
+        return {
+            rule: {"seed": nets.ensemble.going[net].seed, **of(at)}
+            for at, (rule, net) in enumerate(firsts.items())
+        }
 
     return measured
+
+
+def small(shares: Tensor) -> Any:
+    """Values from 0 to 1 as uint8 from 0 to 255, in one row; 0 where one is not a number."""
+    return (shares.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()
