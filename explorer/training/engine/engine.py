@@ -132,14 +132,14 @@ class Engine:
         return self._status_after(identity, lambda jobs, job: jobs.change(job, live))
 
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
-        """The status of a run or a study now; asking renews its lease.
+        """Return the status of a run or a study now and renew its lease.
 
         ``shown``: the keys of instruments whose answers are in a run's snapshot. A study is not waited for.
         """
         return self._status_after(identity, lambda _jobs, _job: None, shown)
 
     def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
-        """The statuses of several runs and studies, as ``snapshot`` has them; after a while as last seen.
+        """Return the statuses of several runs and studies as ``snapshot`` does; after a while as last seen.
 
         ``shown``: by the id of each the keys of instruments.
         """
@@ -372,11 +372,11 @@ class Engine:
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
-        """The jobs of the kind that an id is of."""
+        """Return the jobs of the kind that an id names."""
         return self._studies if self._studies.names(identity) else self._runs
 
     def _last_status(self, identity: str) -> Status:
-        """The last observed status of a job; asking renews its lease."""
+        """Return the last observed status of a job and renew its lease."""
         with self._changed:
             jobs = self._jobs_of(identity)
             job = jobs.get(identity)
@@ -385,7 +385,7 @@ class Engine:
     def _status_after(
         self, identity: str, act: Callable[[Jobs[Any], Any], int | None], shown: Collection[str] = ()
     ) -> Status:
-        """Do something to a job in the books and then the single steps that returns; how it stands then."""
+        """Do ``act`` to a job in the books, then the single steps it returns; return the status then."""
         with self._changed:
             jobs = self._jobs_of(identity)
             job = jobs.get(identity)

@@ -130,15 +130,15 @@ class RunJob(Job):
         return self.run is not None and self.state in ACTIVE and not held
 
     def goes_on(self, run: Run) -> bool:
-        """Whether a run of it, which a worker is at, is to take another step now."""
+        """Return whether a run of it, which a worker is at, is to take another step now."""
         return self.run is run and self.state == "running" and not self.callers and not run.finished
 
     def ready(self, slice_s: float) -> float:
-        """When its next steps are to be taken: at a fast pace the steps of a slice together."""
+        """Return when its next steps are to be taken: at a fast pace the steps of a slice together."""
         return self.due + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
 
     def owed(self, now: float, slice_s: float) -> float:
-        """Steps that are due, no more than those of a slice."""
+        """Return the number of steps that are due, no more than those of a slice."""
         late_s = min(now - self.due, slice_s)
         return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
 

@@ -87,11 +87,11 @@ class Jobs(Generic[AnyJob]):
         return iter(self._jobs.values())
 
     def names(self, identity: str) -> bool:
-        """Whether an id is that of a job of this kind, be it here or gone."""
+        """Return whether an id is that of a job of this kind, be it here or gone."""
         return kind_of(identity) is self.statuses
 
     def get(self, identity: str) -> AnyJob | None:
-        """The job of this id, its lease renewed; None when gone."""
+        """Return the job of this id and renew its lease; None when gone."""
         self.sweep()
         job = self._jobs.get(identity)
         if job is not None:
@@ -112,7 +112,7 @@ class Jobs(Generic[AnyJob]):
         self.admit()
 
     def _new(self, owner: str | None, shares: Shares | None) -> dict[str, Any]:
-        """The fields that a new job of any kind begins with."""
+        """Return the fields that a new job of any kind begins with."""
         identity = self._names.new(self.kind)
         return {"id": identity, "owner": owner, "renewed": self._lease_clock(), "shares": shares or {}}
 
@@ -163,15 +163,15 @@ class Jobs(Generic[AnyJob]):
         self.admit()
 
     def status(self, job: AnyJob) -> Status:
-        """The status of a job."""
+        """Return the status of a job."""
         raise NotImplementedError
 
     def gone(self, identity: str) -> Status:
-        """The status of a job that is not here: forgotten, or lost with the engine before this one."""
+        """Return the status of a job that was forgotten, or lost with the engine before this one."""
         return self.statuses.told(identity, "gone", self._names.why_gone(identity, self.kind))
 
     def _first_free(self, jobs: list[AnyJob]) -> AnyJob | None:
-        """The one of some jobs that is next and that no thread computes with, its lock held; or None."""
+        """Return the next of some jobs that no thread computes with, its lock held; or None."""
         while (job := self._queue.first(jobs)) and not job.lock.acquire(blocking=False):
             jobs.remove(job)
         return job
@@ -180,7 +180,7 @@ class Jobs(Generic[AnyJob]):
         return now - job.renewed < self._limits.pause_after_s
 
     def _is_kept(self, job: AnyJob) -> bool:
-        """Whether a job that neither runs nor waits stays, however many there are."""
+        """Return whether a job that neither runs nor waits stays, however many there are."""
         return False
 
     def _drop_those_too_many(self) -> None:
@@ -309,7 +309,7 @@ class Runs(Jobs[RunJob]):
                 following.take_slot(now)
 
     def _is_narrow(self, now: float) -> bool:
-        """Whether little memory is left that others may give back; looked up now and then."""
+        """Return whether little memory is left that others may give back; looked up now and then."""
         if not any(job.run is not None for job in self):
             return False
         if now >= self._short[0] + _LOOK_S:
@@ -317,7 +317,7 @@ class Runs(Jobs[RunJob]):
         return self._short[1]
 
     def next(self) -> RunJob | None:
-        """The running one with steps to take whose last slice is longest ago, its lock held; or None."""
+        """Return the running job with steps due whose last slice is longest ago, its lock held; or None."""
         now = self._clock()
         running = [job for job in self._in_state("running") if not job.callers]
         job = self._first_free([job for job in running if job.ready(self._limits.slice_s) <= now])
@@ -326,7 +326,7 @@ class Runs(Jobs[RunJob]):
         return job
 
     def companions(self, job: RunJob) -> list[RunJob]:
-        """Others that take their next steps together with one that is next, in line or not; locks held."""
+        """Return other runs that take their next steps together with the next one; their locks are held."""
         mine = job.run.likeness if job.run and job.joins else None
         if mine is None:
             return []
@@ -349,7 +349,7 @@ class Runs(Jobs[RunJob]):
         return min(self._limits.slice_s, self._limits.turn_s) if others else self._limits.slice_s
 
     def pause_s(self, most_s: float) -> float:
-        """How long until the next run is ready that is not yet."""
+        """Return the seconds until the next run is ready, ``most_s`` at most."""
         now = self._clock()
         ready = [job.ready(self._limits.slice_s) - now for job in self._in_state("running")]
         return min([most_s, *(wait for wait in ready if wait > 0)])
@@ -371,7 +371,7 @@ class Runs(Jobs[RunJob]):
             self._queue.catch_up(job)
 
     def status(self, job: RunJob) -> Status:
-        """The status of a run."""
+        """Return the status of a run."""
         waits = job.state == "waiting"
         position = self._queue.position(job, self._in_state("waiting")) if waits else None
         words = state_words(
@@ -381,7 +381,7 @@ class Runs(Jobs[RunJob]):
         return Status(job.id, job.state, words, position, job.step, steps, job.speed, job.snapshot)
 
     def _is_kept(self, job: RunJob) -> bool:
-        """Whether a run that neither runs nor waits stays, however many there are: somebody looks at it."""
+        """Return whether somebody looks at a run that neither runs nor waits, so that it stays."""
         idle = job.state not in (*ACTIVE, "stopped")
         return idle and self._is_watched(job, self._lease_clock())
 
@@ -390,7 +390,7 @@ class Runs(Jobs[RunJob]):
         super()._require_room(job, others, paused)
 
     def _others(self, job: RunJob) -> int:
-        """With how many it takes turns: all at full pace, where they are more than may run at once."""
+        """Return the number of runs it takes turns with: all at full pace, if more than may run at once."""
         if job.state not in ACTIVE or job.interval_s:
             return 0
         active = sum(not other.interval_s and other.state in ACTIVE for other in self)
@@ -426,7 +426,7 @@ class Studies(Jobs[StudyJob]):
         self._queue.keep(self._in_state("running"))
 
     def next(self, busy: bool) -> StudyJob | None:
-        """The one that is to have a slice now, its lock held; None where none needs one.
+        """Return the study that is to have a slice now, its lock held; None where none needs one.
 
         Where runs are ``busy`` all studies together take their share of the time, and no more.
         """
@@ -466,7 +466,7 @@ class Studies(Jobs[StudyJob]):
         self.admit()
 
     def status(self, job: StudyJob) -> StudyStatus:
-        """The status of a study."""
+        """Return the status of a study."""
         position = self._waiting().index(job) + 1 if job.state == "waiting" else None
         words = state_words(job.state, position=position, note=job.note, sentences=OF_STUDIES)
         progress = (position, job.step, job.steps, job.speed, None)
@@ -488,7 +488,7 @@ class Studies(Jobs[StudyJob]):
         return [job for job in self._in_line() if job.state == "waiting"]
 
     def _in_line(self) -> list[StudyJob]:
-        """Those that run or wait, in the order in which they are to have places.
+        """Return the studies that run or wait, in the order in which they are to have places.
 
         Where too many that wait have begun something, of equals they go before those that have not.
         """
@@ -499,7 +499,7 @@ class Studies(Jobs[StudyJob]):
 
 
 def _locked_if(job: RunJob, likeness: Hashable) -> bool:
-    """Take the lock of a run if it is free and its nets are of this likeness; whether it was taken."""
+    """Take the lock of a run if it is free and its nets are of this likeness; return whether it was taken."""
     if not job.lock.acquire(blocking=False):
         return False
     if job.run is not None and job.run.likeness == likeness:
@@ -509,7 +509,7 @@ def _locked_if(job: RunJob, likeness: Hashable) -> bool:
 
 
 def _halved(run: Run | None) -> int:
-    """Let go of every other state that a run keeps, but for the first; the bytes that are free now."""
+    """Drop every other state that a run keeps, but for the first; return the bytes that are free now."""
     if run is None:
         return 0
     before = run.checkpoints.bytes

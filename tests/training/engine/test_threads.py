@@ -110,14 +110,6 @@ def test_a_question_does_not_wait_for_the_end_of_a_slice():
         engine.close()
 
 
-def test_a_command_shows_its_effect(threaded):
-    identity = threaded.start(SMALL, paused=True)
-    assert threaded.command(identity, "step").step == 1
-    assert threaded.command(identity, "step").step == 2
-    reset = threaded.command(identity, "reset")
-    assert (reset.state, reset.snapshot.step) == ("ready", 0)
-
-
 def test_reset_while_running_from_another_thread(threaded):
     """Whatever a worker is doing, what is shown after a reset is a run that has not begun."""
     identity = threaded.start(LONG)

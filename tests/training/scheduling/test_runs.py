@@ -126,12 +126,6 @@ def test_a_turn_is_short_while_others_wait(clock):
     assert 0 < engine.snapshot(other).step < whole / 4
 
 
-def test_a_run_that_nobody_knows_is_gone(engine):
-    gone = engine.command("elsewhere-1", "pause")
-    assert gone.state == "gone"
-    assert "lost" in gone.sentence
-
-
 def test_promises_of_the_default_limits():
     limits = Limits()
     assert (limits.running, limits.waiting) == (2, 400)

@@ -58,30 +58,30 @@ async def command(request: Request) -> Response:
 
 
 async def measured(request: Request) -> Response:
-    """The answer of an instrument, by rule; its arguments are whole numbers in the query."""
+    """Return the answer of an instrument, by rule; its arguments are whole numbers in the query."""
     run, key = request.path_params["job"], request.path_params["instrument"]
     return await responded(request, _measured, run, key, dict(request.query_params))
 
 
 async def devices(request: Request) -> Response:
-    """Which device nets train faster on, as ``{words}``."""
+    """Return which device nets train faster on, as ``{words}``."""
     return await responded(request, lambda: json.dumps({"words": shared_engine().compare_devices()}))
 
 
 async def cost(request: Request) -> Response:
-    """The cost of a study: ``{query, table}`` gives ``{sentence, refused}``."""
+    """Return the cost of a study: ``{query, table}`` gives ``{sentence, refused}``."""
     return await answered(_weighed, request, longest=LONGEST_START, seats=READERS)
 
 
 async def rows(request: Request) -> Response:
-    """All runs of a study as CSV."""
+    """Return all runs of a study as CSV."""
     study = await run_in_threadpool(_known, request.path_params["job"])
     text = await run_in_threadpool(lambda: Result(study.plan, study.rows).csv())
     return attached(text, "study.csv", "text/csv; charset=utf-8")
 
 
 async def again(request: Request) -> Response:
-    """A study as a script that repeats it."""
+    """Return a study as a script that repeats it."""
     study = await run_in_threadpool(_known, request.path_params["job"])
     return attached(script(study.plan), "study.py", "text/x-python; charset=utf-8")
 
@@ -119,7 +119,7 @@ def _started_study(data: Json, shares: dict[Hashable, int]) -> str:
 
 
 def settings_of(data: Json) -> Settings:
-    """The settings in a request: ``{query, table, branch}``. Raises ValueError with a clause, or Refused."""
+    """Return the settings of a request: ``{query, table, branch}``. Raises ValueError, or Refused."""
     choice = choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
     chosen: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.trained}
@@ -127,7 +127,7 @@ def settings_of(data: Json) -> Settings:
 
 
 def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:
-    """The branch points of a run: more than its link has room for. Raises ValueError with a clause."""
+    """Return the branch points of a run: more than its link may hold. Raises ValueError with a clause."""
     points = data.get("branch")
     if not isinstance(points, list):
         return choice.branch
@@ -135,7 +135,7 @@ def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:
 
 
 def _plan(data: Json) -> Plan:
-    """The study of a request's query. Raises Refused, and ValueError for what cannot be studied."""
+    """Return the study of a request's query. Raises Refused, and ValueError for what cannot be studied."""
     choice = choice_of(data)
     rest = {name: getattr(choice, name) for name in SETTINGS if name not in _SAID_OTHERWISE}
     return Plan.of(
@@ -166,7 +166,7 @@ def _weighed(data: Json) -> str:
 
 
 def _earlier(reference: Any) -> tuple[str, int] | None:
-    """The run and the step that one goes on from.
+    """Return the run and the step that another run goes on from.
 
     Raises Refused where somebody else started it, and Elsewhere where another server has it.
     """
@@ -180,7 +180,7 @@ def _earlier(reference: Any) -> tuple[str, int] | None:
 
 
 def owner_of(data: Json) -> str:
-    """The session that asks. Raises Refused where it has no name."""
+    """Return the session that asks. Raises Refused where it has no name."""
     owner = data.get("owner")
     if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
         raise Refused(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
@@ -188,7 +188,7 @@ def owner_of(data: Json) -> str:
 
 
 def choice_of(data: Json) -> Choice:
-    """The choice in the query of a request. Raises Refused where it cannot be had."""
+    """Return the choice in the query of a request. Raises Refused where it cannot be had."""
     choice, notices = from_text(str(data.get("query", "")))
     if notices:
         raise Refused(400, notices[0])
@@ -218,7 +218,7 @@ def _measured(identity: str, key: str, arguments: Mapping[str, str]) -> str:
 
 
 def _known(identity: str) -> StudyStatus:
-    """The study of an id as it is now. Raises Refused where there is none."""
+    """Return the status of the study of this id. Raises Refused where there is none."""
     status = shared_engine().snapshot(identity)
     if not isinstance(status, StudyStatus) or status.plan is None:
         raise Refused(404, status.sentence)
@@ -226,10 +226,10 @@ def _known(identity: str) -> StudyStatus:
 
 
 def key_of(identity: str) -> str:
-    """The proof that a session started a run or study."""
+    """Return the proof that a session started a run or study."""
     return signature("run", identity)
 
 
 def is_owned(identity: str, data: Json) -> bool:
-    """Whether a request comes from who has the key."""
+    """Return whether a request comes from the client that has the key."""
     return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), key_of(identity).encode())

@@ -127,7 +127,7 @@ class Watching:
             self._counts += Counter()  # forgets whoever is at 0
 
     def _limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
-        """The groups that a watcher counts in, each with its limit and the sentence to one more."""
+        """Return the groups that a watcher counts in, each with its limit and the sentence to one more."""
         mine = {key: (most, _MANY) for key, most in self._share.of(asking(request)).items()}
         return {"all": (self._most, _FULL), ("job", identity): (self._of_job, _CROWDED), **mine}
 
@@ -202,12 +202,12 @@ class Looks:
 
 @functools.cache
 def _looks(engine: Engine | EngineProcess, _of_studies: bool) -> Looks:
-    """The looks at all runs, or at all studies, whose results take longer to write than a run's picture."""
+    """Return the looks at all runs, or at all studies: their results take longer to write than pictures."""
     return Looks(engine)
 
 
 async def job_events(request: Request) -> StreamingResponse:
-    """The stream of a run or study: nobody who does not know its id finds it.
+    """Return the stream of a run or study, which nobody finds without its id.
 
     ``show`` in its query, repeated, is a question to an instrument whose answer is to be in the pictures of a
     run; of several to one instrument the last counts.
@@ -301,7 +301,7 @@ def as_json(value: Any) -> str:
 def _looked(
     engine: Engine | EngineProcess, wanted: Mapping[tuple[str, Questions], Collection[Hashable]]
 ) -> dict[tuple[str, Questions], Seen]:
-    """Look at each job. Its text is made here and not in the loop that serves everybody.
+    """Return a look at each job. Its text is made here and not in the loop that serves everybody.
 
     ``wanted`` has the marks of what was seen; where there is nothing else, no text is made.
     """
@@ -326,7 +326,7 @@ def _mark(status: Status) -> Hashable:
 
 
 def _statuses(engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]) -> Sequence[Status]:
-    """The statuses of jobs; in state "silent" where the engine does not answer."""
+    """Return the statuses of jobs, "silent" where the engine does not answer."""
     try:
         return engine.snapshots(questions)
     except RuntimeError as error:
