@@ -33,7 +33,7 @@ def of_firsts(
     """
 
     @functools.wraps(look)
-    def measured(nets: Nets, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
+    def measured(nets: Nets, /, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
         firsts = nets.ensemble.firsts()
         of = look(nets, list(firsts.values()), *args, **kwargs)
         return {
