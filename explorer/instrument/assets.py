@@ -47,8 +47,8 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
 
 
 def skeleton_css() -> str:
-    """Where everything stands, for the head of a page."""
-    return (_FOLDER / "skeleton.css").read_text(encoding="utf-8")
+    """Return sizes, colours and where everything stands, for the head of a page."""
+    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("tokens.css", "skeleton.css"))
 
 
 def skeleton(part: str) -> str:

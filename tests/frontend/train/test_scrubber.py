@@ -1,17 +1,25 @@
-"""The scrubber looks alike in browsers that style its track by names of their own."""
+"""Sliders look alike in browsers that style their thumb by names of their own."""
 
 import re
 
-from explorer.instrument.modules import MODULES
+import pytest
+
+from explorer.instrument.modules import sources
+from tests.test_styles import text_of
+
+SHEETS = [sheet for sheet in sources("css") if "slider-thumb" in text_of(sheet)]
 
 
-def declarations(css: str, part: str) -> list[str]:
-    (body,) = re.findall(rf"\.training \.scrubber input::{part} \{{(.*?)\}}", css, re.DOTALL)
-    return body.split()
+def declarations(css: str, part: str) -> list[set[str]]:
+    bodies = re.findall(rf"::{part} \{{(.*?)\}}", css, re.DOTALL)
+    return [
+        {line.strip() for line in body.split(";")} - {"appearance: none", "box-sizing: border-box"}
+        for body in bodies
+    ]
 
 
-def test_the_part_that_is_trained_is_filled_in_every_engine():
-    css = (MODULES / "train" / "history" / "history.css").read_text(encoding="utf-8")
-    track = declarations(css, "-webkit-slider-runnable-track")
-    assert "var(--share," in track
-    assert track == declarations(css, "-moz-range-track")
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.stem)
+def test_a_thumb_looks_alike_in_every_engine(sheet):
+    thumbs = declarations(text_of(sheet), "-webkit-slider-thumb")
+    assert thumbs
+    assert thumbs == declarations(text_of(sheet), "-moz-range-thumb")

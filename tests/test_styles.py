@@ -1,0 +1,65 @@
+"""Style sheets: sizes and colours come from one file, and every class that is styled is worn by something."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from explorer.instrument.assets import skeleton_css
+from explorer.instrument.modules import MODULES, sources
+
+TOKENS = MODULES.parent / "instrument" / "tokens.css"
+SHEETS = [*sources("css"), MODULES.parent / "instrument" / "skeleton.css"]
+SIZES = ("tiny", "small", "plain", "large", "title", "headline", "display")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|oklab|oklch|lab|lch)\(", re.IGNORECASE)
+THEMED = re.compile(r"var\((--st-[\w-]+), (#[0-9a-f]{6})\)")
+
+
+def text_of(sheet) -> str:
+    return COMMENT.sub("", sheet.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.stem)
+def test_a_sheet_names_sizes_and_colours_and_has_none_of_its_own(sheet):
+    text = text_of(sheet)
+    sizes = re.findall(r"[\s;{]font(?:-size)?: ([^;]+);", text)
+    named = re.compile(
+        rf"(?:inherit|var\(--(?:unit|{'|'.join(SIZES)})\).*"
+        r"|(?:max\(1em, )?var\(--smallest-type\)\)?(?: !important)?)"
+    )
+    assert [size for size in sizes if not named.fullmatch(size)] == []
+    assert COLOUR.findall(re.sub(r"\[[^\]]*\]", "", text)) == []
+
+
+def test_there_are_seven_sizes_from_small_to_large():
+    declared = re.findall(r"--(\w+): (?:calc\(([\d.]+) \* )?var\(--unit\)\)?;", text_of(TOKENS))
+    assert tuple(name for name, _ in declared) == SIZES
+    assert all(float(a or 1) < float(b or 1) for (_, a), (_, b) in pairwise(declared))
+    assert not re.search(r"font(?:-size)?: (?!max\(15px)", text_of(TOKENS))
+
+
+def test_a_colour_of_the_theme_has_one_name_and_both_themes():
+    light, _, dark = text_of(TOKENS).partition("@media (prefers-color-scheme: dark)")
+    used = THEMED.findall(light)
+    names = [name for name, _ in used]
+    assert sorted(names) == sorted(set(names)), "two names for one colour"
+    assert set(re.findall(r"(--st-[\w-]+):", dark)) == set(names)
+    for name, colour in used:
+        (other,) = re.findall(rf"{name}: (#[0-9a-f]{{6}});", dark)
+        assert other != colour
+    others = [name for sheet in SHEETS for name in re.findall(r"var\((--st-[\w-]+)", text_of(sheet))]
+    assert set(others) <= {"--st-font"}, "a colour of the theme has its name in tokens.css"
+
+
+def test_every_token_is_used_and_defined():
+    styles = "\n".join([skeleton_css(), *(text_of(sheet) for sheet in SHEETS)])
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sources("js"))
+    defined = set(re.findall(r"(--[\w-]+):", COMMENT.sub("", styles))) | set(
+        re.findall(r'"(--[\w-]+)"', code)
+    )
+    used = set(re.findall(r"var\((--[\w-]+)", styles))
+    assert used - defined - {name for name in used if name.startswith("--st-")} == set()
+    tokens = set(re.findall(r"\n  (--[\w-]+):", text_of(TOKENS)))
+    named = set(re.findall(r"--[\w-]+", code))
+    assert {name for name in tokens if not name.startswith("--st-")} - used - named == set()
