@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|oklab|oklch|lab|lch)\(",
 THEMED = re.compile(r"var\((--st-[\w-]+), (#[0-9a-f]{6})\)")
 
 
-def text_of(sheet) -> str:
+def text_of(sheet: Path) -> str:
     return COMMENT.sub("", sheet.read_text(encoding="utf-8"))
 
 
