@@ -9,8 +9,11 @@ import pytest
 from explorer.instrument.assets import skeleton_css
 from explorer.instrument.modules import MODULES, sources
 
-TOKENS = MODULES.parent / "instrument" / "tokens.css"
-SHEETS = [*sources("css"), MODULES.parent / "instrument" / "skeleton.css"]
+TOKENS = MODULES / "elements" / "tokens.css"
+SHEETS = [
+    *(sheet for sheet in sources("css") if sheet != TOKENS),
+    MODULES.parent / "instrument" / "skeleton.css",
+]
 SIZES = ("tiny", "small", "plain", "large", "title", "headline", "display")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|oklab|oklch|lab|lch)\(", re.IGNORECASE)

@@ -10,9 +10,10 @@ from typing import Any
 
 from explorer.instrument import bundle
 from explorer.instrument.drawing import drawing
-from explorer.instrument.modules import beside, sources
+from explorer.instrument.modules import MODULES, beside, sources
 
 _FOLDER = Path(__file__).parent
+_TOKENS = MODULES / "elements" / "tokens.css"
 PLOTLY = drawing()[0]  # its version is in the name, so it may be kept for ever
 FIRST_MODULE = "pages/mount.js"  # of every page
 LATER = beside(FIRST_MODULE, bundle.LATER)  # all modules of the pages that are not the first
@@ -36,7 +37,7 @@ class Asset:
 def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
     """Every file by its address below ``assets/``: modules, style, the document and plotly.js."""
     files = {name: text.encode() for name, text in bundle.bundled(FIRST_MODULE).items()}
-    files[STYLE] = "\n".join(sheet.read_text(encoding="utf-8") for sheet in sources("css")).encode()
+    files[STYLE] = sheets_css().encode()
     files["document.json"] = json.dumps(document, separators=(",", ":")).encode()
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
@@ -48,7 +49,12 @@ def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
 
 def skeleton_css() -> str:
     """Return sizes, colours and where everything stands, for the head of a page."""
-    return "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("tokens.css", "skeleton.css"))
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in (_TOKENS, _FOLDER / "skeleton.css"))
+
+
+def sheets_css() -> str:
+    """Return all style sheets but those of the head."""
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sources("css") if sheet != _TOKENS)
 
 
 def skeleton(part: str) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from explorer.instrument.assets import Asset, json_text, skeleton, skeleton_css
+from explorer.instrument.assets import Asset, json_text, sheets_css, skeleton, skeleton_css
 from explorer.instrument.document import document
 from explorer.instrument.drawing import plotly_js
-from explorer.instrument.modules import MODULES, beside, sources, with_imports
+from explorer.instrument.modules import MODULES, beside, with_imports
 from explorer.instrument.policy import policy
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
@@ -96,7 +96,7 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
 @cache
 def style() -> str:
     """All style sheets as one text."""
-    return "\n".join([skeleton_css(), *(sheet.read_text(encoding="utf-8") for sheet in sources("css"))])
+    return f"{skeleton_css()}\n{sheets_css()}"
 
 
 @cache

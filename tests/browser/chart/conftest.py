@@ -22,11 +22,10 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 FILES = {
     "/plotly.js": Path(plotly.__file__).parent / "package_data/plotly.min.js",
     "/page.js": Path(__file__).with_name("page.js"),
-    "/tokens.css": MODULES.parent / "instrument/tokens.css",
 }
 PAGE = """<!doctype html><html lang="en">
 <meta name="viewport" content="width=device-width"><title>Chart</title>
-<link rel="stylesheet" href="/tokens.css"><link rel="stylesheet" href="/js/chart/chart.css">
+<link rel="stylesheet" href="/js/elements/tokens.css"><link rel="stylesheet" href="/js/chart/chart.css">
 <style>body {{ margin: 0 }}</style>
 <div id="host"></div><div style="height: 1500px"></div>
 <script type="application/json" id="sampling">{sampling}</script>
