@@ -217,6 +217,14 @@ def test_the_notebook_of_your_own_model_is_executed_and_runs() -> None:
     assert len(names["race"].frame) == 5 * 2 * 3
 
 
+def test_the_recipes_of_the_notebook_are_those_of_the_page() -> None:
+    page = read("docs/own-model.md")
+    blocks = re.findall(r"```python\n(.*?)\n```", page.split("## Recipes")[1], re.DOTALL)
+    cells = [cell.source for cell in cells_of("docs/own-model.ipynb")]
+    assert len(blocks) == 5
+    assert cells[-5:] == blocks
+
+
 @of_each
 def test_every_link_leads_somewhere(path: Path) -> None:
     words = CODE.sub("", path.read_text(encoding="utf-8"))
