@@ -17,8 +17,6 @@ Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
 
 NORMAL_NUMBERS = 1000
 MOST_NUMBERS = 10_000
-STEPS = 121  # values of a parameter between its bounds, at which the browser looks where it comes to rest
-HALVINGS = 40  # of an interval in which it does
 BALANCED = 1e-9  # of all parts' sizes: a smaller sum is 0 but for rounding
 
 
@@ -76,10 +74,12 @@ def pull(
     name: str,
     numbers: Sequence[float],
     settings: Mapping[str, float] | None = None,
+    weights: Sequence[float] = (),
 ) -> Pull:
-    """The sum of the parts over numbers, (n,), for a parameter of an op and a rule.
+    """Return the sum of the parts over numbers, (n,), for a parameter of an op and a rule.
 
     ``settings``: values of parameters by name or ``rule.name``; those left out are at their default.
+    ``weights``: (n,) how often each number is there, or () for once.
     """
     op = find_op(op)
     rule = beside(op, find_rule(rule))
@@ -89,7 +89,8 @@ def pull(
     parameters = values(op, rule, settings or {})
     x = torch.tensor(numbers, dtype=torch.float64)
     y = op.parsed.bind(parameters)(x)
-    parts = part.formula.bind(parameters)(x, y, y - x)
+    often = torch.tensor(weights or [1.0] * len(x), dtype=torch.float64)
+    parts = part.formula.bind(parameters)(x, y, y - x) * often
     if not parts.isfinite().all():
         return Pull(rule, name, part.origin, math.nan, math.nan)
     up, down = float(parts.clamp(max=0).sum()), float(parts.clamp(min=0).sum())
@@ -99,6 +100,6 @@ def pull(
         part.origin,
         up,
         down,
-        part.factor(parameters, len(x)),
+        part.factor(parameters, round(float(often.sum()))),
         part.scale is not None,
     )

@@ -21,9 +21,8 @@ from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
 from explorer.curves.sampled import POINTS
 from explorer.curves.switches import HALVINGS, MOST_KINKS, SCAN_POINTS
-from explorer.description import LEARNING_WORDS, MOST_POSITIONS
-from explorer.description.pull import BALANCED, MOST_NUMBERS, NORMAL_NUMBERS, STEPS, normal_numbers
-from explorer.description.pull import HALVINGS as HALVINGS_OF_REST
+from explorer.description import LEARNING_WORDS
+from explorer.description.pull import MOST_NUMBERS, NORMAL_NUMBERS, normal_numbers
 from explorer.formula import FUNCTIONS, MAX_LENGTH, MAX_NODES
 from explorer.formula.parsing import template
 from explorer.formula.quoting import LONGEST_QUOTE
@@ -105,9 +104,5 @@ def learning() -> Json:
     return {
         "normal": normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
         "most": MOST_NUMBERS,
-        "places": MOST_POSITIONS,
-        "steps": STEPS,
-        "halvings": HALVINGS_OF_REST,
-        "balanced": BALANCED,
-        "words": LEARNING_WORDS,
+        "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
     }

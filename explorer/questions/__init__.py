@@ -114,6 +114,8 @@ QUESTIONS: Mapping[str, Question] = {
     "distances": Question(_import("lens", "answer_distances"), cached=64),
     "implied": Question(_import("implied", "answer_implied"), cached=64),
     "map": Question(_import("map", "answer_map"), cached=64),
+    "pull": Question(_import("learning", "answer_pull")),
+    "rest": Question(_import("learning", "answer_rest"), seats="judging", cached=64),
     "checks": Question(_import("rules", "list_checks"), seats="judging", cached=512),
     "neighbours": Question(_import("rules", "list_neighbours"), seats="searching", cached=512),
     "row": Question(_import("rules", "answer_row"), seats="judging", cached=2048),

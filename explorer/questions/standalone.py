@@ -20,6 +20,7 @@ from explorer.measures.implied import implied_forwards
 from explorer.measures.lens import lens, noise_of
 from explorer.questions import Answer, as_sentence
 from explorer.questions.implied import encode_implied
+from explorer.questions.learning import answer_pull, answer_rest
 from explorer.questions.lens import encode_distances, encode_lens
 from explorer.questions.map import encode_map
 
@@ -69,18 +70,21 @@ def instrument(
     apart = [(rule, p) for rule in lines for p in rule.parameters if p.plain and p.name in parameters]
     values = {qualified(rule, p): parameters[p.name] for rule, p in apart} | parameters
     choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
-    return Page(choice, described(curves).texts, collect_answers(curves.op, curves.rules, values, view))
+    return Page(
+        choice, described(curves).texts, collect_answers(curves.op, curves.rules, values, view, learns)
+    )
 
 
 def collect_answers(
-    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View
+    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View, learns: str
 ) -> list[SavedAnswer]:
-    """Return the answers to the questions that a choice asks: about its layer and its open section."""
-    return [(question, of, _answer(compute)) for question, of, compute in _ask(op, rules, parameters, view)]
+    """Return the answers to the questions that a choice asks: about its layer, section and what learns."""
+    asked = _ask(op, rules, parameters, view, learns)
+    return [(question, of, _answer(compute)) for question, of, compute in asked]
 
 
 def _ask(
-    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View
+    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View, learns: str
 ) -> Iterator[tuple[str, str, Callable[[], Answer]]]:
     """Yield each question, what its arguments are made of, and what computes the answer."""
     start, stop = view.range
@@ -102,6 +106,10 @@ def _ask(
     if view.section == "map":
         top = _largest_g(view.g)
         yield "map", "", lambda: encode_map(rule_map(op, rules, top=top, **over))
+    if learns and not any(each.draws for each in (op, *rules)):
+        keys = [rule.key for rule in rules]
+        yield "pull", "", lambda: answer_pull(op.key, keys, dict(parameters), learns, [], [])
+        yield "rest", "", lambda: answer_rest(op.key, keys, dict(parameters), learns, [], [])
     if view.section == "compare":
         if not isinstance(op, ForeignOp):
             yield "distances", "", lambda: encode_distances(op, parameters, **noise)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.catalogue import OPS, RULES
+from explorer.catalogue import OPS, RULES, learnable
 from explorer.curves import sample_curves
 from explorer.instrument.view import View
 from explorer.measures.lens import lens
@@ -81,6 +81,10 @@ def _list_questions(op: str, rules: Iterable[str]) -> Iterator[tuple[str, Json]]
             over: Json = {"op": op, "rules": [rule], "parameters": {}, "start": start, "stop": stop}
             yield "implied", over
             yield "map", over | {"top": 2}
+            for name in learnable(OPS[op], RULES[rule]):
+                data: Json = {"learns": name, "numbers": [], "weights": []}
+                for question in ("pull", "rest"):
+                    yield question, {"op": op, "rules": [rule], "parameters": {}} | data
         yield "formulas", pair | {"learns": ""}
         for language in LANGUAGES:
             if language != NOTEBOOK:

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, Route, expect
 import explorer
 from explorer.description import pull_words
 from explorer.description.pull import normal_numbers, pull
+from explorer.description.resting import rest, rest_words
 from tests.browser.reading import PARTS, Trace, card, enter, link, number, settle, sign, slider, traces, turn
-from tests.description.resting import rest, rest_words
 
 CURVES: list[dict[str, Any]] = [
     {"op": "sign", "rules": ["clipped", "default"], "start": -0.1, "stop": 40.0, "c": 33.0},

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import learnable
-from explorer.description import pull_words
-from explorer.description.pull import STEPS, normal_numbers, pull
+from explorer.curves import sample_curves
+from explorer.description import learning_words, pull_words
+from explorer.description.pull import normal_numbers, pull
+from explorer.description.resting import STEPS, Rest, grid, parameter_of, rest, rest_words
 from tests.catalogue.fixed import OPS, RULES
-from tests.description.resting import Rest, grid, parameter_of, rest, rest_words
 from tests.selection import loop_over
 
 NUMBERS = normal_numbers()
@@ -132,3 +133,56 @@ def test_the_range_is_that_of_the_control(op):
         assert at[0] == parameter.low
         assert at[-1] == pytest.approx(parameter.high, rel=1e-12)
         assert (np.diff(at) > 0).all()
+
+
+TOLD = (
+    ("quantize", ("lsq", "quantize_masked", "default"), "s", {"s": 0.6, "qmin": -2, "qmax": 1}),
+    ("quantize", ("lsq", "quantize_masked"), "s", {"s": 3.0}),
+    ("quantize_offset", ("lsq_plus",), "beta", {"beta": 0.3}),
+    ("clamp", ("pact", "learned_clamp", "masked"), "hi", {"hi": 0.02}),
+    ("prelu", ("default", "straight_through"), "a", {"a": 1.0}),
+    ("ttq", ("ttq",), "wp", {}),
+    ("formula: x + exp(-a)", ("default",), "a", {}),
+    ("formula: where(x > 100, a, x)", ("default",), "a", {}),
+    ("formula: x * sin(9 * a)", ("default",), "a", {}),
+    ("formula: x + 1 / (1 + a**2)", ("default",), "a", {}),
+    ("formula: x + sqrt(a)", ("default",), "a", {}),
+)
+
+
+def test_every_verdict_and_manner_is_told() -> None:
+    """So that no sentence stands there untested."""
+    words = " ".join(
+        line
+        for op, rules, name, parameters in TOLD
+        for line in (
+            *(pull_words(pull(op, rule, name, NUMBERS, parameters)) for rule in rules),
+            *rest_words(rest(op, rules, name, NUMBERS, parameters)),
+        )
+    )
+    pieces = ("should grow", "should shrink", "rests here", "grows all the way", "stays wherever",
+              "nowhere from",               "is unknown", "places from", "least at")  # fmt: skip
+    assert [piece for piece in pieces if piece not in words] == []
+
+
+def test_weights_are_numbers_that_are_there_more_often() -> None:
+    some, often = (-1.3, 0.2, 0.9, 1.7), (2, 1, 4, 3)
+    each = [x for x, count in zip(some, often, strict=True) for _ in range(count)]
+    for found in (pull, rest):
+        rules = "lsq" if found is pull else ["lsq"]
+        one = found("quantize", rules, "s", some, TERNARY, often)
+        other = found("quantize", rules, "s", each, TERNARY)
+        if isinstance(one, Rest):
+            np.testing.assert_allclose(one.error, other.error, rtol=1e-12)
+            np.testing.assert_allclose(one.gradients["lsq"], other.gradients["lsq"], rtol=1e-9, atol=1e-12)
+        else:
+            assert (one.up, one.gradient) == pytest.approx((other.up, other.gradient))
+
+
+def test_describe_says_what_the_screen_says():
+    curves = sample_curves("quantize", ["lsq"], learns="s", s=0.6)
+    expected = pull("quantize", "lsq", "s", normal_numbers(), {"s": 0.6})
+    assert (
+        learning_words(curves)
+        == f"Over 1,000 standard normal numbers, each with g = y − x: {pull_words(expected)}."
+    )

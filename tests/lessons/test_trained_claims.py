@@ -8,12 +8,12 @@ import torch
 
 import explorer
 from explorer.description.pull import normal_numbers, pull
+from explorer.description.resting import rest
 from explorer.lessons import learned_step, minimum, unbiased_or_quiet
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
 from explorer.training import Run, Settings
 from explorer.training.ranking import rank, shown_above
 from explorer.ui.links.link import from_text
-from tests.description.resting import rest
 from tests.lessons.computed import results
 from tests.selection import take_part
 

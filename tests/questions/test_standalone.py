@@ -34,6 +34,7 @@ CHOICES: list[tuple[str, list[str], dict[str, Any]]] = [
     ("formula: floor(x * k)", ["formula: g * w", "default"], {"layer": "lens", "w": 3.0, "k": 0.5}),
     ("exp", ["default"], {"layer": "lens", "noise": "laplace"}),
     ("sign", ["clip_value", "clipped"], {"layer": "implied", "section": "map", "clip_value.c": 0.5, "g": 7}),
+    ("quantize", ["lsq", "default"], {"learns": "s", "s": 0.5}),
     ("round", ["straight_through"], {}),
 ]
 

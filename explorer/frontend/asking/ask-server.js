@@ -13,6 +13,8 @@ export const FIELDS = {
   lens: "words",
   implied: "rules",
   map: "rules",
+  pull: "rules",
+  rest: "rules",
   distances: "distances",
   checks: "lines",
   neighbours: "lines",

@@ -10,7 +10,7 @@ import { keep, load } from "./session.js";
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
  * ``label`` as in a sentence; ``bars`` if only a histogram is known, ``note`` on its omissions.
- * @typedef {import("../measures/pull.js").Numbers & {kind: Kind, label: string,
+ * @typedef {import("../measures/share.js").Numbers & {kind: Kind, label: string,
  *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
 

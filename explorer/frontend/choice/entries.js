@@ -22,10 +22,9 @@ import { setSampling } from "../formula/sampling.js";
  * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends`` of a scale through 0
  * @property {import("../formula/sampling.js").Sampling} sampling
  * @property {Record<import("../formula/contribution.js").Origin, string>} origins of a contribution, in words
- * @property {import("../measures/pull.js").Resting & {normal: number[], most: number, places: number,
- *   words: Record<string, string>}} learning of a parameter: the standard normal as numbers, those above 0,
- *   how many may be pasted, how many points of rest are named one by one, and sentences with fields in braces
- * @property {Record<string, {label: string, meaning: string, words: Record<string, string>, controls: Record<string, string>}>} layers of
+ * @property {{normal: number[], most: number, words: Record<string, string>}} learning of a parameter: the standard
+ *   normal as numbers, those above 0, how many may be pasted, and sentences with fields in braces
+ * @property {Record<string, {label: string, meaning: string, controls: Record<string, string>}>} layers of
  *   the chart: see explorer/instrument/view.py
  * @property {Record<string, Loss>} losses of what draws, by their texts
  * @property {Record<string, string>} drawn sentences on what draws, with fields in braces

@@ -8,7 +8,7 @@ import { firstDrawn } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
-/** @import { Numbers } from "./pull.js" */
+/** @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` says how often each value is there, null for once; ``count`` how many numbers there are in all */
 
 /**
  * Mean |rule(x, g)| ÷ |g| over numbers, for one upstream gradient; NaN where it is not finite, null where only

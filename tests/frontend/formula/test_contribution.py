@@ -1,6 +1,5 @@
 """The contribution of one element to the gradient for a parameter: the browser's against torch's."""
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,12 +9,8 @@ import pytest
 
 from explorer.catalogue import MOST_RULES, Learned, Op, Parameter, Rule, find_op, find_rule, learnable
 from explorer.curves import Curves, sample_curves
-from explorer.description import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words
-from explorer.description.pull import Pull, normal_numbers, pull
-from explorer.instrument import document
 from tests.catalogue.cases import suiting
 from tests.catalogue.fixed import RULES
-from tests.description.resting import Rest, rest, rest_words
 from tests.frontend.formula.test_curves import (
     OPS_DECIDED,
     POINTS,
@@ -110,100 +105,6 @@ def test_kinks_of_a_formula_of_ones_own_are_searched_for(node: Node):
     case = Learning(find_op(OWN[0][0]), (TAUGHT,), 1.0, {"a": 1.0, "b": 1.0, "w": 0.25}, learns="a")
     (sampled,) = node.run(SAMPLE, {"points": POINTS, "cases": [case.data()]})
     assert sampled["kinks"]["part taught"] == [-1, -0.25, 0.25, 1]
-
-
-PULLS = """
-    const { pullOf, restOf } = await import("./measures/pull.js");
-    const { pullWords, restWords } = await import("./measures/learning-words.js");
-    const { mirrored } = await import("./formula/floats.js");
-    const { words, places, ...resting } = given.learning;
-    return given.cases.map(({ op, rules, choice }) => {
-      const values = mirrored(resting.normal);
-      const numbers = { values, weights: null, count: values.length };
-      const pulls = rules.map((rule) => pullOf(op, rule, choice.learns, numbers, choice.parameters, resting));
-      const rest = restOf(op, rules, choice.learns, numbers, choice.parameters, resting);
-      return {
-        pulls,
-        words: pulls.map((pull, i) => pullWords(words, pull, rules[i].label, choice.learns)),
-        rest: { ...rest, words: restWords(words, rest, rules, choice.learns, places) },
-      };
-    });
-"""
-TOLD = (
-    ("quantize", ("lsq", "quantize_masked", "default"), "s", {"s": 0.6, "qmin": -2, "qmax": 1}),
-    ("quantize", ("lsq", "quantize_masked"), "s", {"s": 3.0}),
-    ("quantize_offset", ("lsq_plus",), "beta", {"beta": 0.3}),
-    ("clamp", ("pact", "learned_clamp", "masked"), "hi", {"hi": 0.02}),
-    ("prelu", ("default", "straight_through"), "a", {"a": 1.0}),
-    ("ttq", ("ttq",), "wp", {}),
-    ("formula: x + exp(-a)", ("default",), "a", {}),
-    ("formula: where(x > 100, a, x)", ("default",), "a", {}),
-    ("formula: x * sin(9 * a)", ("default",), "a", {}),
-    ("formula: x + 1 / (1 + a**2)", ("default",), "a", {}),
-    ("formula: x + sqrt(a)", ("default",), "a", {}),
-)
-
-
-@pytest.fixture(scope="module")
-def said() -> list[tuple[Learning, list[Pull], Rest]]:
-    """The sentences on each, in Python: the direction of each rule, and the points of rest."""
-    cases = [
-        Learning(find_op(op), tuple(map(find_rule, rules)), 1.0, parameters, learns=name)
-        for op, rules, name, parameters in TOLD
-    ]
-    numbers = normal_numbers()
-    return [
-        (
-            case,
-            [pull(case.op, rule, case.learns, numbers, case.parameters) for rule in case.rules],
-            rest(case.op, case.rules, case.learns, numbers, case.parameters),
-        )
-        for case in cases
-    ]
-
-
-def test_what_data_make_of_a_parameter_is_said_alike(
-    node: Node, said: list[tuple[Learning, list[Pull], Rest]]
-):
-    given = {"learning": document()["learning"], "cases": [case.data() for case, *_ in said]}
-    for (case, pulls, expected), answer in zip(said, node.run(PULLS, given), strict=True):
-        assert [each["verdict"] for each in answer["pulls"]] == [each.verdict for each in pulls]
-        assert [each["origin"] for each in answer["pulls"]] == [each.origin for each in pulls]
-        assert answer["words"] == [pull_words(each) for each in pulls]
-        assert answer["rest"]["words"] == rest_words(expected), case.name
-        np.testing.assert_allclose(answer["rest"]["error"], expected.error, rtol=1e-12)
-        for key, gradient in expected.gradients.items():
-            np.testing.assert_allclose(answer["rest"]["gradients"][key], gradient, rtol=1e-9, atol=1e-12)
-
-
-def test_every_verdict_and_manner_is_told(said: list[tuple[Learning, list[Pull], Rest]]):
-    """So that no sentence stands there untested."""
-    words = " ".join(
-        line for _, pulls, expected in said for line in (*map(pull_words, pulls), *rest_words(expected))
-    )
-    for piece in (
-        "should grow",
-        "should shrink",
-        "rests here",
-        "grows all the way",
-        "stays wherever",
-        "nowhere from",
-        "is unknown",
-        "places from",
-        "least at",
-    ):
-        assert piece in words, piece
-    assert MOST_POSITIONS < 6
-    assert json.dumps(LEARNING_WORDS)
-
-
-def test_describe_says_what_the_screen_says():
-    curves = sample_curves("quantize", ["lsq"], learns="s", s=0.6)
-    expected = pull("quantize", "lsq", "s", normal_numbers(), {"s": 0.6})
-    assert (
-        learning_words(curves)
-        == f"Over 1,000 standard normal numbers, each with g = y − x: {pull_words(expected)}."
-    )
 
 
 PASTED = """

@@ -99,7 +99,7 @@ export function createInstrument(host, store, reach) {
   if (checks && cardList && below && ask.has("checks"))
     parts.push(createBadges({ store, ask, show: cardList.showFailing }));
   const resting = hostOf("resting");
-  if (resting && stage) drawn.push(createResting(resting, { store, plotly, colours }));
+  if (resting && stage) drawn.push(createResting(resting, { store, plotly, ask: reach.ask, colours }));
   const format = hostOf("format-host");
   if (format && stage) parts.push(createFormat(format, { store }));
   const compare = hostOf("compare-host");

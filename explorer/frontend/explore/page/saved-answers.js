@@ -2,6 +2,8 @@
 
 import { distanceArguments, rowArguments, suiting } from "../sections/compare.js";
 import { mapArguments } from "../sections/map.js";
+import { restArguments } from "../sections/resting.js";
+import { learningArguments } from "../stage/learning.js";
 import { impliedArguments, lensArguments } from "../stage/layer-questions.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -14,6 +16,8 @@ import { impliedArguments, lensArguments } from "../stage/layer-questions.js";
 export const ARGUMENTS = {
   lens: lensArguments,
   implied: impliedArguments,
+  pull: learningArguments,
+  rest: restArguments,
   map: (choice) => mapArguments(choice),
   distances: distanceArguments,
   row: (choice, key) => rowArguments(choice, { key }),
@@ -25,6 +29,14 @@ function questionsOf(choice) {
   return [
     .../** @type {[string, string][]} */ (layer ? [[layer, ""]] : []),
     .../** @type {[string, string][]} */ (section === "map" ? [["map", ""]] : []),
+    .../** @type {[string, string][]} */ (
+      choice.learns
+        ? [
+            ["pull", ""],
+            ["rest", ""],
+          ]
+        : []
+    ),
     .../** @type {[string, string][]} */ (
       section === "compare"
         ? [["distances", ""], ...suiting(choice).map(({ key }) => /** @type {const} */ (["row", key]))]

@@ -4,8 +4,14 @@ import { note } from "../../chart/plotly/plotly.js";
 import { digits } from "../../formula/phrases.js";
 
 /**
+ * A parameter over its range, as the question "rest" answers: the mean squared ``error``, and by rule the mean gradient,
+ * the places of rest (the ends of a stretch, or twice the same) and a sentence; ``least`` is that on the least error.
+ * @typedef {{at: ArrayLike<number>, error: ArrayLike<number>, gradients: Record<string, ArrayLike<number>>,
+ *   places: Record<string, [number, number][]>, words: Record<string, string>, least: string}} Rest
+ */
+/**
  * ``value`` is that of the parameter now.
- * @typedef {{rest: import("../../measures/pull.js").Rest, rules: {key: string, label: string, colour: string}[],
+ * @typedef {{rest: Rest, rules: {key: string, label: string, colour: string}[],
  *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
  */
 
@@ -105,20 +111,20 @@ function upright(axis, x, line) {
   return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
 }
 
-/** A range with 0 in it that holds the larger part of curves. @param {Float64Array[]} curves */
+/** A range with 0 in it that holds the larger part of curves. @param {ArrayLike<number>[]} curves */
 function around(curves) {
   const most = largest(curves) || 1;
-  const values = curves.flatMap((curve) => [...curve]).filter(Number.isFinite);
+  const values = curves.flatMap((curve) => Array.from(curve)).filter(Number.isFinite);
   const low = Math.max(Math.min(0, ...values), -most);
   const high = Math.min(Math.max(0, ...values), most);
   const pad = 0.08 * (high - low) || 1;
   return [low - pad, high + pad];
 }
 
-/** The largest size that is shown: a curve may grow without bound at one end. @param {Float64Array[]} curves */
+/** The largest size that is shown: a curve may grow without bound at one end. @param {ArrayLike<number>[]} curves */
 function largest(curves) {
   const sizes = curves
-    .flatMap((curve) => [...curve])
+    .flatMap((curve) => Array.from(curve))
     .filter(Number.isFinite)
     .map(Math.abs);
   sizes.sort((one, other) => one - other);

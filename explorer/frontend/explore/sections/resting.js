@@ -8,13 +8,15 @@ import { element, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 import { valueOf } from "../../formula/controls.js";
 import { filled } from "../../formula/phrases.js";
-import { restWords } from "../../measures/learning-words.js";
-import { restOf } from "../../measures/pull.js";
+import { keyOf } from "../../asking/ask.js";
+import { createLatestQuestion } from "../../asking/latest-question.js";
+import { array } from "../../choice/arrays.js";
+import { learningArguments } from "../stage/learning.js";
 import { restDrawing } from "./rest-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Control } from "../../formula/controls.js" */
-/** @import { Rest } from "../../measures/pull.js" */
+/** @import { Rest } from "./rest-drawing.js" */
 
 const HERE = "Where it settles";
 const NOTHING = "No parameter learns yet: press “learns” beside one on a card.";
@@ -22,9 +24,9 @@ const NOTHING = "No parameter learns yet: press “learns” beside one on a car
 /**
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, plotly: string,
- *   colours: () => {rules: string[], neutral: string}}} options
+ *   ask: import("../../asking/ask.js").Ask, colours: () => {rules: string[], neutral: string}}} options
  */
-export function createResting(host, { store, plotly, colours }) {
+export function createResting(host, { store, plotly, ask, colours }) {
   const area = element("div", { class: "rest-figure" });
   const said = element("ul", { class: "rest-words", role: "status" });
   const lead = element("p");
@@ -35,7 +37,14 @@ export function createResting(host, { store, plotly, colours }) {
     restDrawing(picture, area.clientWidth);
   const figure = createFigure(area, { plotly, hover: false, compose });
   let slider = /** @type {{name: string, part: ReturnType<typeof createSlider>}|null} */ (null);
-  let known = /** @type {{key: string, data: import("../../choice/data.js").Data, rest: Rest}|null} */ (null);
+  let last = "";
+  let refused = "";
+  let rest = /** @type {Rest|null} */ (null);
+  const question = createLatestQuestion(ask, "rest", (answer) => {
+    refused = answer.message ?? "";
+    rest = answer.message === undefined ? decodeRest(answer) : null;
+    frame ||= requestAnimationFrame(draw);
+  });
   let frame = 0;
   host.append(nothing, whole);
 
@@ -55,17 +64,19 @@ export function createResting(host, { store, plotly, colours }) {
     const choice = store.now;
     if (host.hidden || whole.hidden) return;
     const control = controlOf(choice);
-    const rest = restNow(choice, control);
+    askFor(choice);
     const { op, rules } = entriesOf(choice);
-    const { words, places } = catalogue().learning;
+    const { words } = catalogue().learning;
     const { neutral, rules: bright } = colours();
     const visible = choice.rules.flatMap(({ slot, hidden }, at) =>
       hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: bright[slot % bright.length] }],
     );
-    const sentences = restWords(words, rest, visible, choice.learns, places);
-    setText(lead, filled(words.lead, { data: chosenData().label }).replace(/:$/, "."));
-    said.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
+    setText(lead, refused || filled(words.lead, { data: chosenData().label }).replace(/:$/, "."));
     showSlider(choice, control);
+    area.hidden = said.hidden = rest === null;
+    if (!rest) return;
+    const sentences = [...visible.map(({ key }) => rest?.words[key] ?? ""), rest.least].filter(Boolean);
+    said.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
     const drawn = { rest, rules: visible, neutral, name: choice.learns, op: op.label };
     figure.draw({
       ...drawn,
@@ -75,17 +86,12 @@ export function createResting(host, { store, plotly, colours }) {
     });
   }
 
-  /** The parameter over its range; computed anew if anything but the parameter itself changes. @param {Choice} choice @param {Control} control */
-  function restNow(choice, control) {
-    const { op, rules } = entriesOf(choice);
-    const others = { ...choice.parameters };
-    delete others[control.name];
-    const data = chosenData();
-    const keys = choice.rules.map(({ key }) => key);
-    const key = JSON.stringify([choice.op, keys, others, choice.learns]);
-    if (key !== known?.key || data !== known.data)
-      known = { key, data, rest: restOf(op, rules, choice.learns, data, others, catalogue().learning) };
-    return known.rest;
+  /** @param {Choice} choice */
+  function askFor(choice) {
+    const args = restArguments(choice);
+    const key = keyOf("rest", args);
+    if (key !== last) question.ask(args);
+    last = key;
   }
 
   /** @param {Choice} choice @param {Control} control */
@@ -115,14 +121,33 @@ export function createResting(host, { store, plotly, colours }) {
     refresh: () => changed(store.now),
     destroy() {
       stop();
+      question.destroy();
       cancelAnimationFrame(frame);
       figure.destroy();
     },
   };
 }
 
+/** The arguments of the question where the parameter rests, whatever its own value. @param {Choice} choice */
+export function restArguments(choice) {
+  const { [controlOf(choice).name]: _own, ...parameters } = choice.parameters;
+  return learningArguments({ ...choice, parameters });
+}
+
 /** The control of the parameter that learns. @param {Choice} choice @returns {Control} */
 function controlOf(choice) {
   const controls = choiceControls(choice);
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
+}
+
+/** An answer with its arrays. @param {import("../../asking/ask.js").Answer} answer @returns {Rest} */
+function decodeRest({ at, error, least, rules }) {
+  const every = (/** @type {(rule: *) => *} */ of) =>
+    Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, of(rule)]));
+  return {
+    ...{ at: array(at), error: array(error), least },
+    gradients: every(({ gradient }) => array(gradient)),
+    places: every(({ places }) => places),
+    words: every(({ words }) => words),
+  };
 }

@@ -1,16 +1,17 @@
 // Below the curves of a parameter that learns: the data, their verdict, and the way to its points of rest.
 
-import { entriesOf, isRandom } from "../../choice/choice.js";
+import { isRandom } from "../../choice/choice.js";
 import { chosenData } from "../../choice/data.js";
 import { catalogue } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { filled } from "../../formula/phrases.js";
-import { pullWords } from "../../measures/learning-words.js";
 import { capitalised, shareText } from "../../formula/numbers.js";
-import { pullOf } from "../../measures/pull.js";
 import { barsPath } from "./carried.js";
+import { keyOf } from "../../asking/ask.js";
+import { createLatestQuestion } from "../../asking/latest-question.js";
+import { visibleRules } from "./layer-questions.js";
 import { createNumbers } from "./numbers.js";
 
 /** @import { Frame } from "../../chart/scene/panels.js" */
@@ -22,12 +23,21 @@ const MUCH = 0.03; // of the numbers outside the view, to be noted
 const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
+/** The question about what data make of a parameter. @param {Choice} choice */
+export function learningArguments(choice) {
+  const { op, rules, parameters } = visibleRules(choice);
+  const { kind, values, weights } = chosenData();
+  const numbers = kind === "normal" ? [] : [...values];
+  return { op, rules, parameters, learns: choice.learns, numbers, weights: [...(weights ?? [])] };
+}
+
 /**
  * @param {import("../../choice/store.js").Store} store
+ * @param {import("../../asking/ask.js").Ask} ask
  * @param {() => {rules: string[]}} colours
  * @param {boolean} hasData else there is nothing to show, whatever learns
  */
-export function createLearning(store, colours, hasData) {
+export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
@@ -44,6 +54,12 @@ export function createLearning(store, colours, hasData) {
   );
   let frame = /** @type {Frame|null} */ (null);
   let description = "";
+  let last = "";
+  let answer = /** @type {import("../../asking/ask.js").Answer} */ ({});
+  const question = createLatestQuestion(ask, "pull", (found) => {
+    answer = found;
+    show(store.now);
+  });
   const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isRandom(choice);
 
   function toggleRest() {
@@ -72,7 +88,11 @@ export function createLearning(store, colours, hasData) {
     setText(outside, data.bars ? data.note : outsideText(data, choice.range));
     setText(rest, `Where does ${choice.learns} come to rest?`);
     setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
-    const rows = verdictsOf(choice, data, colours().rules);
+    const args = learningArguments(choice);
+    const key = keyOf("pull", args);
+    if (key !== last) question.ask(args);
+    last = key;
+    const rows = verdictsOf(choice, answer, colours().rules);
     counted(verdicts, rows, row, ({ style, children: [mark, sentence] }, { text, sign, colour }) => {
       style.setProperty("--colour", colour);
       setText(mark, sign);
@@ -103,6 +123,7 @@ export function createLearning(store, colours, hasData) {
     show,
     /** The sentences in one, for those who cannot see the chart; "" if nothing learns. */
     text: () => description,
+    destroy: question.destroy,
   };
 }
 
@@ -111,19 +132,18 @@ function row() {
 }
 
 /**
- * The verdict of the data on the parameter under each visible rule.
+ * The verdict of the data on the parameter under each visible rule, as far as Python has answered.
  * @param {Choice} choice
- * @param {Data} data
+ * @param {import("../../asking/ask.js").Answer} answer
  * @param {string[]} bright
  */
-function verdictsOf(choice, data, bright) {
-  const { op, rules } = entriesOf(choice);
-  const { words, ...resting } = catalogue().learning;
-  return choice.rules.flatMap(({ slot, hidden }, index) => {
-    if (hidden) return [];
-    const pull = pullOf(op, rules[index], choice.learns, data, choice.parameters, resting);
-    const text = pullWords(words, pull, rules[index].label, choice.learns);
-    return [{ text, sign: SIGNS[pull.verdict], colour: bright[slot % bright.length] }];
+function verdictsOf({ rules }, { rules: verdicts = {}, message }, bright) {
+  if (message !== undefined) return [{ text: message, sign: SIGNS.undefined, colour: bright[0] }];
+  return rules.flatMap(({ key, slot, hidden }) => {
+    const found = verdicts[key];
+    if (hidden || !found) return [];
+    const sign = SIGNS[/** @type {keyof typeof SIGNS} */ (found.verdict)];
+    return [{ text: found.words, sign, colour: bright[slot % bright.length] }];
   });
 }
 

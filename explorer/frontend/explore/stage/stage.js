@@ -47,7 +47,7 @@ export function createStage(hosts, options) {
   const { store, confirm, elsewhere = "", colours, words: first, leastRange, onCurves } = options;
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
-  const learning = createLearning(store, colours, options.hasData ?? true);
+  const learning = createLearning(store, options.ask, colours, options.hasData ?? true);
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
     onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
@@ -196,6 +196,7 @@ export function createStage(hosts, options) {
       cancelAnimationFrame(frame);
       confirmation?.drop();
       layers.destroy();
+      learning.destroy();
       chart.destroy();
     },
   };

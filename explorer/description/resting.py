@@ -1,4 +1,4 @@
-"""The values at which a learned parameter comes to rest, computed with torch: the oracle of the browser's."""
+"""The values at which a learned parameter comes to rest on data."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,15 @@ from explorer.catalogue import (
     find_rule,
     values,
 )
-from explorer.description import LEARNING_WORDS, MOST_POSITIONS
-from explorer.description.pull import BALANCED, HALVINGS, STEPS, pull
+from explorer.description.learning import LEARNING_WORDS, MOST_POSITIONS
+from explorer.description.pull import BALANCED, pull
 from explorer.description.words import in_digits
 from explorer.formula import listed
 
 Floats = NDArray[np.float64]
+
+STEPS = 121  # values of a parameter between its bounds
+_HALVINGS = 40  # of an interval in which it comes to rest
 
 
 @dataclass(frozen=True)
@@ -64,26 +67,30 @@ def rest(
     name: str,
     numbers: Sequence[float],
     settings: Mapping[str, float] | None = None,
+    weights: Sequence[float] = (),
 ) -> Rest:
-    """The values at which a parameter comes to rest on numbers, (n,), under each rule, within its bounds.
+    """Return the values within its bounds at which a parameter comes to rest on numbers, (n,), by rule.
 
-    Raises ValueError where it cannot learn by any of the rules.
+    ``weights``: (n,) how often each number is there, or () for once. Raises ValueError where the parameter
+    cannot learn by any of the rules.
     """
     op, chosen = find_op(op), tuple(map(find_rule, rules))
     learning = tuple(rule for rule in chosen if contribution_or_none(op, rule, name))
     if not learning:
         contribution(op, chosen[0], name)  # which says why
     at = grid(parameter_of(op, learning, name))
-    start = dict(settings or {})
+    start, count = dict(settings or {}), sum(weights) or len(numbers)
 
     def mean(rule: Rule, value: float) -> float:
-        sent = pull(op, rule, name, numbers, _with(start, rule, name, value))
-        return 0.0 if sent.verdict == "rest" else sent.total / len(numbers)
+        sent = pull(op, rule, name, numbers, _with(start, rule, name, value), weights)
+        return 0.0 if sent.verdict == "rest" else sent.total / count
 
     by_rule = {rule.key: partial(mean, rule) for rule in learning}
     gradients = {key: np.array([mean_at(value) for value in at]) for key, mean_at in by_rule.items()}
     positions = {key: tuple(_at_rest(at, gradients[key], mean_at)) for key, mean_at in by_rule.items()}
-    error = np.array([_error(op, learning[0], numbers, _with(start, learning[0], name, v)) for v in at])
+    error = np.array(
+        [_error(op, learning[0], numbers, weights, _with(start, learning[0], name, v)) for v in at]
+    )
     return Rest(learning, name, at, error, gradients, positions)
 
 
@@ -104,10 +111,12 @@ def _with(settings: dict[str, float], rule: Rule, name: str, value: float) -> di
     return {**settings, name: value, f"{rule.key}.{name}": value}
 
 
-def _error(op: Op, rule: Rule, numbers: Sequence[float], settings: dict[str, float]) -> float:
+def _error(
+    op: Op, rule: Rule, numbers: Sequence[float], weights: Sequence[float], settings: dict[str, float]
+) -> float:
     x = torch.tensor(numbers, dtype=torch.float64)
     y = op.parsed.bind(values(op, rule, settings))(x)
-    return float(((y - x) ** 2).mean())
+    return float(np.average(((y - x) ** 2).numpy(), weights=weights or None))
 
 
 def _at_rest(at: Floats, gradient: Floats, mean: Callable[[float], float]) -> Iterator[tuple[float, float]]:
@@ -142,21 +151,27 @@ def _runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 def _halved(low: float, high: float, is_left: Callable[[float], bool]) -> float:
     """The value, by bisection, at which a condition ends that holds at ``low`` and not at ``high``."""
-    for _ in range(HALVINGS):
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)
     return float(high)
 
 
 def rest_words(rest: Rest) -> list[str]:
-    """Sentences on the values at which a parameter comes to rest, and on that with the least error."""
-    sentences = [_position_words(rest, rule.key, rule.label) for rule in rest.rules]
-    if rest.least is not None:
-        sentences.append(LEARNING_WORDS["least"].format(name=rest.name, at=in_digits(rest.least)))
-    return sentences
+    """Return sentences on the values at which a parameter comes to rest, and on that with the least error."""
+    sentences = [position_words(rest, rule.key, rule.label) for rule in rest.rules]
+    return [*sentences, *([least_words(rest)] if rest.least is not None else [])]
 
 
-def _position_words(rest: Rest, key: str, label: str) -> str:
+def least_words(rest: Rest) -> str:
+    """Return the sentence on the value with the least error; "" where there is none."""
+    if rest.least is None:
+        return ""
+    return LEARNING_WORDS["least"].format(name=rest.name, at=in_digits(rest.least))
+
+
+def position_words(rest: Rest, key: str, label: str) -> str:
+    """Return the sentence on the values at which a parameter comes to rest under one rule."""
     positions, gradient = rest.positions[key], rest.gradients[key]
     ends = {"low": in_digits(float(rest.at[0])), "high": in_digits(float(rest.at[-1]))}
     texts = [_stretch_words(*position) for position in positions]
