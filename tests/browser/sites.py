@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
-from tests.browser.conftest import ALL_TOOLS
 from tests.browser.reading import CHART, sign
+from tests.browser.visitors import ALL_TOOLS
 
 PREFIX = "some/where"
 
 
 def _is_error(message: ConsoleMessage) -> bool:
-    """All but that checks are missing: a badge asks for them after a rest, and most are not written here."""
-    return message.type == "error" and "/checks/" not in message.location["url"]
+    """All but that answers are missing: a badge asks for some after a rest, and most are not written here."""
+    return message.type == "error" and "/answers/" not in message.location["url"]
 
 
 class Watched:

@@ -6,9 +6,9 @@ from functools import partial
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser.conftest import FINGER, NOTHING_CHOSEN, PHONE, Open, Tab
 from tests.browser.reading import in_the_end, visit
 from tests.browser.test_calm import LAPTOP, NARROW, TWICE, assert_few, resize
+from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open, Tab
 
 # At most so many controls and words on the first screen of a laptop: they were 43 and 250, 50 and 153.
 OTHER_PAGES = {"/learn": (".contents a", (30, 160), 18), "/study": (".study .plan", (32, 115), 16)}

@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 
 from explorer.instrument.modules import MODULES
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import FINGER, PHONE, Tab
 from tests.browser.reading import box_of, choose, enter, held, in_the_end, turn, visit
 from tests.browser.training import requests
+from tests.browser.visitors import FINGER, PHONE, Tab
 
 COUNT = (Path(__file__).parent / "count.js").read_text(encoding="utf-8").partition("\n() =>")[2]
 BUG = "/?op=clamp&rule=default&rule=published_clamp&rule=straight_through&g=2&range=0&range=2"

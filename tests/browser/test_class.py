@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, Page, expect
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import FINGER, PHONE, Open, profile
 from tests.browser.lessons import COMPUTED_MS, draw, no_text_is_small, present, until_ready_to_draw
 from tests.browser.reading import in_the_end
+from tests.browser.visitors import FINGER, PHONE, Open, profile
 
 CLAMP = LESSONS["clamp"].title
 NEXT = next(b for a, b in pairwise(LESSONS.values()) if a.key == "straight-through").title

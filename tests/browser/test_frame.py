@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, FrameLocator, expect
 
-from tests.browser.conftest import Tab, profile
+from tests.browser.visitors import Tab, profile
 
 RUN = json.dumps({"query": "op=relu&rule=default", "owner": "another"})
 _ASK = """([address, body]) => fetch(address, {method: "POST", mode: "no-cors", body})"""

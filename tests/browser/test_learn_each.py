@@ -16,7 +16,6 @@ from playwright.sync_api import Page, expect
 from explorer.lessons import LESSONS, Lesson
 from explorer.ui.server.answers import curves_arguments
 from tests.browser.access import colours_in_both_themes, in_both_themes, violations
-from tests.browser.conftest import PHONE, VIEWPORT, Profiles, Tab
 from tests.browser.lessons import (
     CURVES,
     KINDS,
@@ -34,6 +33,8 @@ from tests.browser.lessons import (
     until_shown,
 )
 from tests.browser.reading import until_at_rest
+from tests.browser.visitors import PHONE, VIEWPORT, Profiles, Tab
+from tests.selection import take_part
 
 # How many curves of rules are seen.
 GRADIENTS = f"{CURVES}.filter(t => t.meta !== 'forward' && t.visible !== false).length"
@@ -87,7 +88,7 @@ def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
     return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
 
 
-@each_lesson(KINDS)
+@each_lesson(take_part(KINDS))
 def test_a_lesson_can_be_read_by_all_in_each_state_and_size(course: Page, lesson: Lesson) -> None:
     turn_to(course, lesson)
     assert colours_in_both_themes(course, ".lesson") == []

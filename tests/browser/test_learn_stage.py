@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.conftest import Open
 from tests.browser.lessons import COMPUTED_MS, SMALL, open_lesson, present, press, turn_to, until_shown
 from tests.browser.reading import enter, number, settle, slider
+from tests.browser.visitors import Open
 
 # Names of rules that are not seen whole, and values that stand below theirs.
 CUT = """() => [...document.querySelectorAll(".chart-rules li")]

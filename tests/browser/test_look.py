@@ -9,7 +9,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from tests.browser.access import in_both_themes, show_in
-from tests.browser.conftest import FINGER, PHONE, Open
 from tests.browser.reading import (
     CHART,
     TRACES,
@@ -21,6 +20,7 @@ from tests.browser.reading import (
     turn,
     visit,
 )
+from tests.browser.visitors import FINGER, PHONE, Open
 from tests.selection import take_part
 
 LINES = f"{TRACES}.map(trace => trace.line.color)"

@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import PHONE, Tab
 from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, traces
 from tests.browser.server import ROOT
+from tests.browser.visitors import PHONE, Tab
 
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 
@@ -39,6 +39,11 @@ def alone(tab: Tab, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
 
     yield opened
     assert not tab.errors
+
+
+def notebook(cell: str, head: str = "") -> str:
+    """Return a page with an output cell, which says its charset: else Chromium guesses one."""
+    return f'<head><meta charset="utf-8">{head}</head><body>{cell}</body>'
 
 
 def test_a_saved_file_is_live_and_follows_the_theme(alone) -> None:
@@ -89,12 +94,12 @@ def test_a_cell_says_why_it_is_blank_where_scripts_from_data_are_forbidden(alone
     """As in a notebook whose server has a policy: the frame in its cell inherits it."""
     cell = explorer.instrument("sign", ["clipped"])._repr_html_()
     strict = '<meta http-equiv="Content-Security-Policy" content="script-src \'unsafe-inline\'">'
-    words = alone(f"<head>{strict}</head><body>{cell}</body>").frame_locator("iframe").locator(".unstarted")
+    words = alone(notebook(cell, strict)).frame_locator("iframe").locator(".unstarted")
     expect(words).to_contain_text("forbids scripts from data: addresses")
     expect(words).to_be_visible()
     assert tab.errors
     tab.errors.clear()
-    frame = alone(f"<body>{cell}</body>").frame_locator("iframe")
+    frame = alone(notebook(cell)).frame_locator("iframe")
     frame.locator(f"{CHART} .cartesianlayer").first.wait_for()
     expect(frame.locator(".unstarted")).to_have_count(0)
 
@@ -109,7 +114,7 @@ def follows_the_theme_of_the_system(page: Page) -> None:
 
 def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
     instrument = explorer.instrument("quantize", ["lsq"], learns="s", s=0.6)
-    frame = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
+    frame = alone(notebook(instrument._repr_html_())).frame_locator("iframe")
     frame.locator(f"{CHART} .cartesianlayer .xy3").first.wait_for()
     expect(frame.get_by_role("group", name=explorer.RULES["lsq"].label, exact=True)).to_be_visible()
     words = explorer.describe(explorer.sample("quantize", ["lsq"], learns="s", s=0.6))
@@ -122,7 +127,7 @@ def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
 def test_the_rule_map_in_the_output_cell_of_a_notebook_is_dragged_by_keys(alone) -> None:
     rules = ["published_clamp", "toward_range"]
     instrument = explorer.instrument("clamp", rules, section="map")
-    frame = alone(f"<body>{instrument._repr_html_()}</body>").frame_locator("iframe")
+    frame = alone(notebook(instrument._repr_html_())).frame_locator("iframe")
     expect(frame.locator(".map p").last).to_have_text("Not linear in g where x < 0 and x > 1.")
     chosen = frame.get_by_role("slider", name="Chosen g on the map of Published clamp")
     chosen.press("Home")

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from tests.browser.conftest import Profiles, Tab
 from tests.browser.reading import TRACES, choose, sign, traces, turn, visit
 from tests.browser.server import ROOT, free_port, serve, server_at
 from tests.browser.training import (
@@ -31,6 +30,7 @@ from tests.browser.training import (
     wait_for,
     wait_for_steps,
 )
+from tests.browser.visitors import Profiles, Tab
 from tests.load.machine import children
 
 PREFIX = "/tools/explorer"

@@ -5,9 +5,9 @@ from playwright.sync_api import Page, expect
 
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
-from tests.browser.conftest import Open
 from tests.browser.lessons import press
 from tests.browser.reading import CHART, choose, visit
+from tests.browser.visitors import Open
 from tests.selection import take_part
 
 
@@ -40,9 +40,3 @@ def test_lessons_keep_to_the_policy(page: Page) -> None:
         page.get_by_role("link", name=f"Lesson {number}: {lesson.title}", exact=True).click()
         press(page, "Skip")
         expect(page.locator(f".lesson {CHART}").first, lesson.key).to_be_visible()
-
-
-def test_a_lesson_that_is_opened_by_its_link_keeps_to_the_policy(page: Page) -> None:
-    page.goto(f"/learn?lesson={next(iter(LESSONS))}")
-    press(page, "Skip")
-    expect(page.locator(f".lesson {CHART}").first).to_be_visible()

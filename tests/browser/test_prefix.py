@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from explorer.lessons import LESSONS
-from tests.browser.conftest import PHONE, Profiles, Tab
 from tests.browser.lessons import COMPUTED_MS
 from tests.browser.reading import choose, settle
 from tests.browser.server import ROOT, serve
 from tests.browser.training import press, status
+from tests.browser.visitors import PHONE, Profiles, Tab
 
 PREFIX = "/tools/explorer"
 _FAILING = """
@@ -48,6 +48,7 @@ def tab(profiles: Profiles) -> Iterator[Tab]:
         yield tab
 
 
+@pytest.mark.thorough  # faster: Explore at this prefix below, and the same modules in test_site_host
 def test_explore_train_and_learn_below_a_prefix(tab: Tab, below: str) -> None:
     """Without the slash at its end first, and from page to page as a visitor goes."""
     visitor = tab.page
@@ -67,8 +68,6 @@ def test_explore_train_and_learn_below_a_prefix(tab: Tab, below: str) -> None:
     expect(visitor.get_by_role("link", name=LESSONS["clamp"].title).last).to_be_visible(timeout=COMPUTED_MS)
     visitor.get_by_role("link", name="Explore", exact=True).click()
     settle(visitor, shows=["clipped"])
-    visitor.goto(f"{below}/learn?lesson=clamp")
-    expect(visitor.get_by_text(LESSONS["clamp"].title).first).to_be_visible(timeout=COMPUTED_MS)
     assert not tab.errors
 
 

@@ -7,9 +7,9 @@ from playwright.sync_api import Page, ViewportSize, expect
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.ui.server.admission.paths import PAGES
-from tests.browser.conftest import VIEWPORT
 from tests.browser.lessons import press, turn_to
 from tests.browser.reading import CHART, box_of, card, settle_train, turn, until_at_rest
+from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
 FIRST = ["default", "straight_through"]
@@ -59,22 +59,6 @@ def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
         expect(button).to_have_attribute("aria-expanded", "false")
         expect(drawn).to_have_count(without)
         page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
-
-
-def test_all_rules_are_compared_sorted_filtered_and_one_is_added_by_keys(explore: Page) -> None:
-    page = explore
-    turn(page, "/?op=sign&rule=clipped&section=compare", shows=["clipped"])
-    page.get_by_role("searchbox", name="Filter rules").fill("sign")
-    rows = page.locator(".compared tbody tr")
-    area = "[data-column=area]"
-    expect(page.locator(f".compared [data-rule=approx_sign] {area}")).to_have_text("2")
-    expect(page.locator(f".compared [data-rule=swish_sign] {area}")).to_have_text("2")
-    expect(rows.first).to_have_attribute("data-rule", "clipped")
-    page.get_by_role("button", name="Peak", exact=True).press("Enter")
-    expect(rows.first).to_have_attribute("data-rule", "swish_sign")
-    page.get_by_role("button", name="Add ApproxSign", exact=True).press("Enter")
-    expect(card(page, "ApproxSign")).to_be_visible()
-    expect(page.get_by_role("button", name="ApproxSign, on the chart")).to_be_disabled()
 
 
 def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.browser.conftest import PHONE, Profiles, Tab
 from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
+from tests.browser.visitors import PHONE, Profiles, Tab
 
 SIZES: dict[str, ViewportSize] = {
     "wide": {"width": 1366, "height": 768},

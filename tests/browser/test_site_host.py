@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from explorer.site import write
 from explorer.ui.links.presets import PRESETS
-from tests.browser.conftest import Profiles
 from tests.browser.files import serve_files
 from tests.browser.reading import CHART, Trace, sign, traces, turn, visit
 from tests.browser.sites import PREFIX, Watched
+from tests.browser.visitors import Profiles
 from tests.selection import take_part
 
 _SIGN = re.compile("Confirmed by torch|Computed in the browser")

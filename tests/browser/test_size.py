@@ -11,8 +11,8 @@ import explorer
 from explorer.description.pull import normal_numbers
 from explorer.formula import percent
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import NOTHING_CHOSEN, Open
 from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
+from tests.browser.visitors import NOTHING_CHOSEN, Open
 
 LINK = "/?op=step&rule=straight_through&rule=super_spike&rule=fast_sigmoid&rule=clipped&tools=all"
 FIRST, OTHER = (explorer.RULES[key].label for key in ("super_spike", "fast_sigmoid"))
@@ -67,7 +67,7 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
 
 
 def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) -> None:
-    page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
+    page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     page.goto("/?op=sign&rule=clipped")
     settle(page, shows=["clipped"])
@@ -82,3 +82,4 @@ def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) 
         passed = percent(explorer.share("sign", "clipped", x, c=c))
         numbers = "1,000 standard normal numbers"
         expect(said).to_have_text(f"Share of straight-through's gradient on {numbers}: {passed}.")
+    page.close()  # the next visitor has chosen all tools

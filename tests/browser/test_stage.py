@@ -6,10 +6,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, Tab
 from tests.browser.lessons import SMALL
 from tests.browser.reading import in_the_end, settle
 from tests.browser.training import button
+from tests.browser.visitors import PHONE, Tab
 
 ROOT = ".instrument.presenting"
 SIZES = [(1280, 720), (1920, 1080)]

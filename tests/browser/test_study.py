@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.ui.links.presets import STUDIES
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import FINGER, NOTHING_CHOSEN, PHONE, Open
 from tests.browser.reading import enter, tab_to
 from tests.browser.training import button, press
+from tests.browser.visitors import FINGER, NOTHING_CHOSEN, PHONE, Open
 
 SMALL = "task=circles&op=sign&rule=default&rule=formula:+g*(abs(x)<=1)&rates=0.003,0.03&seeds=2"
 SMALL += "&hidden=4&batch=8&steps=20"
@@ -53,7 +53,7 @@ def assert_heat_opens_below(page: Page) -> None:
 
 
 def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open) -> None:
-    page = new_page(fresh=True, viewport={"width": 1366, "height": 768})
+    page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
     expect(status(page)).to_contain_text(re.compile(rf"{RUNS} runs of 20 steps: about \d+ s"))
@@ -72,16 +72,18 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     expect(cell(page, r"\d %").first).to_be_visible()
     page.wait_for_url("**tools=evidence*")
     assert in_both_themes(page, ".study") == []
+    page.close()  # the next visitor has chosen all tools
 
 
 def test_on_a_phone_a_study_is_started_and_read(new_page: Open) -> None:
-    page = new_page(fresh=True, viewport=PHONE, **FINGER)
+    page = new_page(viewport=PHONE, **FINGER)
     page.add_init_script(NOTHING_CHOSEN)
     open_study(page, SMALL)
     finish(page)
     expect(page.locator(".study .apart-row")).to_have_count(3)
     assert_heat_opens_below(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
 
 
 def test_a_study_leads_on_to_files_and_to_train_and_stays_after_a_reload(page: Page) -> None:

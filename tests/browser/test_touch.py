@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.reading import box_of, card, held, slider, turn
+from tests.browser.reading import box_of, card, slider, turn
 
 STEPS = 10
 Swipe = Callable[[Locator, float, float], None]
@@ -55,16 +55,6 @@ def test_a_finger_that_scrolls_over_a_slider_leaves_its_value_and_sideways_moves
     way = (_value(steepness) - before) / float(steepness.get_attribute("max") or 0)
     assert way == pytest.approx(60 / (box_of(steepness)["width"] - 16), abs=0.05)
     page.wait_for_url(lambda url: not url.endswith("&a=3"))
-
-
-def test_a_mouse_puts_the_thumb_where_it_presses(explore: Page) -> None:
-    turn(explore, "/?op=round&rule=soft_round&a=3", shows=["soft_round"])
-    steepness = slider(card(explore, "Soft round"), "a")
-    with held(explore, steepness, 0.5, 0.5):
-        most = float(steepness.get_attribute("max") or 0)
-        assert _value(steepness) == pytest.approx(most / 2, rel=0.01)
-        explore.mouse.move(box_of(steepness)["x"] + 2000, 10)
-    assert _value(steepness) == most
 
 
 def test_the_end_of_an_axis_shows_the_number_that_is_held(explore: Page) -> None:

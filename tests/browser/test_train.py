@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocket, expect
 
 from explorer.training import Run, Settings
-from tests.browser.conftest import PHONE
 from tests.browser.reading import TRACES, traces, until_at_rest
 from tests.browser.training import (
     LONG,
@@ -31,6 +30,7 @@ from tests.browser.training import (
     wait_for_rules,
     wait_for_steps,
 )
+from tests.browser.visitors import PHONE
 
 GHOSTS = """[...document.querySelector(".curves .js-plotly-plot").data].filter(trace => trace.opacity < 1)"""
 ROUND = "op=round&rule=default&rule=straight_through&steps=300&pace=full"

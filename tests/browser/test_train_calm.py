@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import A_PHONE, First
 from tests.browser.reading import in_the_end
 from tests.browser.test_calm import counted
 from tests.browser.training import button, press, status, turn_train, wait_for
+from tests.browser.visitors import A_PHONE, First
 
 FIVE = "&".join(
     ["task=digits&op=sign&seeds=5&steps=40&pace=full"]

@@ -12,7 +12,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from explorer.training import CONTROLS, FIRST, TASKS, Run, Settings
-from tests.browser.conftest import FINGER, PHONE, Profiles, Tab
 from tests.browser.reading import TRACES, enter, traces
 from tests.browser.training import (
     SHIFTS,
@@ -28,6 +27,7 @@ from tests.browser.training import (
     wait_for_lift,
     wait_for_rest,
 )
+from tests.browser.visitors import FINGER, PHONE, Profiles, Tab
 
 SMALL = "task=digits&op=round&rule=default&rule=straight_through&steps=20&seeds=3&pace=full"
 BANDS = (

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES
 from tests.browser.access import in_both_themes
-from tests.browser.conftest import A_PHONE, First
 from tests.browser.training import press, status, wait_for
+from tests.browser.visitors import A_PHONE, First
 
 LONG_NAMES = sorted(RULES, key=lambda key: -len(RULES[key].label))[:6]
 

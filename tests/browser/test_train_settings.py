@@ -3,8 +3,6 @@
 Which rate goes with a command is tested without a page, in ``tests/frontend/train/client/test_request.py``.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
 from urllib.parse import parse_qs
 
 import pytest
@@ -13,8 +11,6 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.training import SETTINGS, TASKS, Run, Settings
 from explorer.ui.links.link import from_query
 from explorer.ui.links.presets import TRAINING
-from explorer.ui.server import answers
-from explorer.ui.server.answers import _setting
 from tests.browser.reading import TRACES, in_the_end, traces
 from tests.browser.training import (
     LONG,
@@ -143,39 +139,3 @@ def test_an_example_says_what_to_see_of_its_own_settings_alone(train: Page) -> N
     rate.fill("1e-6")
     rate.press("Enter")
     expect(train.locator(".about .hint")).not_to_have_text(chosen.hint)  # which is not so at this rate
-
-
-# A document with one more setting, which each task sets itself; without one that of the server.
-_DOCUMENT = """async ([folder, setting, value]) => {
-    const module = name => import(new URL(`assets/${folder}/choice/${name}.js`, document.baseURI).href);
-    const [{ setDocument }, { fetchDocument }] = await Promise.all(["entries", "server"].map(module));
-    const { settings, tasks, ...rest } = await fetchDocument();
-    const more = setting && { [setting.name]: value };
-    const set = task => ({ ...task, defaults: { ...task.defaults, ...more } });
-    setDocument({ ...rest, settings: settings.concat(setting ?? []), tasks: tasks.map(set) });
-}"""
-
-
-FASTER = "Small nets train faster on the CPU: 0.4 ms a step here, 1.1 on the NVIDIA GPU."
-
-
-@pytest.fixture
-def two_devices(train: Page) -> Iterator[Page]:
-    """Train as it is where there is a GPU; the server has none."""
-    device = _setting(replace(SETTINGS["device"], words=("cpu", "cuda")))
-    train.evaluate(_DOCUMENT, [answers.folder(), device, "cuda"])
-    train.route("**/devices", lambda route: route.fulfill(json={"words": FASTER}))
-    yield train
-    train.unroute("**/devices")
-    train.evaluate(_DOCUMENT, [answers.folder(), None, None])
-
-
-def test_a_device_is_chosen_where_there_are_two(two_devices: Page) -> None:
-    turn_train(two_devices, "op=relu&rule=default")
-    field = two_devices.locator(".training .settings").get_by_label("Device")
-    assert field.locator("option").all_inner_texts() == ["CPU", "NVIDIA GPU"]
-    expect(field).to_have_value("cuda")
-    expect(field).to_have_accessible_description(FASTER)
-    expect(two_devices.locator(".training .settings").get_by_text(FASTER)).to_be_visible()
-    field.select_option("cpu")
-    two_devices.wait_for_url("**device=cpu*")

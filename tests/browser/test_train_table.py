@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from explorer.training import limits
 from explorer.ui.links.presets import TRAINING
-from tests.browser.conftest import Tab
 from tests.browser.training import finish, press, status, turn_train, verdict
+from tests.browser.visitors import Tab
 from tests.training.tables import mixed
 
 

@@ -9,7 +9,7 @@ from explorer.curves.kinks import kinks
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
 from tests.catalogue.fixed import OPS, RULES
-from tests.selection import loop_over
+from tests.selection import loop_over, take_part
 
 RANGES = [(-3.012345, 7.034567), (-3.0, 3.0), (-10.0, 10.0)]  # kinks lie on the ends of the last two
 
@@ -23,7 +23,7 @@ def test_found_in_an_own_op_as_declared(op: Op):
             assert kinks(own, None, settings, start, stop) == pytest.approx(declared, abs=1e-9)
 
 
-@loop_over("rule", [rule for rule in RULES.values() if rule.formula])
+@loop_over("rule", take_part(rule for rule in RULES.values() if rule.formula))
 def test_found_in_an_own_rule_as_declared(rule: Rule):
     """For one g a declared kink may be none, as with published_clamp at g = 1; over several each is one."""
     op, own = usual_op(rule), find_rule(OWN + rule.formula)

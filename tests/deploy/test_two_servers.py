@@ -148,13 +148,6 @@ def test_a_page_and_all_it_needs_come_compressed_through_tls_below_a_prefix(site
     assert json.loads(client.ask("/ask/checks", {"op": "sign", "rule": "clipped", "parameters": {}}).read())
 
 
-def test_a_page_speaks_with_its_server(site: Site, client: Client):
-    client.ask("/").read()
-
-    with opened(site, client) as page:
-        assert page.subprotocol == "streamlit"
-
-
 def test_events_arrive_one_by_one_while_it_trains(client: Client):
     client.ask("/").read()
     run = client.start(SLOW)
@@ -190,46 +183,6 @@ def test_a_connection_that_is_cut_fifteen_times_loses_nothing_and_leaves_nothing
         assert time.monotonic() < end
         time.sleep(0.05)
     watcher.ask(f"/runs/{run['id']}/stop", {"key": run["key"]}).read()
-
-
-def test_who_keeps_no_cookie_finds_the_server_of_a_run_all_the_same(come: Callable[..., Client]):
-    client = come(keeps=False)
-    led = 0
-    for number in range(4):
-        run = client.start(f"{SLOW}&seed={number}")
-        direct = client.asked_once(f"/runs/{run['id']}/events", None, {})
-        led += direct.status == 307
-        first = next(client.events(f"/runs/{run['id']}/events"))
-        assert (first["id"], first["state"]) == (run["id"], "running")
-        stopped = json.loads(client.ask(f"/runs/{run['id']}/stop", {"key": run["key"]}).read())
-        assert stopped["state"] == "stopped"
-    assert led
-
-
-@pytest.mark.parametrize("keeps", [True, False], ids=["with cookies", "without"])
-def test_a_class_is_found_from_the_other_server_by_its_code(come: Callable[..., Client], keeps: bool):
-    teacher, student = come(), come(keeps=keeps)
-    teacher.cookies["replica"], student.cookies["replica"] = WORDS
-    room = json.loads(teacher.ask("/classes", {"lesson": "straight-through"}).read())
-    leading, path = {"secret": room["secret"]}, f"/classes/{room['id']}"
-    base = f"https://localhost{PREFIX}/"
-    code = json.loads(teacher.ask(f"{path}/invite", {**leading, "address": base}).read())["code"]
-    assert code.startswith(f"{WORDS[0]}-")
-
-    entered = student.ask(f"/c/{code.upper()}")
-    assert (entered.status, entered.getheader("location")) == (303, f"../learn?class={room['id']}")
-    assert student.cookies["replica"] == WORDS[0 if keeps else 1]  # with a cookie its page is there too
-    guest = json.loads(student.ask(f"{path}/join", {"guest": ""}).read())["guest"]
-    events = student.events(f"{path}/events?guest={guest}")
-    assert next(events)["revealed"] is False
-    sent = {"guest": guest, "round": 1, "picked": None, "drawn": [1.0] * 300}
-    assert student.ask(f"{path}/answer", sent).status == 200
-    teacher.ask(f"{path}/reveal", leading).read()
-    assert next(events)["revealed"] is True
-    drawn = teacher.ask(f"{path}/drawings", leading, accept_encoding="identity").read()
-    assert len(json.loads(drawn)["drawings"]) == 1
-    teacher.ask(f"{path}/end", leading).read()
-    assert next(events)["state"] == "ended"
 
 
 def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(

@@ -10,7 +10,7 @@ from explorer.formula import Formula, parse
 from tests.catalogue.fixed import OPS, RULES
 from tests.description.description_cases import DEFAULT, PUBLISHED, STE
 from tests.formula.strategies import PARAMETERS, formulas, many
-from tests.selection import loop_over
+from tests.selection import loop_over, take_part
 
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 
@@ -109,13 +109,13 @@ def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
     assert describe(sample(op, rules, start=0, stop=2)) == f"{main} {description.rest}"
 
 
-@loop_over("op", OPS)
+@loop_over("op", take_part(OPS))
 def test_the_main_sentence_is_short(op: str):
     for rules in (["default"], ["default", "clipped", "zero"]):
         assert len(described(sample_curves(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
 
 
-@loop_over("op", OPS)
+@loop_over("op", take_part(OPS))
 def test_plain_words_for_every_op(op: str):
     rules = ["default", "masked", "clipped", "reste"]
     for g in (1.0, -2.0, 0.0):
@@ -124,23 +124,6 @@ def test_plain_words_for_every_op(op: str):
             assert words.endswith(".")
             assert not re.search(r"\b(nan|none|inf|np|float\d*|array)\b", words, re.IGNORECASE), words
             assert not re.search(r"[<>*_`\n\[\]{}]|  | -|-[0-9]", words), words
-
-
-@loop_over("rule", RULES)
-def test_numbers_are_those_of_the_curve(rule: str):
-    frame = sample("tanh", rule, g=2.0)
-    gradient = frame["gradient"]
-    bounds = re.search(
-        f"between ({NUMBER}) and ({NUMBER})(?: in this picture)?, strongest near x = ({NUMBER})",
-        describe(frame),
-    )
-    if gradient.nunique() > 10:
-        assert bounds
-    if bounds:
-        low, high, at = (float(text.replace("−", "-")) for text in bounds.groups())
-        assert (low, high) == pytest.approx((gradient.min(), gradient.max()), rel=0.02, abs=1e-3)
-        near = frame[(frame["x"] - at).abs() <= 0.01]["gradient"].abs()
-        assert near.max() == pytest.approx(gradient.abs().max(), rel=0.02)
 
 
 def test_a_document_holds_curves_and_sentences():

@@ -1,6 +1,6 @@
-"""One server from its first class to its end: 300 who start at once, a stop of its own, and the signal.
+"""One server: whether it is ready, and its end by the signal.
 
-Thorough. Faster: ``training/scheduling`` and ``training/engine`` for queue and leases,
+Thorough. Faster: ``ui/server/admission/test_operation`` for the probes,
 ``ui/server/admission/test_uvicorn_server`` and ``test_ending`` there for the end.
 """
 
@@ -14,13 +14,11 @@ from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from explorer.instrument.assets import PLOTLY
-from explorer.training import Limits
 from tests.browser.server import ROOT, serve, server_at
 from tests.load.http import Connection
 from tests.load.machine import children, ended
@@ -28,11 +26,8 @@ from tests.load.visitor import Visitor
 
 ENDS_WITHIN_S = 5.0
 READY_WITHIN_S = 20.0
-CLASS = 300
-LESSON = "op=relu&rule=default&hidden=4&batch=4&steps=1&pace=full"
 pytestmark = pytest.mark.thorough
 
-LEASE_S = Limits().pause_after_s
 RUN = {"query": "op=relu&rule=default&pace=5", "owner": "me"}
 HALF_A_BODY = (
     b"POST /runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
@@ -91,45 +86,6 @@ async def visited(address: str) -> AsyncIterator[None]:
     await visitor.close()
 
 
-async def pressed_start(address: str, number: int) -> list[dict[str, Any]]:
-    """All events of a run, from the start to its end, for a visitor whose browser keeps no cookie."""
-    connection = Connection(address)
-    asked = json.dumps({"query": LESSON, "owner": f"visitor {number}"}).encode()
-    run = json.loads(await connection.post("/runs", asked))["id"]
-    texts = [text async for text in connection.lines(f"/runs/{run}/events")]
-    connection.close()
-    return [json.loads(text[6:]) for text in texts if text.startswith(b"data: ")]
-
-
-def test_a_class_presses_start_together_and_nobody_is_refused(address: str):
-    async def lesson() -> list[list[dict[str, Any]]]:
-        return await asyncio.gather(*(pressed_start(address, number) for number in range(CLASS)))
-
-    seen = in_thread(lesson())
-    assert {events[-1]["state"] for events in seen} == {"finished"}
-    assert {event["state"] for events in seen for event in events} <= {"waiting", "running", "finished"}
-    assert all(event["position"] for events in seen for event in events if event["state"] == "waiting")
-
-
-def test_a_server_that_was_stopped_pauses_no_run_that_was_watched(address: str):
-    pid = server_at(urlsplit(address).port or 80)
-
-    async def states() -> list[str]:
-        connection = Connection(address)
-        await connection.get("/")  # which gives a name: those without one at this address have all they may
-        run = json.loads(await connection.post("/runs", json.dumps(RUN).encode()))["id"]
-        events = connection.lines(f"/runs/{run}/events")
-        await anext(events)
-        os.kill(pid, signal.SIGSTOP)
-        await asyncio.sleep(LEASE_S + 1)  # nothing can be awaited of who is stopped
-        os.kill(pid, signal.SIGCONT)
-        seen = [json.loads((await anext(events))[6:])["state"] for _ in range(10)]
-        connection.close()
-        return seen
-
-    assert in_thread(states()) == ["running"] * 10
-
-
 def test_a_server_is_ready_only_while_its_trainer_answers(address: str):
     (trainer,) = children(server_at(urlsplit(address).port or 80))
 
@@ -152,21 +108,6 @@ def test_a_server_is_ready_only_while_its_trainer_answers(address: str):
     while in_thread(statuses()) != [200, 200]:
         assert time.monotonic() < end
         time.sleep(0.05)
-
-
-def test_a_body_that_breaks_off_is_not_worth_a_word(address: str, log: Path):
-    async def served() -> bytes:
-        connection = Connection(address)
-        answer = await connection.get("/_stcore/health")
-        connection.close()
-        return answer
-
-    before = log.read_text("utf-8")
-    for path in (b"/runs", b"/ask/read", b"/runs/a/pause"):
-        with said(address, HALF_A_BODY.replace(b"/runs", path, 1)):
-            assert in_thread(served()) == b"ok"
-    in_thread(served())
-    assert log.read_text("utf-8") == before
 
 
 def test_a_server_ends_whoever_holds_on_to_it(address: str, log: Path):

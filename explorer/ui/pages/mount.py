@@ -37,8 +37,7 @@ _mounts = {
 def mount(part: str, **more: Any) -> None:
     """Mount a part of the instrument, named as its skeleton is; ``more`` is data of this part alone."""
     data = answers.page_data(state.current(), part) | more
-    width = "content" if part == "heading" else "stretch"
-    _mounts[part](key=part, data=data, width=width, height="content")
+    _mounts[part](key=part, data=data, width="content" if part == "heading" else "stretch", height="content")
 
 
 def page_title() -> str:

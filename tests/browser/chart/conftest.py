@@ -15,7 +15,7 @@ from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_
 from explorer.instrument import entry
 from explorer.instrument.document import sampling
 from explorer.instrument.modules import MODULES
-from tests.browser.conftest import patient
+from tests.browser.visitors import patient
 
 ADDRESS = "http://chart.test"
 TYPES = {".js": "text/javascript", ".css": "text/css"}

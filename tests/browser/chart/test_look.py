@@ -1,23 +1,15 @@
 """Themes, the saved picture, and what is said to those who cannot see the chart."""
 
 import html
-import re
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page
 
-from explorer.catalogue import RULES
 from tests.browser.chart.conftest import DARK, Pages, Show, changed, draw
 
 PLOT = ".js-plotly-plot"
-HEX = """colour => "#" + colour.match(/[\\d.]+/g).slice(0, 3)
-    .map(part => Number(part).toString(16).padStart(2, "0")).join("")"""
-TEXTS = f"""() => {{ const hex = {HEX};
-    return [...document.querySelectorAll("{PLOT} text")].map(text => hex(getComputedStyle(text).fill)); }}"""
-
-
 # A chart that cannot load plotly.js.
 BROKEN = """async () => { const {createChart} = await import("/js/chart/view/chart.js");
     const nothing = () => undefined;
@@ -92,21 +84,6 @@ def test_a_figure_is_drawn_once_when_it_appears_and_with_each_size_theme_and_loo
     assert counts == [[1, 500], [2, 400], [3, 400], [4, 400], [4, 400], [5, 400]]
 
 
-def test_a_change_of_theme_is_followed_by_one_drawing(show: Show) -> None:
-    page = show(op="sign", rules=["clipped"])
-    page.evaluate(
-        """() => { window.drawn = 0;
-            document.querySelector(".js-plotly-plot").on("plotly_afterplot", () => (drawn += 1)); }"""
-    )
-    before = page.evaluate(TEXTS)
-    page.evaluate(
-        "theme => Object.entries(theme).forEach(([n, v]) => document.body.style.setProperty(n, v))", DARK
-    )
-    page.wait_for_function(f"before => ({TEXTS})()[0] !== before[0]", arg=before)
-    assert set(page.evaluate(TEXTS)) == {DARK["--st-text-color"]}
-    assert page.evaluate(_DRAWN) == 1
-
-
 @pytest.mark.parametrize("width", [390, 900])
 def test_both_ends_of_the_axis_are_named(show: Show, width: int) -> None:
     page = show(op="tanh", rules=["default"], width=width)
@@ -118,16 +95,6 @@ def test_both_ends_of_the_axis_are_named(show: Show, width: int) -> None:
         assert (
             max(labels.evaluate_all("all => all.map(label => label.getBoundingClientRect().right)")) <= width
         )
-
-
-def test_the_room_for_labels_stays_while_a_hand_moves_the_axis(show: Show) -> None:
-    page = show(op="tanh", rules=["default"])
-    right = f"document.querySelector('{PLOT}')._fullLayout._size.r"
-    before = page.evaluate(right)
-    draw(page, "moving", range=[100_000, 100_001])
-    assert page.evaluate(right) == before
-    draw(page, range=[100_000, 100_001])
-    assert page.evaluate(right) > before
 
 
 @pytest.mark.parametrize("width", [390, 900])
@@ -155,30 +122,8 @@ def test_the_saved_picture_says_what_it_shows(show: Show) -> None:
     assert image(page, "png").startswith("data:image/png;base64,")
 
 
-def test_the_picture_of_a_phone_is_as_large_as_any_and_its_words_are_whole(show: Show) -> None:
-    rules = ["default", "masked", "masked_open", "published_clamp", "toward_range", "clamp_with_grad"]
-    page = show(op="clamp", rules=rules, width=390)
-    svg = html.unescape(unquote(image(page, "svg")))
-    assert svg.startswith('data:image/svg+xml,<svg class="main-svg"')
-    size = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
-    assert size
-    assert (int(size[1]), int(size[2]) > 520) == (900, True)
-    lines = re.findall(r'<tspan class="line"[^>]*>(.*?)</tspan>', svg)
-    labels = ", ".join(RULES[rule].label for rule in rules)
-    assert " ".join(lines) == f"Clamp with {labels} · lo = 0 · hi = 1 · g = 1"
-    assert len(lines) > 1
-
-
 def image(page: Page, kind: str) -> str:
     return str(page.evaluate("kind => shell.chart.image(kind)", kind))
-
-
-def test_the_picture_is_saved_under_a_name(show: Show) -> None:
-    page = show(op="clamp", rules=["masked", "formula: g * (x < 0)"])
-    for kind in ("PNG", "SVG"):
-        with page.expect_download() as download:
-            page.get_by_role("button", name=kind).click()
-        assert download.value.suggested_filename == f"clamp-masked-formula_g_x_0_.{kind.lower()}"
 
 
 def test_the_chart_is_a_picture_with_words_and_nothing_is_sent_to_plotly(show: Show) -> None:

@@ -62,16 +62,6 @@ def test_the_pointer_probes_and_kinks_attract_it(show: Show) -> None:
     assert page.locator(".chart-overlay .chart-dot").count() == 0
 
 
-def test_the_readout_puts_the_numbers_into_the_formulas(show: Show) -> None:
-    page = show(op="clamp", rules=["masked", "clipped"], p={"lo": -1, "hi": 1}, g=2)
-    result = type_x(page, "-0.25")
-    assert result["head"] == ["−0.25", "1"]
-    (masked, value, formula), (clipped, *_) = result["rules"]
-    assert (masked, clipped) == ("Masked", "Clipped straight-through")
-    assert value == "2"
-    assert formula == "= 2 × (−1 ≤ −0.25 ≤ 1)"
-
-
 def test_the_numerical_slope_has_two_sides_at_a_kink(show: Show) -> None:
     page = show(op="abs", rules=["default"])
     assert [type_x(page, x)["head"][1] for x in ("0", "2")] == ["−1 | 1", "1"]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from explorer.catalogue.records import LARGEST_RANGE
 from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
-from explorer.curves.sampled import LARGEST_RANGE
 from explorer.instrument import document
 from tests.frontend.modules import Node
 

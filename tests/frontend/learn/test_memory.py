@@ -3,7 +3,8 @@
 from tests.frontend.modules import Node
 
 FORGET = """
-    const stored = { "gradient-explorer.lesson first~k7 1": "{}", "gradient-explorer.lesson first~k7 2": "{}", "gradient-explorer.lesson clamp": "{}", other: "x" };
+    const of = (key) => [`gradient-explorer.lesson ${key}`, "{}"];
+    const stored = { ...Object.fromEntries(["first~k7 1", "first~k7 2", "clamp"].map(of)), other: "x" };
     Object.defineProperty(globalThis, "sessionStorage", { configurable: true, value: {
         ...stored,
         getItem: (name) => stored[name] ?? null,
