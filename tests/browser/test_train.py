@@ -131,7 +131,7 @@ def test_pause_step_resume_reset_and_start_then_pause_without_waiting(train: Pag
     moving = train.evaluate(_DRAWN)
     paused = command(train, "Pause")
     expect(status(train)).to_contain_text(f"Paused at step {paused}.")
-    expect(status(train)).to_contain_text("Press Resume or Step to go on.")
+    expect(status(train)).to_contain_text("Press Resume to go on.")
     wait_for(train, f"() => ({_DRAWN})()[4] === shownStep()")
     for across, down, x, y, _, low, high in (moving, train.evaluate(_DRAWN)):
         assert (across, down) == pytest.approx((x, y), abs=1)

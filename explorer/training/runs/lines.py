@@ -7,7 +7,7 @@ gradient is no reason by itself: of 34 rules on 8 tasks 16 had a fifth or more o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from explorer.formula import listed, number_text, percent
@@ -28,6 +28,8 @@ _CAUSES = (
     (3, "nothing from above", "causes"),
 )
 """The lack of a part of the op's inputs, by its index among the causes, and the instrument that shows why."""
+_LONGEST_HEADLINE = 70  # characters
+_FEWEST_SEEDS = 2  # of which a comparison can be made
 _NEAR = 0.03  # below the best at most, as the ranking bounds it
 
 
@@ -45,22 +47,40 @@ class Line:
 
 
 def headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """The ranking at the end in its shortest form, "" where it has none that is shorter than its sentence.
+    """Return the end of a race in at most 70 characters; "" before it, and where nothing is compared.
 
-    ``labels`` by rule. It names the rules that may be best, with their means.
+    ``labels`` by rule. It names the rules that may be best where there is room, with their means.
     """
-    ranking = _ranking(snapshot)
-    if ranking is None or ranking.alike or ranking.shared < 2 or ranking.diverged:
+    ranking = _compare(snapshot)
+    if ranking is None:
         return ""
-    count = f"{snapshot.seeds} seeds"
-    means = [ranking.means[rule] for rule in ranking.best]
-    low, high = (text([mean], ranking.decimals, ranking.unit) for mean in (min(means), max(means)))
-    at = f"at {low}" if low == high else f"at {low.removesuffix(' %')} to {high}"
-    if not ranking.lower:
-        return f"{count} do not show which is best: all {at}."
-    if len(ranking.best) == 1:
-        return f"{labels[ranking.best[0]]} is best, {at}, means of {count}."
-    return f"{listed([labels[rule] for rule in ranking.best])} may each be best, {at}, means of {count}."
+    means = {rule: text([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()}
+    return next(words for words in _headlines(ranking, means, labels) if len(words) <= _LONGEST_HEADLINE)
+
+
+def _headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
+    """Yield the headline, then shorter ones."""
+    first = next(iter(means))
+    ends = [means[rule] for rule in ranking.best]
+    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
+    count = f"{ranking.started} seeds"
+    if ranking.started == 1:
+        yield f"One seed: {listed([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
+        yield f"One seed: {labels[first]} leads, at {means[first]}."
+        yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
+    elif ranking.diverged or ranking.shared < _FEWEST_SEEDS:
+        yield f"{labels[first]} has the highest mean, {means[first]}, but seeds diverged."
+        yield f"The highest mean is {means[first]}, but seeds diverged."
+    elif ranking.alike:
+        yield f"All end alike, at {means[first]}, with each of {count}."
+    elif not ranking.lower:
+        yield f"{count} do not show which is best: all {at}."
+    elif len(ranking.best) > 1:
+        yield f"{listed([labels[rule] for rule in ranking.best])} may each be best, {at}, means of {count}."
+        yield f"{len(ranking.best)} of {len(means)} rules may be best, {at}, means of {count}."
+    else:
+        yield f"{labels[first]} is best, {at}, means of {count}."
+        yield f"One of {len(means)} rules is best, {at}, means of {count}."
 
 
 @dataclass(frozen=True)
@@ -172,12 +192,18 @@ def _passes(snapshot: Snapshot, way: Record) -> str:
 
 def _ranking(snapshot: Snapshot) -> Ranking | None:
     """The ranking by rule, once there is an end that two rules can be compared by."""
+    return _compare(snapshot) if snapshot.seeds > 1 else None
+
+
+def _compare(snapshot: Snapshot) -> Ranking | None:
+    """Return the ranking by rule at the end of a run, of one seed too; None where nothing can be compared."""
     scores = {rule: by_seed(snapshot, rule) for rule in snapshot.losses}
     finite = any(math.isfinite(score) for each in scores.values() for score in each)
-    if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1 and snapshot.seeds > 1):
+    if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
         return None
     unit = unit_of(snapshot)
-    return rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
+    ranking = rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
+    return ranking if ranking.means else None
 
 
 def _end(snapshot: Snapshot, rule: str, finding: _Finding, ranking: Ranking | None) -> _Finding | None:

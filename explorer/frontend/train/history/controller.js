@@ -71,8 +71,8 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
       const left = pointsIn(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /** @param {string} letter of earlier lines that are to go */
-    onGhost: (letter) => become({ ghosts: state().ghosts.filter((ghost) => ghost.letter !== letter) }),
+    /** @param {number} number of the run whose lines are to go */
+    onGhost: (number) => become({ ghosts: state().ghosts.filter((ghost) => ghost.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),
     /** @param {string} text of settings */
     async onOpen(text) {

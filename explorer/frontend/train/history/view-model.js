@@ -4,15 +4,15 @@ import { linkedBranches } from "../../choice/address.js";
 import { pointText, pointsOf, rateAt } from "../state/branches.js";
 import { keysOf, stepsToDisplay } from "../state/history.js";
 import { comparable } from "../state/state.js";
-import { settingText, taskOf } from "../state/tasks.js";
+import { differenceOf, settingText, taskOf } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
 /**
  * ``steps`` can be looked at, ``step`` is, of ``most``; ``points`` are the branch points of the run, or of what
- * is chosen where there is none; ``ghosts`` are the earlier runs, by letter; ``spikes``: whether the units do.
+ * is chosen where there is none; ``ghosts`` are the earlier runs, by number; ``spikes``: whether the units do.
  * @typedef {{steps: number[], step: number, most: number, isBack: boolean, lr: string,
  *   lines: import("../state/series.js").LegendEntry[], points: {step: number, text: string}[], chosen: boolean, spikes: boolean,
- *   ghosts: {letter: string, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` says what does
+ *   ghosts: {number: number, text: string}[], hasRun: boolean, unsaid: string}} Time ``unsaid`` says what does
  * not stand in the link
  */
 
@@ -33,9 +33,15 @@ export function timeOf(state, lines) {
     points: points.map((point) => ({ step: point.step, text: pointText(point) })),
     unsaid: unsaidOf(choice),
     chosen: choice.training.branch !== undefined,
-    ghosts: comparable(state).map(({ letter, name }) => ({ letter, text: name })),
+    ghosts: comparable(state).map((ghost) => ({ number: ghost.number, text: nameOf(ghost, choice) })),
     hasRun: Boolean(trained && status.snapshot),
   };
+}
+
+/** An earlier run in words: its difference and why it is over. @param {import("../state/state.js").Past} past @param {State["choice"]} now */
+function nameOf({ choice, name }, now) {
+  const difference = differenceOf(choice, now);
+  return difference ? `${difference}, ${name}` : name;
 }
 
 /** A note on branch points that are too long for the link. @param {State["choice"]} choice */

@@ -42,9 +42,9 @@ export function createTravel(host, on) {
       ...points.map(({ text: point }, index) =>
         chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(index)),
       ),
-      ...ghosts.map(({ letter, text: run }) =>
-        chip(letter, run, [`Faint lines ${letter}: ${run}`, `Without run ${letter}, ${run}`], () =>
-          on.onGhost(letter),
+      ...ghosts.map(({ number, text: run }) =>
+        chip("–", run, [`Faint lines: ${run}`, `Without the faint lines of ${run}`], () =>
+          on.onGhost(number),
         ),
       ),
     );

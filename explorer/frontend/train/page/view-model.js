@@ -16,6 +16,7 @@ import { comparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
 import {
+  differenceOf,
   hasOthers,
   isUnread,
   lacksTable,
@@ -32,7 +33,7 @@ import {
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The whole picture, which a painter puts on the page.
  * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number, status: {main: string, next: string, state:
- * string}, verdict: string, headline: string, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
+ * string}, verdict: string, headline: string, offersSeeds: boolean, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
  *   alignment: import("../evidence/alignment-data.js").Alignment, why: import("../evidence/view.js").Picture,
  *   slow: import("../slow-motion/view-model.js").Picture|null,
@@ -47,12 +48,13 @@ const cutOff = () =>
   `Connection lost: trying again every second. A run that nobody watches pauses after ${catalogue().limits.unwatched} seconds.`;
 const NO_TABLE = "Paste a table first, or take an example that has one.";
 const NEXT = /** @type {Object<string, string>} */ ({
-  paused: "Press Resume or Step to go on.",
+  paused: "Press Resume to go on.",
   finished: "Change something and press Start to compare.",
   failed: "Change a setting, or press Start to try again.",
   stopped: "Press Start to run it again.",
   waiting: "It goes on by itself.",
 });
+const FAINT = "The faint curves are the run before.";
 const BACK = "Thin lines are what came after. Go on from here, or branch.";
 const BRANCHES =
   "This run branches. To get the line without the branch, remove the branch (×) when the run is over and press Start again.";
@@ -73,10 +75,14 @@ export function pictureOf(live) {
   const aligned = valuesOf(alignment.chart);
   const after = state.view.status === live.view.status ? [] : alignmentOf(live, lines).chart.series;
   alignment.chart.at = live.at;
-  alignment.chart.series = [...ghostsOf(after, "", []), ...alignment.chart.series];
+  alignment.chart.series = [...ghostsOf(after, null, []), ...alignment.chart.series];
   const refusal = refusalNow(live);
   const removal = refusal && removalOf(choice);
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
+  const chart = chartOf(state, chosen, live.view.status.snapshot);
+  const object = state.drawn ? objectOf(state, lines) : null;
+  const isSeen = !object || object.begun; // before that a calm page shows no chart
+  const isFaint = isSeen && chart.series.some(({ faint }) => faint);
   return {
     offered: offeredOf(view.status.state, isUnread(live) || Boolean(untrained(choice))),
     again: OVER.includes(view.status.state),
@@ -84,13 +90,14 @@ export function pictureOf(live) {
     removal,
     metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
-    status: wordsOf(live),
+    status: wordsOf(live, isFaint),
     verdict: view.status.words.at(-1) ?? "",
     headline: headlineOf(view.status),
+    offersSeeds: state.drawn && OVER.includes(view.status.state) && hasOneSeed(state),
     moving: ACTIVE.includes(view.status.state),
     heading: headingOf(choice, scaleOf(state, chosen)),
     measures: { options, chosen },
-    chart: chartOf(state, chosen, live.view.status.snapshot),
+    chart,
     alignment,
     why: whyOf(state, lines),
     slow: slowOf(live, going),
@@ -109,7 +116,7 @@ export function pictureOf(live) {
     lacksTable: lacksTable(choice, state.table),
     time: timeOf(live, lines),
     rate: rateOf(live),
-    object: state.drawn ? objectOf(state, lines) : null,
+    object,
     one: oneOf(state, lines),
     asks: asksOf(live),
   };
@@ -189,9 +196,14 @@ function isBrokenAtStart({ state, step }) {
   return state === "diverged" && !step;
 }
 
-/** The sentence of the state, and what to do next. @param {State} state */
-function wordsOf(state) {
-  const { choice, table, remark, at, drawn } = state;
+/**
+ * The sentence of the state, and what to do next.
+ * @param {State} state
+ * @param {boolean} isFaint whether curves of an earlier run are seen
+ */
+function wordsOf(state, isFaint) {
+  const { choice, table, at, drawn } = state;
+  const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
   const { status, notice, lost } = state.view;
   const promise = drawn && !lacksTable(choice, table) ? promiseOf(choice) : "";
   const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
@@ -208,6 +220,12 @@ function wordsOf(state) {
 /** The end of a race in a line; while it goes on there is none. @param {State["view"]["status"]} status */
 function headlineOf({ state, headline, words }) {
   return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
+}
+
+/** Whether rules were compared on held-out data with one seed, which proves little. @param {State} state */
+function hasOneSeed(state) {
+  const { status } = state.view;
+  return metricOf(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
 }
 
 /** The work that a press on Start begins. @param {State["choice"]} choice */
@@ -265,11 +283,11 @@ function chartOf(state, measure, latest) {
     trained && snapshot ? branchedSeriesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
     trained && latest && latest !== snapshot
-      ? ghostsOf(branchedSeriesOf(state, measure, { choice: trained, snapshot: latest, recorded }), "", [])
+      ? ghostsOf(branchedSeriesOf(state, measure, { choice: trained, snapshot: latest, recorded }), null, [])
       : [];
   const past = measure === "norms" || measure === "learned" ? [] : comparable(state);
   const before = past.flatMap((ghost) =>
-    ghostsOf(branchedSeriesOf(state, measure, ghost), ghost.letter, now),
+    ghostsOf(branchedSeriesOf(state, measure, ghost), differenceOf(ghost.choice, state.choice), now),
   );
   const series = [...before, ...later, ...now];
   const scale = scaleOf(state, measure);

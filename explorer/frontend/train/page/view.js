@@ -74,6 +74,9 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   const measures = createSwitch("Shown in the chart", on.onMeasure);
   find("titles").append(title, measures.element);
   const verdict = createSentence(find("verdict"));
+  const whole = element("p", { class: "whole-verdict" });
+  const five = element("button", { hidden: true, onclick: onFive }, "Run five seeds");
+  find("race").append(whole, five);
   const lift = createLift(host, on.onLift);
   const lab = calm === undefined ? null : createLab();
   const travel = createTravel(find("time"), on);
@@ -90,6 +93,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   );
 
   const slow = createSlowMotion(host, on);
+
+  function onFive() {
+    on.onSetting("seeds", "5", "settled");
+    on.onStart();
+  }
 
   /** The parts of the page that a lesson does not have. */
   function createLab() {
@@ -160,7 +168,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));
       verdict.show(isOne ? picture.headline : picture.verdict, picture.moving);
-      setAttribute(find("verdict"), "title", isOne ? picture.verdict : null);
+      setText(
+        whole,
+        isOne && picture.headline !== picture.verdict && picture.headline ? picture.verdict : "",
+      );
+      five.hidden = !picture.offersSeeds;
       slow.show(picture.slow);
       if (lab) paintLab(lab, picture);
     },

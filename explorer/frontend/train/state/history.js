@@ -10,7 +10,6 @@ import { liveOf, settingText, withSetting } from "./tasks.js";
 /** @import { Past, State } from "./state.js" */
 
 const MOST = 3; // earlier runs whose lines stay
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** Of a snapshot. @type {(keyof Drawn)[]} */
 const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
@@ -168,10 +167,9 @@ export function keysOf({ rules }) {
  * @param {string} name
  * @returns {Past[]}
  */
-export function withPast({ ghosts, trained, choice, view: { status } }, name) {
+export function withPast({ ghosts, trained, choice, data, view: { status } }, name) {
   if (!status.snapshot) return ghosts;
-  const taken = ghosts.map(({ letter }) => letter);
-  const letter = [...LETTERS].find((each) => !taken.includes(each)) ?? "";
+  const number = 1 + Math.max(0, ...ghosts.map((ghost) => ghost.number));
   const { snapshot, recorded } = status;
-  return [...ghosts, { choice: trained ?? choice, snapshot, recorded, name, letter }].slice(-MOST);
+  return [...ghosts, { choice: trained ?? choice, snapshot, recorded, name, number, data }].slice(-MOST);
 }

@@ -178,19 +178,22 @@ export function trailing(values, kinds, window) {
 }
 
 /**
- * The same curves, faint: those of an earlier run, its letter behind their names where they end elsewhere than
- * the present ones.
+ * The same curves, faint: those of an earlier run, named where they end elsewhere than the present ones.
  * @param {Series[]} series
- * @param {string} letter
+ * @param {string|null} difference what that run has other than the present one, "" for the rules alone; null where it is
+ *   the present run itself
  * @param {Series[]} present
  * @returns {Series[]}
  */
-export function ghostsOf(series, letter, present) {
+export function ghostsOf(series, difference, present) {
+  const named = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
+
   return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
     ...curve,
-    name: `${curve.name} ${letter}`.trim(),
-    label: `${letter} ${curve.name}`.trim(),
-    ends: Boolean(ends && letter) && !present.some((other) => other.rule === rule && passes(other, curve)),
+    name: difference === null ? curve.name : named(curve.name, difference),
+    label: difference === null ? curve.name : named(difference || curve.name),
+    ends:
+      ends && difference !== null && !present.some((other) => other.rule === rule && passes(other, curve)),
     faint: true,
   }));
 }

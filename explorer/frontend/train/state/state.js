@@ -3,7 +3,7 @@
 import { entriesOf } from "../../choice/choice.js";
 import { withPast } from "./history.js";
 import { ACTIVE, IDLE } from "./status.js";
-import { taskOf } from "./tasks.js";
+import { dataKey } from "./tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable, Reading } from "./own-table.js" */
@@ -18,15 +18,17 @@ import { taskOf } from "./tasks.js";
  * null before it arrives, or a message where there is none.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
- * An earlier run: its choice, its last series, its branch points, the reason why it is over, and its letter.
+ * An earlier run: its choice, its last series, its branch points, the reason why it is over, a number of its own, and
+ * what it learnt from.
  * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./records.js").Recorded,
- *   name: string, letter: string}} Past
+ *   name: string, number: number, data: string}} Past
  */
 /**
  * The state of the page. Panels, numbers and the layer are a way of looking, and stand in no link.
  * @typedef {object} State
  * @property {Choice} choice
  * @property {Choice|null} trained the choice that the present run began with
+ * @property {string} data what it learns from, as ``dataKey`` has it
  * @property {View} view the present run
  * @property {Past[]} ghosts the runs before it
  * @property {number|null} at the step that is displayed; null for the last one
@@ -54,9 +56,9 @@ import { taskOf } from "./tasks.js";
  * @property {string|null} rate a learning rate set in mid-run, until the run has recorded its step
  */
 
-const ANEW = "Other settings: the run has started again. The faint curves are the run before.";
+const ANEW = "Other settings: the run has started again.";
 const AT_ITS_END = { at: null, displayed: null, remark: "", rate: null }; // nothing earlier is looked at
-const OTHER = "Other settings: press Start. The faint curves are the run before.";
+const OTHER = "Other settings: press Start.";
 
 /**
  * @param {Choice} choice
@@ -70,6 +72,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
     choice,
     ...AT_ITS_END,
     trained: null,
+    data: "",
     view,
     ghosts: [],
     measure: null,
@@ -95,7 +98,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
 
 /** A run of the present choice begins by a press. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, ...AT_ITS_END, trained: state.choice, changing: null };
+  return { ...state, ...AT_ITS_END, ...taught(state), changing: null };
 }
 
 /**
@@ -108,10 +111,15 @@ export function withOther(state) {
   return {
     ...state,
     ...AT_ITS_END,
-    trained: goesOn ? state.choice : null,
+    ...(goesOn ? taught(state) : { trained: null }),
     ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
     remark: goesOn ? ANEW : OTHER,
   };
+}
+
+/** What the run that begins now is taught. @param {State} state */
+function taught({ choice, table }) {
+  return { trained: choice, data: dataKey(choice, table) };
 }
 
 /** Back to step 0: earlier curves go. @param {State} state @returns {State} */
@@ -134,7 +142,7 @@ export function legendOf(choice, colours) {
   }));
 }
 
-/** The runs before, where they learnt the same task. @param {State} state @returns {Past[]} */
-export function comparable({ choice, ghosts }) {
-  return ghosts.filter((ghost) => taskOf(ghost.choice).key === taskOf(choice).key);
+/** The runs before, where they learnt from the same data. @param {State} state @returns {Past[]} */
+export function comparable({ choice, table, ghosts }) {
+  return ghosts.filter(({ data }) => data === dataKey(choice, table));
 }

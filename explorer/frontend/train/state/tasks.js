@@ -2,8 +2,10 @@
 
 import { catalogue, find, refusalOfTraining } from "../../choice/entries.js";
 import { learningOf } from "../../choice/learning.js";
-import { entriesOf, stillLearning, widened } from "../../choice/choice.js";
+import { choiceControls, entriesOf, stillLearning, widened } from "../../choice/choice.js";
 import { taught, withoutLost } from "../../choice/taught.js";
+import { valueOf } from "../../formula/controls.js";
+import { shortText } from "../../formula/numbers.js";
 import { plain, pointsOf } from "./branches.js";
 import { NO_TABLE } from "./own-table.js";
 
@@ -139,11 +141,36 @@ export function settingsKey(choice, table) {
   const lasting = settings()
     .filter(({ live }) => !live)
     .map(({ name }) => settingText(choice, name));
-  const task = taskOf(choice);
-  const own = task.kind === "own" ? markOf(JSON.stringify(table)) : "";
   const rules = choice.rules.map(({ key }) => key);
   const points = plain(pointsOf(choice.training.branch, rules));
-  return JSON.stringify([choice.op, rules, choice.parameters, task.key, lasting, own, points]);
+  return JSON.stringify([choice.op, rules, choice.parameters, dataKey(choice, table), lasting, points]);
+}
+
+/**
+ * What is learnt from, as a short text: runs of another task or table are not to be compared.
+ * @param {Choice} choice
+ * @param {import("./own-table.js").OwnTable} table
+ */
+export function dataKey(choice, table) {
+  const { key, kind } = taskOf(choice);
+  return kind === "own" ? `${key} ${markOf(JSON.stringify(table))}` : key;
+}
+
+/**
+ * What an earlier run has other than a choice, in a few words: its op, else a setting or parameter; "" where only the
+ * rules differ, or nothing.
+ * @param {Choice} past
+ * @param {Choice} now
+ */
+export function differenceOf(past, now) {
+  if (past.op !== now.op) return find("op", past.op)?.label ?? "";
+  const other = settings().find(({ name }) => settingText(past, name) !== settingText(now, name));
+  if (other) return `${other.label} ${settingText(past, other.name)}`;
+  const names = Object.keys({ ...past.parameters, ...now.parameters });
+  const name = names.find((each) => past.parameters[each] !== now.parameters[each]);
+  if (!name) return "";
+  const control = choiceControls(past).find((each) => each.name === name);
+  return control ? `${name} = ${shortText(valueOf(past.parameters, control))}` : "";
 }
 
 /** Whether runs of two choices end alike, on the same table where there is one. @param {Choice} one @param {Choice} other */

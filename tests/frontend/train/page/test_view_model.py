@@ -158,9 +158,9 @@ def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
     """
     shown = picture(body, status=status("running", "default", "straight_through"))
     ghosts = [series for series in shown["chart"]["series"] if series.get("faint")]
-    assert [ghost["name"] for ghost in ghosts] == ["Default autograd A", "Straight-through A"]
+    assert [ghost["name"] for ghost in ghosts] == ["Default autograd, before", "Straight-through, before"]
     assert not any("meta" in ghost for ghost in ghosts)
-    assert "the run has started again" in shown["status"]["next"]
+    assert shown["status"]["next"].endswith("started again. The faint curves are the run before.")
     reset = picture(f"{body} state = withReset(state);",
                     status=status("running", "default", "straight_through"))  # fmt: skip
     assert not any(series.get("faint") for series in reset["chart"]["series"])
@@ -171,7 +171,33 @@ def test_the_run_before_is_no_ghost_of_another_task(picture: Run):
     other = choice("sign", "default", task="circles")
     shown = picture(body, status=status("finished", *ROUND[1:]), other=other)
     assert shown["chart"]["series"] == []
-    assert shown["status"]["next"].startswith("Other settings: press Start.")
+    assert shown["status"]["next"] == "Other settings: press Start."
+
+
+def test_a_ghost_is_called_by_what_differs(picture: Run):
+    before = choice("sign", "default", "straight_through", task="moons")
+    for change, name in (
+        ({"op": "step"}, "Sign"),
+        ({"training": {"task": "moons", "lr": "0.03"}}, "Learning rate"),
+        ({"training": {"task": "moons", "hidden": "4"}}, "Hidden"),
+    ):
+        body = f"{SEEN} state = withOther({{ ...state, choice: {{ ...given.choice, ...given.change }} }});"
+        shown = picture(body, choice=before, change=change, status=status("finished", *ROUND[1:]))
+        ghosts = [series["label"] for series in shown["chart"]["series"] if series.get("faint")]
+        assert ghosts, change
+        assert all(label.startswith(name) and label.endswith(", before") for label in ghosts), ghosts
+
+
+def test_the_run_before_is_no_ghost_of_another_table(picture: Run):
+    table = "{ text: 'a,b\\n1,2', target: null, without: null }"
+    own = choice("sign", "default", task="data")
+    body = f"""
+        state = {{ ...state, table: {table} }};
+        {SEEN}
+        state = withOther({{ ...state, table: {{ ...state.table, target: "a" }} }});
+    """
+    shown = picture(body, choice=own, status=status("finished", "default"))
+    assert shown["chart"]["series"] == []
 
 
 def test_a_lost_connection_and_a_refusal_come_before_all_else(picture: Run):

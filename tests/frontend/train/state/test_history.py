@@ -228,18 +228,18 @@ def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, d
         const series = { losses: lines, loss_sd: lines, scores: lines, score_sd: lines };
         const over = { loss_steps: { default: steps }, score_steps: steps };
         const snapshot = { ...series, ...over, measured: { a: 1 } };
-        const ghost = { choice: given.choice, snapshot, name: "before", letter: "A" };
+        const ghost = { choice: given.choice, snapshot, name: "before", number: 1, data: "moons" };
         const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
         const back = unpacked(JSON.parse(JSON.stringify(packed([ghost, own]))));
         const legend = [{ key: "default", label: "D", colour: "#1" }];
         const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, legend)
             .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
-        return [back.map(({ letter }) => letter), drawn(snapshot), drawn(back[0].snapshot),
+        return [back.map(({ number }) => number), drawn(snapshot), drawn(back[0].snapshot),
             Object.keys(back[0].snapshot).length, unpacked(null)];
     """
     given = {"document": document, "choice": choice("sign", "default", task="moons")}
-    letters, before, after, fields, nothing = node.run(body, given)
-    assert (letters, fields, nothing) == (["A"], 6, [])
+    numbers, before, after, fields, nothing = node.run(body, given)
+    assert (numbers, fields, nothing) == ([1], 6, [])
     assert before == after
 
 
