@@ -15,7 +15,7 @@ from explorer.measures import compare, rule_map
 from explorer.measures.lens import lens
 from explorer.measures.nearest import nearest
 from explorer.model import lightning_callback, log_gradients, observe, race, swap, trainer_callback
-from explorer.questions.standalone import instrument
+from explorer.notebook import instrument, watch
 from explorer.reading import ReadingError, read_source
 from explorer.snippets import snippet
 from explorer.study import study
@@ -28,4 +28,5 @@ __all__ = [
     "Rule", "__version__", "apply", "assert_rule", "check", "compare", "describe", "expected", "figure",
     "instrument", "lens", "lightning_callback", "log_gradients", "nearest", "observe", "parse", "race",
     "rank", "read_source", "rule_map", "sample", "share", "snippet", "study", "swap", "trainer_callback",
+    "watch",
 ]  # fmt: skip

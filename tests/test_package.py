@@ -140,7 +140,7 @@ def test_an_own_rule_or_op_works_wherever_a_key_does():
 
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-IMPORTED_AS = {"sklearn": "scikit-learn"}  # its name where packages are listed
+IMPORTED_AS = {"sklearn": "scikit-learn", "PIL": "pillow"}  # its name where packages are listed
 EXTRAS = PROJECT["optional-dependencies"]
 DECLARED = {r.name: r for r in map(Requirement, [*PROJECT["dependencies"], *EXTRAS["app"]])}
 
@@ -160,12 +160,16 @@ def test_the_pins_of_the_app_fit_the_bounds_of_the_package():
 
 
 def test_what_is_imported_is_declared():
-    core, cluster = ({Requirement(line).name for line in lines} for lines in
-                     (PROJECT["dependencies"], EXTRAS["cluster"]))  # fmt: skip
-    allowed = {"ui": set(DECLARED), "app": set(DECLARED), "study": core | cluster}
+    core, cluster, notebook = ({Requirement(line).name for line in lines} for lines in
+                               (PROJECT["dependencies"], EXTRAS["cluster"], EXTRAS["notebook"]))  # fmt: skip
+    notebook |= core | {"ipywidgets", "traitlets", "IPython"}  # which anywidget requires
+    allowed = {"ui": {*DECLARED}, "app": {*DECLARED}, "study": core | cluster, "notebook": notebook}
     for path in files_of(ROOT):
         first = {name.split(".")[0] for name in imports_of(path, ROOT)} - EVERYWHERE - {"explorer"}
         assert {IMPORTED_AS.get(name, name) for name in first} <= allowed.get(part_of(path, ROOT), core), path
+
+
+SMALL_PLOTLY = "node_modules/plotly.js-basic-dist-min"
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +177,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as pip installs it: built from a copy, without network, into a folder of its own."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
     shutil.copytree(ROOT / "explorer", source / "explorer", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / ".streamlit", source / ".streamlit")
+    for folder in (".streamlit", "deploy", SMALL_PLOTLY):
+        shutil.copytree(ROOT / folder, source / folder)
     for name in ("app.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -187,6 +192,9 @@ def test_the_installed_package_holds_every_file(installed: Path):
     for path in (ROOT / "explorer").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             assert (installed / path.relative_to(ROOT)).is_file(), path
+    small = (ROOT / SMALL_PLOTLY / "plotly-basic.min.js").read_bytes()
+    name = f"explorer/instrument/{Path(SMALL_PLOTLY).name}/plotly-basic.min.js"
+    assert (installed / name).read_bytes() == small
 
 
 def test_the_installed_package_works_from_anywhere(installed: Path, tmp_path: Path):

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import plotly
 
-BASIC = Path(__file__).parents[2] / "node_modules" / "plotly.js-basic-dist-min"
+_NAME = "plotly.js-basic-dist-min"
+_FOLDERS = (Path(__file__).parent / _NAME, Path(__file__).parents[2] / "node_modules" / _NAME)
+BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # of an installed package, or of npm
 LINES = f"plotly-lines-{plotly.__version__}.min.js"
 _TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # of all kinds, at the end of plotly.js
 _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
@@ -17,8 +19,8 @@ _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
 def drawing(basic: Path = BASIC) -> tuple[str, bytes]:
     """The name of a file, which changes with what is in it, and plotly.js with few kinds of traces.
 
-    npm brings a bundle of a quarter of the size (``basic``: its folder). Where it is not there, or of another
-    version than the plotly package's, that package's own stands in.
+    npm brings a bundle of a quarter of the size (``basic``: its folder), and a wheel holds it. Where it is
+    missing, or of another version than the plotly package's, that package's own stands in.
     """
     package = basic / "package.json"
     if package.is_file() and json.loads(package.read_text(encoding="utf-8"))["version"] == version():

@@ -15,6 +15,7 @@ from explorer.instrument.modules import MODULES, beside, with_imports
 from explorer.instrument.policy import policy
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
+_WIDTH = re.compile(r"@media (?=\((?:max|min)-width: [\d.]+(?:rem|px)\) \{)")
 _HEIGHT_PX = 640
 _START = "\0"  # in no text of a page
 
@@ -47,6 +48,7 @@ class Page:
         self, choice: Mapping[str, Any], words: Mapping[str, str], answers: Sequence[SavedAnswer] = ()
     ) -> None:
         self._start = {"choice": choice, "words": words, "answers": answers}
+        self.note = ""  # below the frame in a notebook
 
     def html(self) -> str:
         """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
@@ -55,7 +57,8 @@ class Page:
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
-        return f'<iframe srcdoc="{html.escape(self.html())}" style="{style}"></iframe>'
+        note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
+        return f'<iframe srcdoc="{html.escape(self.html())}" style="{style}"></iframe>{note}'
 
 
 @cache
@@ -76,15 +79,21 @@ def standalone() -> tuple[str, str]:
 
 
 @cache
-def saved_script() -> Asset:
-    """Return the script that hands the browser what it writes a saved file from.
+def saved_template() -> Mapping[str, Any]:
+    """Return what the browser writes a saved file from.
 
-    Its data: `gzip`, the file before and after its own data, compressed and as base64; `names` and
-    `limits`, the parts of the document that the file needs.
+    `gzip` is the file before and after its own data, compressed and as base64; `names` and `limits` are the
+    parts of the document that the file needs.
     """
     known = document()
     packed = [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in standalone()]
-    data = json_text({"gzip": packed, "names": [*known], "limits": [*known["limits"]]})
+    return {"gzip": packed, "names": [*known], "limits": [*known["limits"]]}
+
+
+@cache
+def saved_script() -> Asset:
+    """Return the script that hands the browser `saved_template` as its data."""
+    data = json_text(saved_template())
     return Asset(f"document.currentScript.data = {data};".encode(), "text/javascript")
 
 
@@ -94,9 +103,13 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
 
 
 @cache
-def style() -> str:
-    """All style sheets as one text."""
-    return f"{skeleton_css()}\n{sheets_css()}"
+def style(in_cell: bool = False) -> str:
+    """Return all style sheets as one text; in a notebook's cell its width stands for the window's."""
+    text = f"{skeleton_css()}\n{sheets_css()}"
+    if in_cell:
+        text += (MODULES.parent / "notebook" / "cell.css").read_text(encoding="utf-8")
+        text = _WIDTH.sub("@container ", text).replace("100dvh", "var(--cell-height, 100dvh)")
+    return text
 
 
 @cache

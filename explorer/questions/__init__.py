@@ -1,8 +1,8 @@
 """Questions that the browser asks Python: a registry of functions with annotated keyword arguments.
 
-The app answers over HTTP. The site has stored answers, and Python in the browser for what needs no torch.
-A saved file has the answers of the moment of saving. This module needs the standard library alone, as it
-also runs in the browser.
+The app answers over HTTP, a notebook's kernel by messages. The site has stored answers, and Python in the
+browser for what needs no torch. A saved file has the answers of the moment of saving. This module needs the
+standard library alone, as it also runs in the browser.
 """
 
 import json
@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from inspect import signature
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, Literal, get_type_hints
 
 Answer = dict[str, Any]
@@ -54,12 +55,20 @@ class Question:
     seats: Literal["computing", "judging", "searching"] = "computing"
     cached: int = 0
 
-    def answer(self, arguments: Mapping[str, Any]) -> Answer:
-        """Return the function's answer, or {"message": sentence} if there is none. Never raises."""
+    def answer(
+        self, arguments: Mapping[str, Any], records: Mapping[str, Any] = MappingProxyType({})
+    ) -> Answer:
+        """Return the function's answer, or {"message": sentence} if there is none. Never raises.
+
+        `records` are ops and rules by their keys that no catalogue has, such as functions in a notebook.
+        """
         try:
             if mistake := self._find_mistake(arguments):
                 return {"message": mistake}
-            return self._compute(json.dumps(arguments, sort_keys=True))
+            text = json.dumps(arguments, sort_keys=True)
+            if any(json.dumps(key) in text for key in records):
+                return self._function(**_replace_keys(json.loads(text, parse_int=float), records))
+            return self._compute(text)
         except ValueError as error:
             return {"message": as_sentence(str(error))}
         except Exception:
@@ -92,6 +101,13 @@ class Question:
             if not fits(value):
                 return _WRONG_TYPE.format(name=name, kind=kind)
         return ""
+
+
+def _replace_keys(arguments: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `arguments` with the records of an op, of a rule and of rules in place of their keys."""
+    some = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
+    rules = {"rules": [records.get(key, key) for key in arguments["rules"]]} if "rules" in arguments else {}
+    return {**arguments, **some, **rules}
 
 
 def as_sentence(words: str) -> str:

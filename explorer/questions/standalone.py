@@ -1,13 +1,13 @@
-"""The instrument without a server, in a notebook or as one file, with Python's answers to its questions."""
+"""The instrument as one file without a server, with Python's answers to its questions."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from explorer.catalogue import Op, Rule, qualified
+from explorer.catalogue import SQUARE, Op, Rule, qualified
 from explorer.catalogue.noises import LENS_WORDS
-from explorer.curves import sample_curves
+from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign import ForeignOp, GivenOp, GivenRule
 from explorer.curves.pointed import pointed
 from explorer.description import described
@@ -25,54 +25,57 @@ from explorer.questions.lens import encode_distances, encode_lens
 from explorer.questions.map import encode_map
 
 
-def instrument(
+def make_page(
     op: GivenOp,
     rules: GivenRule | Sequence[GivenRule],
     *,
-    start: float = -3.0,
-    stop: float = 3.0,
-    g: float = 1.0,
     learns: str = "",
+    section: str = "",
+    **looked: Any,
+) -> Page:
+    """Return the instrument as a page; arguments and errors are those of ``explorer.instrument``."""
+    parameters = {name: value for name, value in looked.items() if name not in _VIEWED}
+    curves, view = look_at(op, rules, learns=learns, section=section, **looked)
+    shown, lines = pointed(curves)
+    values = spread_parameters(lines, parameters)
+    choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
+    answers = collect_answers(curves.op, curves.rules, values, view, learns)
+    return Page(choice, described(curves).texts, answers)
+
+
+_VIEWED = ("start", "stop", "g", "f", "layer", "noise", "noise_width")
+
+
+def look_at(
+    op: GivenOp,
+    rules: GivenRule | Sequence[GivenRule],
+    *,
     layer: str = "",
     noise: str = "uniform",
     noise_width: float = 1.0,
     section: str = "",
-    **parameters: float,
-) -> Page:
-    """The live instrument: shown at the end of a notebook's cell, or as a file by ``.html()``.
+    sections: Collection[str] = SAVED_SECTIONS,
+    **sampled: Any,
+) -> tuple[Curves, View]:
+    """Return the curves and the view of arguments of ``explorer.instrument``. Raises ValueError as it does.
 
-    Args:
-        op: as for ``explorer.sample``, like all that follows. Somebody's own function is drawn by points, so
-            that it has no sliders; its card says at how many, and from where to where.
-        rules: one to six.
-        start, stop: the range of x at first.
-        g: the upstream gradient at first.
-        learns: a parameter that learns, or "": then what each element contributes to its gradient is drawn.
-        layer: one of ``explorer.instrument.view.LAYERS``, "implied" or "lens", or "".
-        noise, noise_width: of the lens, as for ``explorer.lens``.
-        section: the section that is open below the chart, one of ``explorer.instrument.view.SAVED_SECTIONS``,
-            or "". For "compare" all rules that suit the op are measured first, which takes seconds.
-        **parameters: values by name, or ``rule.name`` for one rule only.
-
-    Raises:
-        ValueError: an unknown key, layer, noise, section or parameter, or a number out of bounds, in a plain
-            sentence.
+    ``sections`` are the keys that ``section`` may have, ``sampled`` further keywords of ``sample_curves``.
     """
-    chosen: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns}
-    curves = sample_curves(op, rules, **(chosen | parameters))
-    for name, value, known in (("layer", layer, LAYERS), ("section", section, SAVED_SECTIONS)):
+    curves = sample_curves(op, rules, **sampled)
+    for name, value, known in (("layer", layer, LAYERS), ("section", section, sections)):
         if value and value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {quoted(value)}")
     law, width = noise_of(noise, noise_width).key, float(noise_width)
-    span = curves.start, curves.stop
-    view = View(range=span, g=curves.g, layer=layer, noise=law, noise_width=width, section=section)
-    shown, lines = pointed(curves)
-    apart = [(rule, p) for rule in lines for p in rule.parameters if p.plain and p.name in parameters]
-    values = {qualified(rule, p): parameters[p.name] for rule, p in apart} | parameters
-    choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
-    return Page(
-        choice, described(curves).texts, collect_answers(curves.op, curves.rules, values, view, learns)
+    span, loss = (curves.start, curves.stop), curves.loss or SQUARE
+    return curves, View(
+        range=span, g=curves.g, f=loss, layer=layer, noise=law, noise_width=width, section=section
     )
+
+
+def spread_parameters(rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
+    """Return `parameters` with the values that the browser knows as ``rule.name`` under that name as well."""
+    apart = [(rule, p) for rule in rules for p in rule.parameters if p.plain and p.name in parameters]
+    return {qualified(rule, p): parameters[p.name] for rule, p in apart} | dict(parameters)
 
 
 def collect_answers(

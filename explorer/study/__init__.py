@@ -4,6 +4,7 @@ from explorer.study.arguments import key_of, rules_of, seeds_of, usual_rates
 from explorer.study.conduct import study
 from explorer.study.file import StudyFile
 from explorer.study.plan import SCALED, UNSCALED, Plan, duration
+from explorer.study.progress import progress_bar
 from explorer.study.result import Result
 from explorer.study.script import script
 from explorer.study.stepper import Stepper
@@ -12,7 +13,8 @@ from explorer.study.workers import OtherVersionsError, StudyStoppedError, opened
 
 __all__ = [
     "SCALED", "UNSCALED", "Lane", "OtherVersionsError", "Plan", "Result", "Row", "Stepper", "StudyFile",
-    "StudyStoppedError", "Trial", "duration", "key_of", "opened", "packed", "rules_of", "script", "seeds_of",
+    "StudyStoppedError", "Trial", "duration", "key_of", "opened", "packed",
+    "progress_bar", "rules_of", "script", "seeds_of",
     "study", "usual_rates",
 ]  # fmt: skip
 

@@ -8,11 +8,10 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from explorer.catalogue import Op, Rule
 from explorer.study.file import StudyFile
 from explorer.study.plan import Plan
+from explorer.study.progress import progress_bar
 from explorer.study.result import Result
 from explorer.study.stepper import Stepper
 from explorer.study.trial import Row
@@ -113,5 +112,5 @@ def _here(plan: Plan, rows: list[Row], moved: Callable[[int], None]) -> Iterator
 def _bar(plan: Plan, runs: int, visible: bool) -> Iterator[Callable[[int], None]]:
     """A progress bar, to be called with the steps done in all runs."""
     total, before = plan.runs * plan.steps, runs * plan.steps
-    with tqdm(total=total, initial=before, unit="step", unit_scale=True, disable=not visible) as bar:
+    with progress_bar(total=total, initial=before, unit="step", unit_scale=True, disable=not visible) as bar:
         yield lambda done: bar.update(done - bar.n)

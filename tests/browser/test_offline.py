@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 import explorer
+from explorer.questions.standalone import make_page
 from tests.browser.access import in_both_themes
 from tests.browser.reading import CHART, TRACES, card, choose, enter, number, slider, traces
 from tests.browser.server import ROOT
@@ -92,7 +93,7 @@ def test_a_saved_file_runs_no_script_but_its_own_and_asks_nobody(alone, tab: Tab
 
 def test_a_cell_says_why_it_is_blank_where_scripts_from_data_are_forbidden(alone, tab: Tab) -> None:
     """As in a notebook whose server has a policy: the frame in its cell inherits it."""
-    cell = explorer.instrument("sign", ["clipped"])._repr_html_()
+    cell = make_page("sign", ["clipped"])._repr_html_()
     strict = '<meta http-equiv="Content-Security-Policy" content="script-src \'unsafe-inline\'">'
     words = alone(notebook(cell, strict)).frame_locator("iframe").locator(".unstarted")
     expect(words).to_contain_text("forbids scripts from data: addresses")
@@ -113,7 +114,7 @@ def follows_the_theme_of_the_system(page: Page) -> None:
 
 
 def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
-    instrument = explorer.instrument("quantize", ["lsq"], learns="s", s=0.6)
+    instrument = make_page("quantize", ["lsq"], learns="s", s=0.6)
     frame = alone(notebook(instrument._repr_html_())).frame_locator("iframe")
     frame.locator(f"{CHART} .cartesianlayer .xy3").first.wait_for()
     expect(frame.get_by_role("group", name=explorer.RULES["lsq"].label, exact=True)).to_be_visible()
@@ -126,7 +127,7 @@ def test_a_parameter_learns_in_the_output_cell_of_a_notebook(alone) -> None:
 
 def test_the_rule_map_in_the_output_cell_of_a_notebook_is_dragged_by_keys(alone) -> None:
     rules = ["published_clamp", "toward_range"]
-    instrument = explorer.instrument("clamp", rules, section="map")
+    instrument = make_page("clamp", rules, section="map")
     frame = alone(notebook(instrument._repr_html_())).frame_locator("iframe")
     expect(frame.locator(".map p").last).to_have_text("Not linear in g where x < 0 and x > 1.")
     chosen = frame.get_by_role("slider", name="Chosen g on the map of Published clamp")
@@ -165,7 +166,7 @@ def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
     )
     expect(page.locator(".compared [data-rule=clipped] [data-column=share]")).to_have_text("68 %")
     with pytest.raises(ValueError, match="section must be one of format, compare, map, not 'code'"):
-        explorer.instrument("sign", ["clipped"], section="code")
+        make_page("sign", ["clipped"], section="code")
 
 
 def test_what_a_user_wrote_stays_in_its_place_and_an_own_formula_is_not_read_anew(alone) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-import explorer
 from explorer.instrument import Page
 from explorer.instrument.document import document
+from explorer.questions.standalone import make_page
 from explorer.ui.server import answers
 from tests.frontend import modules
 from tests.frontend.modules import Node
@@ -55,7 +55,7 @@ def start_of(page: Page) -> dict[str, Any]:
 def test_python_answers_what_the_browser_asks(node: Node) -> None:
     count = 0
     for op, rules, more in CHOICES:
-        start = start_of(explorer.instrument(op, rules, **more))
+        start = start_of(make_page(op, rules, **more))
         asked = node.run(ASKED, {"document": document() | {"link": {"words": []}}, "choice": start["choice"]})
         assert [each[:2] for each in asked] == [each[:2] for each in start["answers"]]
         for (question, of, sent), (*_, answer) in zip(asked, start["answers"], strict=True):
@@ -77,24 +77,24 @@ def test_answers_of_other_values_and_none_are_not_saved(node: Node) -> None:
         const ask = async () => kinds[count++ % kinds.length];
         return (await collectAnswers(received(given.choice), ask)).map(([, , answer]) => answer);
     """
-    choice = start_of(explorer.instrument("sign", ["clipped"], section="compare"))["choice"]
+    choice = start_of(make_page("sign", ["clipped"], section="compare"))["choice"]
     found = node.run(asked, {"document": document() | {"link": {"words": []}}, "choice": choice})
     assert {json.dumps(each) for each in found} == {'{"row": 1}', '{"message": "It has no mean."}'}
 
 
 @pytest.mark.parametrize("g", [0.0, 0.3, -2.0, 2.5, 31.0, 1e6])
 def test_a_map_is_saved_up_to_the_g_that_the_browser_asks_for(node: Node, g: float) -> None:
-    start = start_of(explorer.instrument("sign", "clip_value", g=g, section="map"))
+    start = start_of(make_page("sign", "clip_value", g=g, section="map"))
     asked = node.run(ASKED, {"document": document() | {"link": {"words": []}}, "choice": start["choice"]})
     ((question, _, sent),) = asked
     assert json.loads(json.dumps(answers.QUESTIONS[question].answer(sent["args"]))) == start["answers"][0][2]
 
 
 def test_a_function_of_points_is_not_seen_through_noise() -> None:
-    start = start_of(explorer.instrument(torch.round, "straight_through", layer="lens"))
+    start = start_of(make_page(torch.round, "straight_through", layer="lens"))
     words = "round is known at some points only, and cannot be seen through noise."
     assert start["answers"] == [["lens", "", {"words": words}]]
 
 
 def test_a_choice_without_a_layer_or_a_section_of_pythons_has_no_answers() -> None:
-    assert start_of(explorer.instrument("sign", ["clipped"], section="format"))["answers"] == []
+    assert start_of(make_page("sign", ["clipped"], section="format"))["answers"] == []

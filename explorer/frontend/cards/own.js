@@ -1,6 +1,6 @@
 // The field of an own formula: read by Python as it is typed, with the mistake below it.
 
-import { element, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
+import { element, focusedNear, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
 import { catalogue, isOwn, ownText } from "../choice/entries.js";
 
 /** @import { Entry } from "../formula/entry.js" */
@@ -92,7 +92,7 @@ export function createOwnField({ kind, read, onEntry }) {
     update(entry) {
       const isOther = entry.key !== drawn;
       drawn = entry.key;
-      if (document.activeElement !== field) {
+      if (focusedNear(field) !== field) {
         if (isUnread && !isOther) return; // the typed text is yet to come
         forget();
         say(null);

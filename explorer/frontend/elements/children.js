@@ -1,5 +1,7 @@
 // Children of an element, one for each of some values: made, put in order and removed as the values are.
 
+import { focusedNear } from "./dom.js";
+
 /**
  * One child for each value, by position: the last ones are removed where there are fewer values.
  * @template Value
@@ -29,7 +31,7 @@ export function keyed(host, make, keyOf = (_, index) => index) {
   /** @param {readonly Value[]} values */
   function show(values) {
     const keys = values.map(keyOf);
-    const focused = /** @type {HTMLElement|null} */ (document.activeElement);
+    const focused = /** @type {HTMLElement|null} */ (focusedNear(host));
     for (const [key, part] of parts) {
       if (keys.includes(key)) continue;
       part.leaves?.();
@@ -43,7 +45,7 @@ export function keyed(host, make, keyOf = (_, index) => index) {
       if (next !== part.element) host.insertBefore(part.element, next);
       part.show(value);
     });
-    if (focused !== document.activeElement && host.contains(focused)) focused?.focus({ preventScroll: true });
+    if (focused !== focusedNear(host) && host.contains(focused)) focused?.focus({ preventScroll: true });
   }
 
   return { show, parts: /** @type {ReadonlyMap<*, Part>} */ (parts) };

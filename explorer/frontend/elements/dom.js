@@ -49,7 +49,12 @@ export function setText(node, text) {
  */
 export function setValue(field, text) {
   const known = [written.get(field), text].includes(field.value);
-  if (known || document.activeElement !== field) writeValue(field, text);
+  if (known || focusedNear(field) !== field) writeValue(field, text);
+}
+
+/** The element that has the focus in the tree of a node: of the document, or of a shadow tree. @param {Node} node */
+export function focusedNear(node) {
+  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null; // none in what is not in a page
 }
 
 /** Set what a field shows, whatever is typed in it. @param {HTMLInputElement} field @param {string} text */

@@ -7,11 +7,13 @@ const FIELDS = "input:not([type=range]), textarea, select, [contenteditable], di
  * @param {string} key in lower case, as an event names it
  * @param {() => void} turn
  * @param {AbortSignal} signal
+ * @param {Element} [root] of what the key is for: in a shadow tree keys from elsewhere are not its own
  */
-export function followKey(key, turn, signal) {
-  addEventListener(
+export function followKey(key, turn, signal, root) {
+  const source = root?.getRootNode() instanceof ShadowRoot ? root : window;
+  source.addEventListener(
     "keydown",
-    (event) => {
+    (/** @type {*} */ event) => {
       const { target, ctrlKey, metaKey, altKey } = event;
       if (event.key.toLowerCase() !== key || ctrlKey || metaKey || altKey) return;
       const [inner] = event.composedPath();

@@ -16,14 +16,14 @@ export function createMenu(name, ...content) {
     element("div", { class: "window" }, ...content),
   );
   const close = () => (menu.open = false);
-  const elsewhere = (/** @type {Event} */ event) =>
-    !menu.contains(/** @type {Node|null} */ (event.target)) && close();
+  const elsewhere = (/** @type {Event} */ event) => !event.composedPath().includes(menu) && close();
   menu.addEventListener("toggle", () => {
     if (menu.open) document.addEventListener("pointerdown", elsewhere);
     else document.removeEventListener("pointerdown", elsewhere);
   });
   menu.addEventListener("focusout", (/** @type {FocusEvent} */ event) => {
-    if (event.relatedTarget && !menu.contains(/** @type {Node} */ (event.relatedTarget))) close();
+    const next = /** @type {Node|null} */ (event.relatedTarget); // or what is around: a notebook's cell takes the focus of its text
+    if (next && !menu.contains(next) && !event.composedPath().includes(next)) close();
   });
   menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape" || !menu.open) return;

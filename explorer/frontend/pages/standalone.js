@@ -3,8 +3,7 @@
 import { titleOf } from "../choice/address.js";
 import { setDocument } from "../choice/entries.js";
 import { createInstrument } from "../explore/page/instrument.js";
-import { keyOf } from "../asking/ask.js";
-import { ARGUMENTS } from "../explore/page/saved-answers.js";
+import { createSavedAsk } from "../explore/page/saved-answers.js";
 import { received } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { wordOf } from "../choice/view.js";
@@ -23,22 +22,9 @@ setDocument({ ...start.document, link: { words: [] }, limits: { ...limits, query
 const { format, compare, map } = wordOf("section").words;
 store.subscribe((choice) => (document.title = titleOf(choice)));
 store.change(received(start.choice), { origin: "start" });
-const saved = /** @type {import("../explore/page/saved-answers.js").SavedAnswer[]} */ (start.answers);
-const answers = new Map(
-  saved.map(([question, of, answer]) => [keyOf(question, ARGUMENTS[question](store.now, of)), answer]),
-);
-const kinds = new Set(saved.map(([question]) => question));
-
-/** The answers of the moment of saving. @type {import("../asking/ask.js").Ask} */
-const ask = Object.assign(
-  async (/** @type {string} */ question, /** @type {*} */ args) =>
-    answers.get(keyOf(question, args)) ?? { message: kinds.has(question) ? ELSEWHERE : PYTHONS, lacks: true },
-  { has: (/** @type {string} */ question) => question in ARGUMENTS },
-);
-
 createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument")), store, {
   plotly: "",
-  ask,
+  ask: createSavedAsk(start.answers, store.now, { elsewhere: ELSEWHERE, never: PYTHONS }),
   confirm: null,
   elsewhere: WORDS,
   sections: { format, compare, map },

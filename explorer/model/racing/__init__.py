@@ -2,5 +2,6 @@
 
 from explorer.model.racing.conduct import race
 from explorer.model.racing.result import RaceResult
+from explorer.model.racing.work import Watcher
 
-__all__ = ["RaceResult", "race"]
+__all__ = ["RaceResult", "Watcher", "race"]

@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils._pytree import tree_leaves
-from tqdm.auto import tqdm
 
 from explorer.catalogue import Op, Rule, find_rule, finite
 from explorer.model.racing.data import Tensors, data_of
@@ -25,6 +24,7 @@ from explorer.model.racing.result import RaceResult, TrainedNet
 from explorer.model.racing.rules import hash_code, read_rules
 from explorer.model.racing.work import (
     Hooks,
+    Watcher,
     Work,
     accuracy,
     call_model,
@@ -32,7 +32,7 @@ from explorer.model.racing.work import (
     require_one_number,
 )
 from explorer.model.racing.workers import compute_outcomes, require_portable
-from explorer.study import StudyFile, Trial, opened, seeds_of, usual_rates
+from explorer.study import Row, StudyFile, Trial, opened, progress_bar, seeds_of, usual_rates
 
 USUAL_LR = 3e-3  # of Adam; if no rates are given, a tenth to ten times this
 _HOW = "one net after another"
@@ -63,7 +63,7 @@ def race(
     batched: object = None,
     file: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
-    progress: bool = True,
+    progress: bool | Watcher = True,
 ) -> RaceResult:
     """Train one's own net with several rules, judge them as ``explorer.study`` does, and rank them.
 
@@ -100,7 +100,7 @@ def race(
             with more rules or seeds. It is refused where model, data or other arguments have changed.
         executor: any ``concurrent.futures.Executor``, or the address of a Dask cluster. Threads take turns,
             since torch has one random state for all of them.
-        progress: whether a bar shows how far it is.
+        progress: whether a bar shows how far it is; ``explorer.watch`` shows more.
 
     Returns:
         A ``RaceResult``: ``.frame`` (one row a trial), ``.best`` (one row a rule), ``.describe()``,
@@ -122,9 +122,11 @@ def race(
     rates = rates_of(lrs)
     steps, batch = _require_whole("steps", steps), _require_whole("batch", batch)
     require_device(device)
+    watcher = progress if isinstance(progress, Watcher) else _Bar(progress)
+    look = watcher.look if executor is None else None
     work = Work(
         make_model=make_model, rules=code, what=what, op=op, loss=loss, metric=metric, optimiser=optimiser,
-        batch=batch, steps=steps, device=device, hooks=Hooks(scheduler, clip, autocast, callback),
+        batch=batch, steps=steps, device=device, hooks=Hooks(scheduler, clip, autocast, callback, look),
         parameters=parameters_of(parameters, shown_rules),
         **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
     )  # fmt: skip
@@ -136,14 +138,13 @@ def race(
     with opened(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
-        with _show_bar(plan, len(rows), progress) as move_bar:
+        with watcher.watch(plan, list(rows.values())) as move:
             for outcomes in compute_outcomes(work, plan, list(rows.values()), pool):
                 if saved:
                     saved.append([item.row for item in outcomes])
                 rows |= {item.row.trial: item.row for item in outcomes}
                 trained |= {item.row.trial: item.trained for item in outcomes}
-                move_bar(len(rows))
-            move_bar(plan.runs)
+                move(rows)
     return RaceResult(plan, rows.values(), _HOW, trained, work.make_swapped)
 
 
@@ -255,8 +256,17 @@ def _require_whole(name: str, value: Any) -> int:
     return value
 
 
-@contextmanager
-def _show_bar(plan: RacePlan, ended: int, visible: bool) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar, to be called with the trials that have ended."""
-    with tqdm(total=plan.runs, initial=ended, unit="net", disable=not visible) as bar:
-        yield lambda count: bar.update(count - bar.n)
+class _Bar(Watcher):
+    """A progress bar over the trials, or none."""
+
+    look = None
+
+    def __init__(self, visible: bool) -> None:
+        self._visible = visible
+
+    @contextmanager
+    def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Iterator[Callable[[Mapping[Trial, Row]], None]]:
+        """Show the bar; it ends full, as rules that diverged at every rate need no more trials."""
+        with progress_bar(total=plan.runs, initial=len(rows), unit="net", disable=not self._visible) as bar:
+            yield lambda ended: bar.update(len(ended) - bar.n)
+            bar.update(plan.runs - bar.n)

@@ -22,6 +22,19 @@ from explorer.study import Row, Trial
 _LOCK = threading.RLock()  # torch has one random state a process: a net at a time draws from it
 
 
+class Watcher:
+    """The base of what is told of a race while it lasts."""
+
+    look: Callable[[Work, Trial, int, nn.Module], None] | None
+    """Called after each step of a net, where nets are trained in this process."""
+
+    def watch(
+        self, plan: Any, rows: Sequence[Row]
+    ) -> AbstractContextManager[Callable[[Mapping[Trial, Row]], None]]:
+        """Begin; what the context gives is called with the rows of all trials that have ended."""
+        raise NotImplementedError
+
+
 class Scores(NamedTuple):
     """Scores of one net: on validation data and on held-out data."""
 
@@ -37,6 +50,7 @@ class Hooks:
     clip: float | None = None
     autocast: torch.dtype | None = None
     callback: Callable[[int, nn.Module, float], Any] | None = None
+    look: Callable[[Work, Trial, int, nn.Module], None] | None = None
 
     def get_precision(self, device: Any) -> AbstractContextManager[Any]:
         """Return the context in which outputs and loss are computed."""
@@ -101,6 +115,11 @@ class Work:
         """Return the scores of a net, computed in eval mode, which changes none of its buffers."""
         validation = math.nan if self.validation is None else self._compute_score(model, self.validation)
         return Scores(validation, self._compute_score(model, self.held_out))
+
+    def compute_held_out(self, model: nn.Module) -> float:
+        """Return the held-out score of a net on its way; no draw of its training changes."""
+        with isolate_random_state():
+            return self._compute_score(model, self.held_out)
 
     def _compute_score(self, model: nn.Module, data: Data) -> float:
         model.eval()
@@ -184,6 +203,8 @@ def run_trial(work: Work, trial: Trial) -> Outcome:
             _step(work.hooks, model, optimiser, scheduler, loss)
             if work.hooks.callback is not None:
                 work.hooks.callback(len(losses), model, losses[-1])
+            if work.hooks.look is not None:
+                work.hooks.look(work, trial, len(losses), model)
         scores = work.compute_scores(model)
     row = row_of(trial, len(losses), losses[-1], scores)
     is_kept = trial.stage == "judge" and not row.diverged

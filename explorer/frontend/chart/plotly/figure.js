@@ -22,7 +22,7 @@ const REST_MS = 300; // without another picture, until Plotly draws the last one
  * @template {{words: string}} Picture
  * @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, hover: boolean, compose: (picture: Picture, width: number) => Drawing<Names>,
+ * @param {{plotly: string|Promise<*>, hover: boolean, compose: (picture: Picture, width: number) => Drawing<Names>,
  *   onDrawn?: (chart: *, names: Names|null) => void}} options
  */
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {

@@ -21,8 +21,9 @@ export const AXIS = { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, au
 
 let loading = /** @type {Promise<*>|null} */ (null);
 
-/** Plotly, fetched once for all charts of a page. @param {string} address of plotly.js */
+/** Plotly, fetched once for all charts of a page. @param {string|Promise<*>} address of plotly.js, or Plotly itself to come */
 export function loadPlotly(address) {
+  if (typeof address !== "string") return address;
   const global = /** @type {*} */ (window);
   if (global.Plotly) return Promise.resolve(global.Plotly);
   loading ??= new Promise((resolve, reject) => {

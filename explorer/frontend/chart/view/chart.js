@@ -18,7 +18,7 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 /** @import { Picture } from "../scene/picture.js" */
 /** @typedef {"moving"|"settled"} Phase */
 /**
- * @typedef {{plotly: string, onView: (start: number, stop: number, phase: Phase) => void,
+ * @typedef {{plotly: string|Promise<*>, onView: (start: number, stop: number, phase: Phase) => void,
  *   onParameter: (name: string, value: number, phase: Phase) => void,
  *   onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
  *   ``plotly`` is the address of plotly.js; ``isLabelled``: whether there always is a point to drag, with labels in place

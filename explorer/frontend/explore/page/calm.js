@@ -23,7 +23,7 @@ export function createCalm(root, bar, { store, onChange }) {
   const g = element("button", { class: "g-chip", onclick: turnG });
   bar.append(tools, g);
   const end = new AbortController();
-  followKey("e", turn, end.signal);
+  followKey("e", turn, end.signal, root);
 
   /** @param {Choice} choice */
   const isOpen = (choice) => openTools(choice) === "all";

@@ -26,11 +26,11 @@ import { createSaving } from "./saving.js";
  * ``createTraining`` makes the run or the study of a page that has hosts for it; ``carries``: whether the page shows
  * data carried to it; ``calm``: whether its tools wait to be called; ``sizes``: whether rules can be put on one size,
  * true where it is not said.
- * @typedef {{plotly: string, ask: import("../../asking/ask.js").Ask,
+ * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask,
  *   confirm: import("../../asking/confirm.js").Confirm|null, explanation?: string,
  *   elsewhere?: string, origin?: () => Element, languages?: string[], notebook?: string,
  *   words?: import("../stage/words.js").Words,
- *   server?: (path: string) => string, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
+ *   server?: (path: string) => string, template?: () => Promise<*>, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
  *   examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
  */
 /**
@@ -82,7 +82,7 @@ export function createInstrument(host, store, reach) {
     drawn.push(
       createTraining(host, store, {
         server,
-        plotly,
+        plotly: /** @type {string} */ (plotly),
         colours,
         examples: reach.examples,
         onPresent: (present) => cardList?.showPresent(present),
@@ -109,7 +109,8 @@ export function createInstrument(host, store, reach) {
   if (strip) parts.push(createStrip(strip, { store, ...reach }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
-  if (tabs && catalogue().saved) parts.push(createSaving(tabs, { store, ask: reach.ask, server }));
+  if (tabs && catalogue().saved)
+    parts.push(createSaving(tabs, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   const end = new AbortController();
   let theme = themeOf(host);
@@ -143,18 +144,15 @@ function readerOf(ask) {
 /** The colours of curves on the ground that the page has now. @param {HTMLElement} host */
 export function coloursOf(host) {
   const { light, dark, neutral } = catalogue().colours;
-  return { neutral, rules: isDark(host) ? dark : light };
+  const isOnDark = isDark(host);
+  return { neutral, isOnDark, rules: isOnDark ? dark : light };
 }
 
 /** @param {HTMLElement} host */
 function isDark(host) {
-  const ground = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff";
-  const parts = ground.startsWith("#")
-    ? ground
-        .slice(1)
-        .match(/../g)
-        ?.map((pair) => parseInt(pair, 16))
-    : ground.match(/\d+/g)?.map(Number);
-  const [red, green, blue] = parts ?? [255, 255, 255];
+  const probe = element("i", { style: "display: none; color: var(--st-background-color, #ffffff)" });
+  host.append(probe);
+  const [red, green, blue] = getComputedStyle(probe).color.match(/\d+/g)?.map(Number) ?? [255, 255, 255];
+  probe.remove();
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
 }

@@ -1,5 +1,6 @@
 // Python's answers that a saved file has: those to the questions of the choice it was saved with.
 
+import { keyOf } from "../../asking/ask.js";
 import { distanceArguments, rowArguments, suiting } from "../sections/compare.js";
 import { mapArguments } from "../sections/map.js";
 import { restArguments } from "../sections/resting.js";
@@ -22,6 +23,23 @@ export const ARGUMENTS = {
   distances: distanceArguments,
   row: (choice, key) => rowArguments(choice, { key }),
 };
+
+/**
+ * Answers that came along with a choice.
+ * @param {SavedAnswer[]} saved
+ * @param {Choice} choice
+ * @param {{elsewhere: string, never: string}} words on a question that has no answer for other values, or none at all
+ * @returns {import("../../asking/ask.js").Ask}
+ */
+export function createSavedAsk(saved, choice, { elsewhere, never }) {
+  const answers = new Map(
+    saved.map(([question, of, answer]) => [keyOf(question, ARGUMENTS[question](choice, of)), answer]),
+  );
+  const kinds = new Set(saved.map(([question]) => question));
+  const ask = async (/** @type {string} */ question, /** @type {*} */ args) =>
+    answers.get(keyOf(question, args)) ?? { message: kinds.has(question) ? elsewhere : never, lacks: true };
+  return Object.assign(ask, { has: (/** @type {string} */ question) => question in ARGUMENTS });
+}
 
 /** The questions that a choice asks, each with what its arguments are made of. @param {Choice} choice @returns {[string, string][]} */
 function questionsOf(choice) {

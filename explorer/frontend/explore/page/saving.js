@@ -17,16 +17,18 @@ const GONE = "The file could not be loaded: try again.";
 
 /**
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string}} options
+ * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string,
+ *   template?: () => Promise<*>}} options ``template`` gives what a file is written from, where no address does
  */
-export function createSaving(host, { store, ask, server = (path) => path }) {
+export function createSaving(host, { store, ask, server = (path) => path, template }) {
+  const load = template ?? (() => loaded(server(catalogue().saved)));
   const status = element("span", { role: "status", class: "said" });
   const button = element("button", { class: "save", onclick: save }, "Save as HTML");
 
   async function save() {
     setText(status, "");
-    const text = await loaded(server(catalogue().saved))
-      .then((template) => writeFile(store.now, template, ask))
+    const text = await load()
+      .then((whole) => writeFile(store.now, whole, ask))
       .catch(() => "");
     if (text) download({ name: "gradient-explorer.html", type: "text/html", content: () => text });
     else setText(status, GONE);

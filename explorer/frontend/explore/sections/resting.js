@@ -23,7 +23,7 @@ const NOTHING = "No parameter learns yet: press “learns” beside one on a car
 
 /**
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, plotly: string,
+ * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>,
  *   ask: import("../../asking/ask.js").Ask, colours: () => {rules: string[], neutral: string}}} options
  */
 export function createResting(host, { store, plotly, ask, colours }) {

@@ -34,7 +34,7 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < sampling().p
 /**
  * The chart of a store's choice with its words.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
- * @param {{store: import("../../choice/store.js").Store, plotly: string, confirm: Confirm|null,
+ * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: Confirm|null,
  *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   leastRange?: [number, number], over?: Over, carries?: boolean, read?: import("../../cards/own.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options

@@ -24,7 +24,7 @@ const PLOT = ".nsewdrag"; // where Plotly is pointed at
 
 /**
  * @param {HTMLElement} host of a fixed height
- * @param {{plotly: string, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
+ * @param {{plotly: string|Promise<*>, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
  *   void}} options the address of plotly.js; ``onPoint`` gets the rule whose curve the pointer is at,
  *   ``onArea`` the x axis in px
  */

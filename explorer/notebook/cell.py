@@ -1,0 +1,153 @@
+"""A widget whose code is loaded once for all cells, and whose picture stays where nothing is live.
+
+The code is a hidden widget that all others of a kernel share: the browser unpacks it once, and a notebook
+that stores the state of its widgets stores it once.
+"""
+
+import base64
+import gzip
+import hashlib
+import os
+import sys
+from functools import cache
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import anywidget
+import traitlets as t
+from ipywidgets import Layout
+
+from explorer.instrument.assets import json_text, skeleton
+from explorer.instrument.bundle import bundled
+from explorer.instrument.document import document
+from explorer.instrument.drawing import drawing
+from explorer.instrument.modules import text_of
+from explorer.instrument.page import style
+from explorer.instrument.view import SAVED_SECTIONS, SECTIONS
+from explorer.questions.code import LANGUAGES, NOTEBOOK
+
+_ENTRY = "pages/notebook.js"
+_PICTURE = "image/png"
+
+
+@cache
+def pack_library() -> tuple[bytes, bytes, str]:
+    """Return two gzip files, ours as JSON and plotly.js, and a hash of both."""
+    ours = {
+        "modules": bundled(_ENTRY)[_ENTRY],
+        "css": style(in_cell=True),
+        "skeleton": skeleton("instrument"),
+        "document": document() | {"link": {"words": []}, "saved": "saved"},
+        "sections": SECTIONS,
+        "saved": SAVED_SECTIONS,
+        "languages": LANGUAGES,
+        "notebook": NOTEBOOK,
+    }
+    code, plotly = (gzip.compress(part, mtime=0) for part in (json_text(ours).encode(), drawing()[1]))
+    return code, plotly, hashlib.sha256(code + plotly).hexdigest()[:16]
+
+
+class Library(anywidget.AnyWidget):
+    """The code of all cells; never shown."""
+
+    _esm = "export default {}"
+    code = t.Bytes().tag(sync=True)
+    plotly = t.Bytes().tag(sync=True)
+    shared: ClassVar["Library | None"] = None
+
+    @classmethod
+    def find(cls) -> "Library":
+        """Return the library of this kernel; marimo closes it with the cell that made it."""
+        if cls.shared is None or getattr(cls.shared.comm, "_closed", True):
+            code, plotly, _ = pack_library()
+            cls.shared = cls(code=code, plotly=plotly)
+        return cls.shared
+
+
+class Cell(anywidget.AnyWidget):
+    """A widget in a cell, with a picture beside it; it leaves the kernel with its last view.
+
+    Attributes:
+        kind: of the browser's function that mounts it.
+        height: px of its tallest part.
+    """
+
+    _esm = text_of("pages/cell.js")
+    _kind = t.Unicode().tag(sync=True)
+    _hash = t.Unicode().tag(sync=True)
+    _library = t.Unicode().tag(sync=True)
+    _still = t.Unicode().tag(sync=True)
+    height = t.Int(560).tag(sync=True)
+    layout: Any
+
+    def __init__(self, kind: str, **traits: Any) -> None:
+        self._display = uuid4().hex
+        shared = Library.find()
+        super().__init__(
+            _kind=kind, _hash=pack_library()[2], _library=shared.model_id, _view_count=0, **traits
+        )
+        self.on_msg(self._receive)
+
+    def draw_still(self) -> tuple[bytes, str]:
+        """Return a PNG, b"" without Pillow, and a text."""
+        raise NotImplementedError
+
+    def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
+        """Return the answer to a question of the browser as JSON types."""
+        raise NotImplementedError
+
+    def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """Answer a question of the browser: in JupyterLab also while a cell runs, in another thread."""
+        reply = {"id": message["id"]}
+        if message["question"] == "library":
+            self.send(reply, [*pack_library()[:2]])
+        else:
+            self.send(reply | {"answer": self.answer_question(message["question"], message["arguments"])})
+
+    @t.observe("_view_count")
+    def _leave(self, change: Any) -> None:
+        if change["old"] and change["new"] == 0:
+            self.close()
+            self.layout.close()
+            del self._repr_mimebundle_  # ipywidgets would show a closed widget as nothing
+
+    def open(self) -> None:
+        """Open the connection to the browser, again after the last view has closed it."""
+        if self.layout.comm is None:
+            self.layout = Layout()
+        super().open()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        if self.comm is None:
+            self.open()
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle
+        return data | self._show_still(), metadata
+
+    def _show_still(self) -> dict[str, Any]:
+        png, text = self.draw_still()
+        picture = {_PICTURE: base64.b64encode(png).decode()} if png else {}
+        self._still = picture.get(_PICTURE, "")[-64:]
+        return picture | {"text/plain": text}
+
+    def _ipython_display_(self, **kwargs: Any) -> None:
+        """Display the picture as an output before the widget, which hides it.
+
+        JupyterLab shows nothing else of a widget whose kernel has gone.
+        """
+        data, metadata = self._repr_mimebundle_(**kwargs)
+        if not ("google.colab" in sys.modules or any(name.startswith("VSCODE_") for name in os.environ)):
+            picture = {name: data.pop(name) for name in (_PICTURE, "text/plain") if name in data}
+            self._publish(picture, transient={"display_id": self._display})
+            data["text/plain"] = ""
+        self._publish(data, metadata=metadata)
+
+    def update_still(self) -> None:
+        """Replace the picture that is displayed by one of now."""
+        self._publish(self._show_still(), transient={"display_id": self._display}, update=True)
+
+    @staticmethod
+    def _publish(data: dict[str, Any], **options: Any) -> None:
+        from IPython.display import publish_display_data
+
+        publish_display_data(data, **options)  # type: ignore[no-untyped-call]  # IPython's own

@@ -1,0 +1,173 @@
+"""The instrument as a widget, read and set in Python without a browser."""
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from ipywidgets.widgets.widget import _instances
+from PIL import Image
+from traitlets import TraitError
+
+import explorer
+from explorer.notebook.cell import Library, pack_library
+from explorer.questions import QUESTIONS
+
+
+def square(x: torch.Tensor) -> torch.Tensor:
+    return x * x
+
+
+@pytest.fixture
+def shown() -> Any:
+    return explorer.instrument("clamp", ["default", "masked"], start=-2, stop=2, lo=-0.5)
+
+
+def test_what_is_set_is_shown(shown: Any) -> None:
+    shown.g, shown.range = 2, (-1, 1)
+    shown.parameters = {"lo": 0, "hi": 0.5}
+    looked = {"start": -1, "stop": 1, "g": 2, "lo": 0, "hi": 0.5}
+    assert shown.choice == {"op": "clamp", "rules": ["default", "masked"], "learns": ""} | looked
+    expected = explorer.sample("clamp", ["default", "masked"], **looked)
+    assert shown.frame.equals(expected)
+    shown.start, shown.stop = -3, 3
+    assert (shown.start, shown.stop, shown.range) == (-3, 3, [-3, 3])
+    assert "masked" in shown.html()
+
+
+def test_another_op_keeps_what_it_knows(shown: Any) -> None:
+    shown.learns = "lo"
+    shown.rules = ["default"]
+    assert (shown.parameters, shown.learns) == ({"lo": -0.5}, "lo")
+    shown.op = "round"
+    assert (shown.parameters, shown.learns) == ({}, "")
+    assert set(shown.frame["rule"]) == {"default"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("op", "rond", "unknown op 'rond': did you mean 'round'"),
+        ("rules", [], "choose 1 to 6 rules"),
+        ("rules", ["default", "nope"], "unknown rule 'nope'"),
+        ("g", "x", "g must be a number, not 'x'"),
+        ("range", [0, float("nan")], "stop must be a finite number"),
+        ("range", 3, "range must be two numbers"),
+        ("parameters", {"c": 1}, "unknown parameter 'c'"),
+        ("learns", "q", "unknown parameter 'q'"),
+        ("f", "y +", "a value is missing at the end"),
+        ("layer", "none", "layer must be one of implied, lens"),
+        ("noise", "pink", "noise must be one of uniform"),
+        ("noise_width", 0, "width must be a number from"),
+        ("section", "chart", "section must be one of formula, code, checks"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_a_sentence(shown: Any, name: str, value: Any, sentence: str) -> None:
+    before = shown.choice
+    with pytest.raises(TraitError, match=sentence):
+        setattr(shown, name, value)
+    assert shown.choice == before
+    with pytest.raises(ValueError, match="unknown op"):
+        explorer.instrument("rond", "default")
+
+
+def test_a_function_stays_an_object() -> None:
+    same = lambda x: x * x  # noqa: E731
+    shown = explorer.instrument("round", [square, same])
+    assert shown.rules[0] is square
+    keys = shown.get_state("rules")["rules"]
+    assert len({*keys}) == 2
+    assert {entry["key"] for entry in shown.get_state("_own")["_own"]["rule"]} == {*keys}
+    shown.set_state({"rules": [keys[1], "default"]})  # as a browser does
+    assert shown.rules == [same, "default"]
+    y = torch.linspace(-1, 1, 5, requires_grad=True)
+    square(y).sum().backward()
+    shown.rules, shown.range = [square], [-1, 1]
+    frame = shown.frame
+    assert np.allclose(np.interp(y.detach(), frame["x"], frame["gradient"]), y.grad)
+
+
+def test_a_hand_is_observed(shown: Any) -> None:
+    seen = []
+    shown.observe(lambda change: seen.append((change["name"], change["new"])))
+    shown.set_state({"rules": ["masked", "default"], "parameters": {"hi": 0.25}, "g": -1.0})
+    assert ("parameters", {"hi": 0.25}) in seen
+    assert ("g", -1.0) in seen
+    assert shown.choice["rules"] == ["masked", "default"]
+
+
+def ask(shown: Any, question: str, arguments: dict[str, Any]) -> Any:
+    """The answer to a message of the browser."""
+    sent: list[Any] = []
+    shown.send = lambda content, buffers=None: sent.append((content, buffers))
+    shown._receive(shown, {"id": "1", "question": question, "arguments": arguments}, [])
+    ((content, buffers),) = sent
+    assert content["id"] == "1"
+    return content.get("answer", buffers)
+
+
+def test_the_kernel_answers_as_the_registry_does(shown: Any) -> None:
+    arguments = {"op": "clamp", "rule": "masked", "parameters": {"lo": -0.5}}
+    for question, more in {
+        "checks": {}, "row": {}, "formulas": {"learns": ""}, "code": {"learns": "", "language": "PyTorch"},
+        "neighbours": {"start": -3.0, "stop": 3.0},
+    }.items():  # fmt: skip
+        assert ask(shown, question, arguments | more) == QUESTIONS[question].answer(arguments | more)
+    assert {*ask(shown, "template", {})} == {"gzip", "names", "limits"}
+    assert ask(shown, "library", {}) == [*pack_library()[:2]]
+    assert "our fault" not in str(ask(shown, "checks", {"op": "clamp"}))
+
+
+def test_the_kernel_answers_about_a_function() -> None:
+    shown = explorer.instrument("round", [square])
+    (rule,) = shown.get_state("rules")["rules"]
+    arguments = {"op": "round", "rule": rule, "parameters": {}}
+    lines = ask(shown, "checks", arguments)["lines"]
+    found = {line["name"]: line["verdict"] for line in lines}
+    assert (
+        found == {result.name: result.verdict for result in explorer.check("round", shown.find_rule(square))}
+        or found
+    )
+    curves = {"op": "round", "rules": [rule], "parameters": {}, "start": -1.0, "stop": 1.0, "g": 1.0}
+    assert rule in ask(shown, "curves", curves)["gradients"]
+    assert ask(shown, "row", arguments)["row"]["rule"] == rule
+    assert "no formula" in ask(shown, "code", arguments | {"learns": "", "language": "PyTorch"})["message"]
+
+
+def test_code_comes_once_and_a_view_that_goes_leaves_nothing() -> None:
+    first = explorer.instrument("sign", "clipped")
+    library, before = Library.shared, len(_instances)
+    assert library is not None
+    for _ in range(3):
+        shown = explorer.instrument("sign", ["clipped", "approx_sign"])
+        assert shown._library == first._library == library.model_id
+        shown.set_state({"_view_count": 1})
+        shown.set_state({"_view_count": 0})
+    assert len(_instances) == before
+    shown.g = 3.0  # it still works, and comes back where it is shown again
+    assert shown.frame["gradient"].max() > 1
+    data, _ = shown._repr_mimebundle_()
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == shown.model_id
+    assert len(_instances) == before + 2  # it and its layout
+
+
+def test_a_cell_is_never_blank(shown: Any) -> None:
+    data, _ = shown._repr_mimebundle_()
+    image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
+    assert image.size == (720, 400)
+    assert len({*image.convert("RGB").get_flattened_data()}) > 4
+    assert "Clamp with Default autograd, Masked, x from -2 to 2" in data["text/plain"]
+    assert explorer.describe(shown.frame)[:40] in data["text/plain"]
+    assert len(str(data)) < 15_000
+
+
+def test_without_anywidget_it_is_a_page_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.notebook.opening.find_spec", lambda _: None)
+    page = explorer.instrument("sign", "clipped", g=2)
+    assert "<iframe" in page._repr_html_()
+    assert "pip install anywidget" in page._repr_html_()
+    assert "clipped" in page.html()
+    with pytest.raises(ValueError, match="section must be one of format, compare, map"):
+        explorer.instrument("sign", "clipped", section="checks")

@@ -1,0 +1,106 @@
+"""A training that is watched: the same numbers, as pictures that go on."""
+
+import io
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+import explorer
+from explorer.notebook import watching
+from explorer.notebook.watched import Watch
+from explorer.training import Run, Settings
+
+SETTINGS = Settings(task="moons", rules=("default", "clipped"), steps=12, seeds=2)
+
+
+class Net(torch.nn.Sequential):
+    def __init__(self) -> None:
+        super().__init__(
+            torch.nn.Linear(8, 12), torch.nn.ReLU(), torch.nn.Dropout(0.2), torch.nn.Linear(12, 2)
+        )
+
+
+def race_arguments() -> tuple[Any, ...]:
+    x = torch.randn(200, 8, generator=torch.Generator().manual_seed(0))
+    y = (x[:, 0] * x[:, 1] > 0).long()
+    return Net, (x[:120], y[:120]), (x[120:], y[120:]), ["default", "zero"]
+
+
+@pytest.fixture
+def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every picture that is drawn, where one is due after each step."""
+    drawn: list[Any] = []
+
+    class Shown:
+        def __setattr__(self, _name: str, picture: Any) -> None:
+            drawn.append(picture)
+
+        def update_still(self) -> None:
+            drawn.append("still")
+
+    def display(draw: Any) -> Shown:
+        drawn.append(draw())
+        return Shown()
+
+    monkeypatch.setattr(watching, "_display", display)
+    monkeypatch.setattr(watching, "_PAUSE_S", -1e9)
+    return drawn
+
+
+def test_a_run_is_seen_at_every_step(pictures: list[Any]) -> None:
+    run = explorer.watch(Run(SETTINGS))
+    alone = Run(SETTINGS)
+    alone.advance(12)
+    assert run.finished
+    snapshot = alone.snapshot()
+    assert all(torch.equal(run.weights()[name], weight) for name, weight in alone.weights().items())
+    *seen, last, still = pictures
+    steps = [int(picture["status"].split()[1]) for picture in [*seen, last]]
+    assert steps == sorted(steps)
+    assert (len(steps) > 2, steps[0], steps[-1], still) == (True, 0, 12, "still")
+    assert [series["rule"] for series in last["series"]] == ["default", "clipped"]
+    for series in last["series"]:
+        assert series["y"] == pytest.approx(snapshot.scores[series["rule"]].tolist(), abs=1e-6)
+    assert last["lanes"][0]["said"].startswith("No gradient reaches")
+    assert last["lanes"][1]["way"]["reached"][0] > 0
+
+
+def test_a_race_that_is_watched_has_the_same_result(pictures: list[Any]) -> None:
+    options = {"what": torch.nn.ReLU, "lrs": [0.003, 0.03], "seeds": 2, "steps": 6}
+    alone = explorer.race(*race_arguments(), **options, progress=False)
+    result = explorer.watch(explorer.race, *race_arguments(), **options)
+    assert result.frame.equals(alone.frame)
+    last = pictures[-2]
+    assert last["words"] == alone.describe()
+    for rule, best in alone.best.set_index("rule").iterrows():
+        (series,) = (each for each in last["series"] if each["rule"] == rule)
+        assert series["x"][-1] == 6
+        assert series["y"][-1] == pytest.approx(best["held_out"], abs=1e-6)
+    assert any("Seed 0 at rate 0.003: step " in str(picture) for picture in pictures)
+
+
+def test_what_stops_keeps_its_last_picture(pictures: list[Any]) -> None:
+    def stop(step: int, *_: Any) -> None:
+        if step == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explorer.watch(explorer.race, *race_arguments(), what=torch.nn.ReLU, lrs=0.01, steps=6, callback=stop)
+    assert pictures[-1] == "still"
+    assert "step 2 of 6" in str(pictures[-2])
+
+
+def test_without_widgets_there_is_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
+    run = explorer.watch(Run(SETTINGS))
+    assert run.finished
+    assert "12/12" in capfd.readouterr().err
+
+
+def test_the_picture_stays() -> None:
+    run = Run(SETTINGS)
+    run.advance(5)
+    png, text = Watch(watching.picture_of_run(run.snapshot(watching.BASIS))).draw_still()
+    assert Image.open(io.BytesIO(png)).size == (720, 400)
+    assert text.startswith("Step 5 of 12\nDefault autograd: ")
