@@ -17,7 +17,8 @@ const BEGINS = "The learned value so far; the slider sets its start";
  * straight-through's gradient, in words.
  * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], values: number[],
  *   bounds: [number, number][], learning: (boolean|null)[], part: {text: string, formula: string}|null,
- *   share: string, hidden: boolean}} CardState
+ *   share: string, hidden: boolean, drawing: {symmetric: boolean, zero: boolean}|null}} CardState ``drawing``: the
+ *   switches of a rule that is drawn
  * @typedef {(control: Control, value: number, phase: "moving"|"settled",
  *   byKeys: boolean) => void} OnParameter
  */
@@ -26,9 +27,9 @@ const BEGINS = "The learned value so far; the slider sets its start";
  * A card; its actions stand in ``buttons``, made by the caller.
  * @param {{kind: "op"|"rule", buttons: Element[], read: import("./own.js").Read|null,
  *   onParameter: OnParameter, onLearning: (name: string) => void, onFailing: () => void,
- *   onEntry: (entry: Entry) => void}} options
+ *   onEntry: (entry: Entry) => void, onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
  */
-export function createCard({ kind, buttons, read, onParameter, onLearning, onFailing, onEntry }) {
+export function createCard({ kind, buttons, read, onParameter, onLearning, onFailing, onEntry, ...drawn }) {
   const id = freshId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
@@ -38,6 +39,9 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
   const share = element("p", { class: "share" });
   const failing = element("button", { class: "failing", onclick: onFailing, hidden: "" });
   const edit = element("button", { class: "edit", onclick: turn, "aria-expanded": "false" }, "⋯");
+  const symmetric = switchOf("Symmetric", drawn.onSymmetric);
+  const zero = switchOf("0 outside", drawn.onZero);
+  const switches = element("div", { class: "switches", hidden: true }, symmetric.element, zero.element);
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
@@ -45,6 +49,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     formula,
     failing,
     doubt,
+    ...(kind === "rule" ? [switches] : []),
     sliders,
     part,
     share,
@@ -146,6 +151,9 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
       setAttribute(formula, "title", formula.textContent);
       setText(doubt, state.doubt);
       showOwn(entry);
+      switches.hidden = !state.drawing;
+      symmetric.box.checked = Boolean(state.drawing?.symmetric);
+      zero.box.checked = Boolean(state.drawing?.zero);
       showSliders(state);
       showPart(state);
       setText(share, state.share);
@@ -156,4 +164,10 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     focusFormula: () => field?.focus(),
     forgetFormula: () => field?.forget(),
   };
+}
+
+/** A switch with its name. @param {string} name @param {(on: boolean) => void} onTurn */
+function switchOf(name, onTurn) {
+  const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
+  return { box, element: element("label", {}, box, name) };
 }

@@ -15,9 +15,11 @@ import {
   withoutRule,
 } from "../choice/choice.js";
 import { chosenData } from "../choice/data.js";
+import { drawingAt, keepsSymmetry, putDrawing, turnSymmetry } from "../choice/drawing.js";
 import { withLearning } from "../choice/taught.js";
 import { contributionOf } from "../formula/contribution.js";
 import { valueOf } from "../formula/controls.js";
+import { mirrored } from "../formula/lines.js";
 import { passedText } from "../formula/numbers.js";
 import { shareOf } from "../measures/share.js";
 import { keyed } from "../elements/children.js";
@@ -27,6 +29,7 @@ import { opOptions, ruleOptions } from "./options.js";
 import { createPalette } from "./palette.js";
 
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
+/** @import { Drawing, Units } from "../formula/lines.js" */
 /**
  * A rule's card: the rule, what the card shows of it, and whether no other rule is chosen.
  * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
@@ -37,15 +40,19 @@ import { createPalette } from "./palette.js";
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
 
+/** @type {Units} */
+const FINE = [1e-6, 1e-6]; // so that points keep their digits
+
 /**
  * The cards of a store's choice. ``colours`` gives the colour of each slot; ``read`` reads own formulas,
  * null where nobody can; ``drawn`` says whether there are curves that can be hidden, ``refuses`` why an op or rule
  * cannot be taken, "" where it can.
  * @param {HTMLElement} host
  * @param {{store: import("../choice/store.js").Store, read: import("./own.js").Read|null,
- *   colours: () => {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses}} options
+ *   colours: () => {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses,
+ *   onDraw?: (() => void)|null}} options ``onDraw`` turns the pencil on, null where there is none
  */
-export function createCards(host, { store, read, colours, drawn, refuses }) {
+export function createCards(host, { store, read, colours, drawn, refuses, onDraw = null }) {
   const opens = { "aria-haspopup": "dialog" };
   const opButton = element("button", { ...opens, "aria-label": "Op", class: "change" }, "Op ▾");
   const add = element("button", { ...opens, class: "add" }, "Add rule");
@@ -57,7 +64,7 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
       searchLabel: "Search ops",
       onChoose: (key) => change(withOp(store.now, key)),
     }),
-    rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose }),
+    rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose, onDraw }),
   };
   const opCard = cardFor("op", [opButton], (key) => withOp(store.now, key));
   opButton.addEventListener("click", () => palettes.op.open(opOptions(store.now, refuses)));
@@ -76,8 +83,8 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
     if (slot !== undefined) cards.parts.get(slot)?.focusFormula();
   }
 
-  /** @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange */
-  function cardFor(kind, buttons, exchange) {
+  /** @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange @param {number|null} [slot] */
+  function cardFor(kind, buttons, exchange, slot = null) {
     return createCard({
       kind,
       buttons,
@@ -90,6 +97,8 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
         learn(kind, entry);
         change(exchange(entry.key), { thing: `${kind} as it is typed` });
       },
+      onSymmetric: (on) => drawn && slot !== null && turnSymmetric(slot, on),
+      onZero: (zero) => slot !== null && redraw(slot, (drawing) => ({ ...drawing, zero })),
     });
   }
 
@@ -98,9 +107,8 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
     const turn = () => change(withHiding(store.now, slot));
     const hide = element("button", { class: "hide", onclick: turn });
     const remove = element("button", { class: "remove", onclick: () => taken(slot) }, "×");
-    const card = cardFor("rule", drawn ? [hide, remove] : [remove], (key) =>
-      withOtherRule(store.now, slot, key),
-    );
+    const buttons = drawn ? [hide, remove] : [remove];
+    const card = cardFor("rule", buttons, (key) => withOtherRule(store.now, slot, key), slot);
     return {
       ...card,
       leaves: card.forgetFormula,
@@ -116,6 +124,19 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
     };
   }
 
+  /** Change the drawing of a rule. @param {number} slot @param {(drawing: Drawing) => Drawing} next */
+  function redraw(slot, next) {
+    const rule = store.now.rules.find((one) => one.slot === slot);
+    const drawing = rule && drawingAt(rule.key);
+    if (drawing) putDrawing(store, slot, next(drawing), { read });
+  }
+
+  /** @param {number} slot @param {boolean} on */
+  function turnSymmetric(slot, on) {
+    turnSymmetry(store, slot, on);
+    redraw(slot, (drawing) => (on ? { ...drawing, points: mirrored(drawing.points, FINE) } : drawing));
+  }
+
   /** @param {number} slot */
   function taken(slot) {
     change(withoutRule(store.now, slot));
@@ -126,11 +147,12 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
   function show(choice) {
     const { op, rules: entries } = entriesOf(choice);
     const { neutral, rules: bright } = colours();
-    const plain = { part: null, share: "", doubt: "", hidden: false };
+    const plain = { part: null, share: "", doubt: "", hidden: false, drawing: null };
     opCard.update({ ...stateOf(choice, op, drawn), ...plain, colour: neutral });
     cards.show(
       choice.rules.map((rule, index) => {
         const entry = entries[index];
+        const drawing = drawn && read ? drawingAt(rule.key) : null;
         const state = {
           ...stateOf(choice, entry, drawn),
           part: drawn ? partOf(choice, entry) : null,
@@ -138,6 +160,7 @@ export function createCards(host, { store, read, colours, drawn, refuses }) {
           colour: bright[rule.slot % bright.length],
           doubt: suits(entry, op) ? "" : entry.otherwise,
           hidden: rule.hidden,
+          drawing: drawing && { zero: drawing.zero, symmetric: keepsSymmetry(store, rule.slot, drawing) },
         };
         return { rule, state, isOnly: choice.rules.length === 1 };
       }),

@@ -13,9 +13,9 @@ import { search } from "./search.js";
 /**
  * A palette. ``open`` shows options in their order; ``onChoose`` gets the key of the one that is taken.
  * @param {HTMLElement} host
- * @param {{title: string, searchLabel: string, onChoose: (key: string) => void}} options
+ * @param {{title: string, searchLabel: string, onChoose: (key: string) => void, onDraw?: (() => void)|null}} options
  */
-export function createPalette(host, { title, searchLabel, onChoose }) {
+export function createPalette(host, { title, searchLabel, onChoose, onDraw = null }) {
   /** @type {Option[]} */
   let offered = [];
   /** @type {HTMLElement[]} */
@@ -44,12 +44,23 @@ export function createPalette(host, { title, searchLabel, onChoose }) {
     "×",
   );
   const head = element("div", { class: "palette-head" }, field, close);
-  const dialog = element("dialog", { class: "palette", "aria-label": title }, head, none, list);
+  const draw = element(
+    "button",
+    { class: "draw", onclick: startDrawing, title: "Draw its gradient (key D)" },
+    "Draw a rule",
+  );
+  const parts = onDraw ? [head, draw, none, list] : [head, none, list];
+  const dialog = element("dialog", { class: "palette", "aria-label": title }, ...parts);
   host.append(dialog);
 
   field.addEventListener("input", fill);
   for (const part of [field, list]) part.addEventListener("keydown", steer);
   dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
+
+  function startDrawing() {
+    dialog.close();
+    onDraw?.();
+  }
 
   function fill() {
     const matches = search(

@@ -91,6 +91,11 @@ export function learn(kind, entry) {
   Object.assign(own[kind], { [entry.key]: entry });
 }
 
+/** Forget an own formula that is not chosen any more. @param {Kind} kind @param {string} key */
+export function forget(kind, key) {
+  delete own[kind][key];
+}
+
 /** Remember the own formulas that travelled with a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
 export function learnAll({ op, rule, loss = [] }) {
   op.forEach((entry) => learn("op", entry));

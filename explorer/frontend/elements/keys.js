@@ -1,6 +1,6 @@
 // Single keys that do something anywhere on a page.
 
-const FIELDS = "input:not([type=range]), textarea, select, [contenteditable], dialog";
+const FIELDS = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog";
 
 /**
  * Call ``turn`` when a key is pressed alone where nobody types.

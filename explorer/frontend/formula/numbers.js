@@ -110,3 +110,9 @@ export function shareText(share) {
 export function passedText(share) {
   return share > 1 ? `${(100 * share).toFixed(0)} %` : shareText(share);
 }
+
+/** A number without the digits below a unit. @param {number} value @param {number} unit */
+export function tidied(value, unit) {
+  const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(unit)) + 1;
+  return digits < 1 ? 0 : Number(value.toPrecision(Math.min(digits, 17)));
+}

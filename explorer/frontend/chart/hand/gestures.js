@@ -7,7 +7,7 @@ import { moved, pinched, zoomed } from "../scene/view.js";
  * The view that gestures start from, and the callbacks for their results. ``share`` is a px as a part of the width.
  * @typedef {{view: () => Range, share: (px: number) => number,
  *   onView: (view: Range, phase: "moving"|"settled") => void, onReset: () => void,
- *   onPoint: (px: number|null) => void, onPin: (px: number) => void}} Hand
+ *   onPoint: (px: number|null) => void, onPin: (px: number) => void, pencil?: import("./pencil.js").Pencil}} Hand
  */
 
 const REST_MS = 180; // after the last turn of the wheel
@@ -43,7 +43,7 @@ export function followGestures(element, hand) {
 
   /** @param {PointerEvent} event */
   function dragged(event) {
-    if (!start) return;
+    if (hand.pencil?.move(event) || !start) return;
     pointers.set(event.pointerId, event.clientX);
     const now = [...pointers.values()];
     if (Math.abs(now[0] - start.at[0]) > TAP_PX && !start.far) {
@@ -59,6 +59,7 @@ export function followGestures(element, hand) {
   /** @param {PointerEvent} event */
   function released(event) {
     if (!pointers.delete(event.pointerId)) return;
+    if (hand.pencil?.lift(event)) return;
     if (start && !start.far && !pointers.size && event.type === "pointerup") hand.onPin(event.clientX);
     grasp(true);
     if (!pointers.size) settle();
@@ -70,6 +71,7 @@ export function followGestures(element, hand) {
   on("pointerdown", (event) => {
     if (event.button || pointers.size > 1) return;
     pointers.set(event.pointerId, event.clientX);
+    if (hand.pencil?.press(event, pointers.size)) return;
     grasp(pointers.size > 1);
   });
   on("pointermove", (event) => {
@@ -81,7 +83,7 @@ export function followGestures(element, hand) {
   on("pointerleave", (event) => {
     if (event.pointerType === "mouse" && !pointers.size) hand.onPoint(null);
   });
-  on("dblclick", hand.onReset);
+  on("dblclick", (event) => hand.pencil?.add(event) || hand.onReset());
 
   let resting = 0;
   on("wheel", (/** @type {WheelEvent} */ event) => {

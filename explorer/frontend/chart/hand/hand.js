@@ -6,7 +6,7 @@ import { pointedX } from "../probe/probe-marks.js";
 /**
  * @param {import("./parts.js").Parts} parts
  * @param {ReturnType<typeof import("../probe/probe.js").createProbe>} probe
- * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"> & {displayed: () => {
+ * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"|"pencil"> & {displayed: () => {
  *   picture: import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart
  * @returns {import("./gestures.js").Hand & {xUnder: (px: number) => number|null}}
  */

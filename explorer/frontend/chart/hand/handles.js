@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { across } from "../scene/panels.js";
-import { tidied } from "../scene/view.js";
+import { tidied } from "../../formula/numbers.js";
 
 /** @import { Grip } from "../scene/grips.js" */
 /** @import { Frame } from "../scene/panels.js" */

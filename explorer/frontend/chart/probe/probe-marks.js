@@ -2,7 +2,7 @@
 
 import { across, down, panelOf } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
-import { tidied } from "../scene/view.js";
+import { tidied } from "../../formula/numbers.js";
 
 /** @import { Frame, Panel } from "../scene/panels.js" */
 /** @import { Curves, Line } from "../scene/traces.js" */

@@ -1,7 +1,7 @@
 // The probe of a chart: marks and readout at the x under the pointer, else at the pinned one.
 
 import { setAttribute } from "../../elements/dom.js";
-import { tidied } from "../scene/view.js";
+import { tidied } from "../../formula/numbers.js";
 import { labelShapes } from "./labels.js";
 import { valuesAt } from "./probe-values.js";
 import { probeShapes } from "./probe-marks.js";

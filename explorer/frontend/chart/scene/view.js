@@ -1,5 +1,6 @@
 // The part of x that is in view: moved, zoomed, and held within the largest range.
 
+import { tidied } from "../../formula/numbers.js";
 import { sampling } from "../../formula/sampling.js";
 
 /** @import { Range } from "./axes.js" */
@@ -50,10 +51,4 @@ function bounded(start, stop) {
   const { largest } = sampling();
   const [low, high] = [Math.max(start, -largest), Math.min(stop, largest)];
   return [tidied(low, width / 1e4), tidied(high, width / 1e4)];
-}
-
-/** A number without the digits below a unit. @param {number} value @param {number} unit */
-export function tidied(value, unit) {
-  const digits = Math.floor(Math.log10(Math.abs(value))) - Math.floor(Math.log10(unit)) + 1;
-  return digits < 1 ? 0 : Number(value.toPrecision(Math.min(digits, 17)));
 }

@@ -20,9 +20,9 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 /**
  * @typedef {{plotly: string|Promise<*>, onView: (start: number, stop: number, phase: Phase) => void,
  *   onParameter: (name: string, value: number, phase: Phase) => void,
- *   onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
+ *   onProbe?: (x: number|null) => void, isLabelled?: () => boolean, pencil?: import("../hand/pencil.js").Pencil, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
  *   ``plotly`` is the address of plotly.js; ``isLabelled``: whether there always is a point to drag, with labels in place
- *   of a legend; ``onFrame`` gets the positions of the panels
+ *   of a legend; ``pencil`` draws in the gradient panel; ``onFrame`` gets the positions of the panels
  */
 
 /**
@@ -40,7 +40,13 @@ export function createChart(host, options) {
     onDrawn: (values, frame) => knob.place(values, frame),
   });
   const displayed = () => ({ picture: state.picture, scene: painter.scene() });
-  const hand = handOf(parts, probe, { displayed, view: () => viewOf(state), onView: ask, onReset: reset });
+  const hand = handOf(parts, probe, {
+    displayed,
+    view: () => viewOf(state),
+    onView: ask,
+    onReset: reset,
+    pencil: options.pencil,
+  });
   const knob = createKnob(parts.layer, { xUnder: hand.xUnder, pin: probe.pin });
   const painter = createPainter(host, parts, {
     ends: createEnds(parts.layer, hand),

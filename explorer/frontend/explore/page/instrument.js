@@ -8,6 +8,7 @@ import { cacheAnswers } from "../../asking/ask.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
 import { catalogue, refusalOfTraining } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
+import { followKey } from "../../elements/keys.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
 import { createMap } from "../sections/map.js";
@@ -67,7 +68,16 @@ export function createInstrument(host, store, reach) {
   ) => (trains ? refusalOfTraining(entry) : "");
   const ask = cacheAnswers(reach.ask);
   const read = readerOf(reach.ask);
-  const cardList = cards && createCards(cards, { store, colours, read, drawn: chart !== null, refuses });
+  const cardList =
+    cards &&
+    createCards(cards, {
+      store,
+      colours,
+      read,
+      drawn: chart !== null,
+      refuses,
+      onDraw: words && chart && read && (() => stage?.draw?.()),
+    });
   if (cardList) drawn.push(cardList);
   const { languages = [], notebook = "" } = reach;
   const below = panel && languages.length ? createSections(panel, { store, ask, languages, notebook }) : null;
@@ -113,6 +123,7 @@ export function createInstrument(host, store, reach) {
     parts.push(createSaving(tabs, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   const end = new AbortController();
+  if (tabs && reach.calm) followKey("d", () => stage?.draw?.(), end.signal);
   let theme = themeOf(host);
   const refresh = () => {
     theme = themeOf(host);

@@ -1,7 +1,7 @@
 // The changes of a choice by a line of the checks: a view around an x, a neighbour as a card.
 
 import { choiceControls, canAddRule, withParameter, withRange, withRule } from "../../choice/choice.js";
-import { tidied } from "../../chart/scene/view.js";
+import { tidied } from "../../formula/numbers.js";
 import { shownName } from "../../formula/controls.js";
 import { numberText } from "../../formula/numbers.js";
 import { held } from "../../formula/records.js";

@@ -16,6 +16,7 @@ import { QUICK, sampleCurves } from "../../formula/curves.js";
 import { FEW, MANY } from "../../formula/means.js";
 import { sampling } from "../../formula/sampling.js";
 import { createCarried } from "./carried.js";
+import { createDrawing } from "./drawing.js";
 import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
 import { createLoss } from "./loss.js";
@@ -48,23 +49,27 @@ export function createStage(hosts, options) {
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, options.ask, colours, options.hasData ?? true);
+  const sketch = options.read ? createDrawing(store, { read: options.read, colours, onTurn: refresh }) : null;
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
     onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
     onParameter: grasped,
+    pencil: sketch?.pencil,
     isLabelled: () => hosts.chart.closest(".calm") !== null,
     onFrame(frame) {
       carried?.follow(frame);
       learning.follow(frame);
+      sketch?.pencil.follow(frame);
       options.onFrame?.(frame);
     },
   });
   const area = /** @type {HTMLElement} */ (hosts.chart.querySelector(".chart-place"));
   carried?.put(area);
   learning.put(area);
+  sketch?.pencil.put(area);
   const layer = createLayerWords(store);
   const loss = createLoss(store, options.read ?? null);
-  area.after(loss.element, layer.element);
+  area.after(...(sketch ? [sketch.line] : []), loss.element, layer.element);
   const layers = createLayerQuestions(options.ask, () => chart.draw(picture(store.now), phase));
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
@@ -75,6 +80,10 @@ export function createStage(hosts, options) {
   const start = { key: first && curvesKey(store.now), words: first };
   let past = { key: "", exact: /** @type {import("../../formula/drawn.js").Exact|null} */ (null) };
   let displayed = { key: "", curves: /** @type {*} */ (null), confirmed: false };
+
+  function refresh() {
+    frame ||= requestAnimationFrame(draw);
+  }
 
   /** @param {string} name @param {number} value @param {Phase} how */
   function grasped(name, value, how) {
@@ -156,7 +165,7 @@ export function createStage(hosts, options) {
       return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
     });
     const { parameters, g, range, learns } = choice;
-    const drawn = { ...displayed, op, rules: listed, neutral, leastRange };
+    const drawn = { ...displayed, op, rules: listed, neutral, leastRange: sketch?.room() ?? leastRange };
     const drawing = { loss: lossOf(choice), drawnWords: catalogue().drawn };
     const whole = {
       ...drawn,
@@ -186,17 +195,20 @@ export function createStage(hosts, options) {
   }
   return {
     /** Draw anew: the colours have changed. */
-    refresh: () => (frame ||= requestAnimationFrame(draw)),
+    refresh,
     /** Show an x, or none, as if it were pointed at. */
     point: chart.point,
     /** Show an x for good. */
     pin: chart.pin,
+    /** Turn the pencil on or off; null where nobody reads a formula. */
+    draw: sketch && sketch.toggle,
     destroy() {
       stop();
       cancelAnimationFrame(frame);
       confirmation?.drop();
       layers.destroy();
       learning.destroy();
+      sketch?.destroy();
       chart.destroy();
     },
   };
