@@ -132,6 +132,8 @@ QUESTIONS: Mapping[str, Question] = {
     "map": Question(_import("map", "answer_map"), cached=64),
     "pull": Question(_import("learning", "answer_pull")),
     "rest": Question(_import("learning", "answer_rest"), seats="judging", cached=64),
+    "sizes": Question(_import("sizes", "answer_sizes"), seats="judging", cached=128),
+    "scaled": Question(_import("sizes", "answer_scaled"), seats="judging", cached=128),
     "checks": Question(_import("rules", "list_checks"), seats="judging", cached=512),
     "neighbours": Question(_import("rules", "list_neighbours"), seats="searching", cached=512),
     "row": Question(_import("rules", "answer_row"), seats="judging", cached=2048),

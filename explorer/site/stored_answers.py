@@ -81,6 +81,7 @@ def _list_questions(op: str, rules: Iterable[str]) -> Iterator[tuple[str, Json]]
             over: Json = {"op": op, "rules": [rule], "parameters": {}, "start": start, "stop": stop}
             yield "implied", over
             yield "map", over | {"top": 2}
+            yield "sizes", {"op": op, "rules": [rule], "parameters": {}}
             for name in learnable(OPS[op], RULES[rule]):
                 data: Json = {"learns": name, "numbers": [], "weights": []}
                 for question in ("pull", "rest"):

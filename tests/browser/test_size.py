@@ -1,4 +1,4 @@
-"""Rules on one size on Explore: one press scales them, by keyboard, in a saved file and on the site too."""
+"""Rules on one size on Explore: one press scales them, by keyboard."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -24,6 +24,7 @@ def window(page: Page) -> Locator:
 
 
 def cells(page: Page) -> list[list[str]]:
+    expect(window(page).locator("td").last).not_to_have_text("…")  # which Python measures meanwhile
     rows = window(page).locator("tbody tr").all()
     return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
 

@@ -13,6 +13,8 @@ export const FIELDS = {
   lens: "words",
   implied: "rules",
   map: "rules",
+  sizes: "rules",
+  scaled: "entries",
   pull: "rules",
   rest: "rules",
   distances: "distances",

@@ -11,7 +11,7 @@ import { loaded } from "./files.js";
 
 /** @import { Answer, Ask } from "./ask.js" */
 
-const BY_RULE = ["implied", "map", "pull", "rest"]; // stored of each rule alone
+const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // stored of each rule alone
 const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // with files of explorer/site/stored_answers.py
 const PYTHONS = ["entry", "formulas", "code", "read", "judge"];
 const COMPUTED = "Computed in the browser";

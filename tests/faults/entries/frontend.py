@@ -67,11 +67,11 @@ FAULTS = (
         tests="frontend/asking/test_ask.py",
     ),
     Fault(
-        name="The power of a negative number is printed without its parentheses",
-        file="explorer/frontend/measures/scaling.js",
-        old='sign === "**" ? [ATOM, SIGN]',
-        new='sign === "**" ? [SIGN, SIGN]',
-        tests="frontend/measures/test_scaling.py",
+        name="A scaled rule is as much narrower as it should be wider",
+        file="explorer/measures/scaling.py",
+        old='float(f"{1 / factor:.6g}")',
+        new='float(f"{factor:.6g}")',
+        tests="measures/test_scaling.py",
     ),
     Fault(
         name="Children whose value has gone stay on the page",

@@ -116,7 +116,7 @@ export function createInstrument(host, store, reach) {
   if (compare && ask.has("row")) parts.push(createCompare(compare, { store, ask }));
   const map = hostOf("map-host");
   if (map && ask.has("map")) drawn.push(createMap(map, { store, ask: reach.ask }));
-  if (strip) parts.push(createStrip(strip, { store, ...reach }));
+  if (strip) parts.push(createStrip(strip, { store, ...reach, ask }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
   if (tabs && catalogue().saved)

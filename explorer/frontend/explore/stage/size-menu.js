@@ -1,24 +1,28 @@
 // The menu in the strip that scales all rules to one area or one width: a row a rule, greyed with the reason.
 
+import { heldParameters } from "../../choice/address.js";
+import { entriesOf, withOtherRule } from "../../choice/choice.js";
+import { learn } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
-import { listed } from "../../formula/phrases.js";
-import { numberText } from "../../formula/numbers.js";
-import { numberText as fewDigits } from "../../formula/substitution.js";
-import { KINDS, canScale, rowsOf, scaledTo } from "./one-size.js";
+import { numberText } from "../../formula/substitution.js";
 
+/** @import { CachedAsk } from "../../asking/ask.js" */
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Kind, Sized } from "../../measures/size.js" */
-/** @import { Done, Row } from "./one-size.js" */
+/** @typedef {"area"|"width"} Kind */
+/** @typedef {{value: number|null, reason: string}} Sized a size, or why there is none */
+/** @typedef {{label: string, sizes: Record<Kind, Sized>|undefined}} Row without sizes until Python has answered */
 
+const KINDS = /** @type {Kind[]} */ (["area", "width"]);
+const MEASURING = "…";
 const LEAD =
   "Is it the rule, or its size? Make all rules as large as the first one that has a size, at g = 1.";
 const HEADS = ["rule", "area over all x", "width at half height"];
 const TWO = "It takes two rules that have one.";
 
-/** @param {import("../../choice/store.js").Store} store */
-export function createSizeMenu(store) {
+/** @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask */
+export function createSizeMenu(store, ask) {
   const buttons = KINDS.map((kind) => element("button", { onclick: () => scale(kind) }, `One ${kind}`));
   const undo = element("button", { onclick: takeBack, hidden: "" }, "Undo");
   const said = element("p", { role: "status" });
@@ -35,14 +39,28 @@ export function createSizeMenu(store) {
   menu.addEventListener("toggle", () => menu.open && show(store.now));
 
   /** @param {Kind} kind */
-  function scale(kind) {
+  async function scale(kind) {
     const now = store.now;
-    const rows = rowsOf(now);
-    if (!canScale(rows, kind)) return;
-    const { choice, done } = scaledTo(now, rows, kind);
-    before = { choice: before && isAfter(now) ? before.choice : now, keys: keysOf(choice) };
-    store.change(choice);
-    setText(said, wordsOf(done));
+    if (!canScale(rowsOf(now), kind)) return;
+    const { entries, words, message } = await ask("scaled", { ...sizesArguments(now), kind });
+    if (keysOf(store.now) !== keysOf(now)) return;
+    setText(said, message ?? words);
+    if (message !== undefined) return;
+    let next = store.now;
+    for (const { key, slot } of now.rules) {
+      if (!entries[key]) continue;
+      learn("rule", entries[key]);
+      next = withOtherRule(next, slot, entries[key].key);
+    }
+    before = { choice: before && isAfter(now) ? before.choice : now, keys: keysOf(next) };
+    store.change(next);
+    setText(said, words);
+  }
+
+  /** The rules of a choice with their sizes, as far as Python has answered. @param {Choice} choice @returns {Row[]} */
+  function rowsOf(choice) {
+    const answer = ask.known("sizes", sizesArguments(choice));
+    return entriesOf(choice).rules.map(({ key, label }) => ({ label, sizes: answer?.rules?.[key] }));
   }
 
   function takeBack() {
@@ -67,6 +85,12 @@ export function createSizeMenu(store) {
     }
     undo.hidden = !before;
     if (!menu.open) return;
+    const args = sizesArguments(choice);
+    if (!ask.known("sizes", args))
+      void ask("sizes", args).then(({ message }) => {
+        if (message !== undefined) setText(said, message);
+        if (message === undefined) show(store.now);
+      });
     const rows = rowsOf(choice);
     counted(body, rows, createRow, drawRow);
     buttons.forEach((button, at) => {
@@ -84,27 +108,24 @@ function createRow() {
 }
 
 /** @param {HTMLElement} node @param {Row} row */
-function drawRow(node, { rule, sizes }) {
+function drawRow(node, { label, sizes }) {
   const [name, ...cells] = node.children;
-  setText(name, rule.label);
+  setText(name, label);
   cells.forEach((cell, at) => {
-    const { value, reason } = sizes[KINDS[at]];
-    setText(cell, reason || fewDigits(value));
-    setAttribute(cell, "class", reason ? "greyed" : null);
+    const { value, reason } = sizes?.[KINDS[at]] ?? { value: null, reason: MEASURING };
+    setText(cell, value === null ? reason : numberText(value));
+    setAttribute(cell, "class", value === null ? "greyed" : null);
   });
+}
+
+/** Whether there are two rules with a size. @param {Row[]} rows @param {Kind} kind */
+const canScale = (rows, kind) => rows.filter(({ sizes }) => sizes?.[kind].value != null).length > 1;
+
+/** The arguments of the question about a choice. @param {Choice} choice */
+export function sizesArguments(choice) {
+  const { op, rules } = choice;
+  return { op, rules: rules.map(({ key }) => key), parameters: heldParameters(choice) };
 }
 
 /** @param {Choice} choice */
 const keysOf = ({ op, rules }) => JSON.stringify([op, rules.map(({ key, slot }) => [key, slot])]);
-
-/** @param {Done} done */
-function wordsOf({ kind, first, size, factors, refused }) {
-  const scaled = factors.map(([label, factor, lost]) => {
-    const without = lost.length ? ` (without its own gradient for ${listed(lost)})` : "";
-    return `${label} × ${numberText(factor)}${without}`;
-  });
-  const left = refused.map(([label, reason]) => `${label} ${reason}`);
-  const lead = `To the ${kind} of ${first}, ${fewDigits(size)}`;
-  const main = scaled.length ? `${lead}: ${listed(scaled)}.` : `${lead}: all have it already.`;
-  return left.length ? `${main} Not scaled: ${left.join("; ")}.` : main;
-}

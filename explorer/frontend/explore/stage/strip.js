@@ -19,9 +19,9 @@ const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 /**
  * The strip below the chart. ``examples`` may be empty; ``sizes``: whether it has the menu Size.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean}} options
+ * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask: import("../../asking/ask.js").CachedAsk}} options
  */
-export function createStrip(host, { store, examples, sizes = true }) {
+export function createStrip(host, { store, examples, sizes = true, ask }) {
   const g = createSlider({
     name: "Upstream gradient g",
     onChange: (value, phase, byKeys) =>
@@ -42,7 +42,7 @@ export function createStrip(host, { store, examples, sizes = true }) {
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
   );
-  const size = sizes ? createSizeMenu(store) : null;
+  const size = sizes && ask.has("sizes") ? createSizeMenu(store, ask) : null;
   if (size) layers.element.append(size.element);
   host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
 
