@@ -32,7 +32,9 @@ def test_what_is_set_is_shown(shown: Any) -> None:
     assert shown.choice == {"op": "clamp", "rules": ["default", "masked"], "learns": ""} | looked
     expected = explorer.sample("clamp", ["default", "masked"], **looked)
     assert shown.frame.equals(expected)
-    shown.start, shown.stop = -3, 3
+    shown.start = -3
+    assert shown.range == [-3, 1]
+    shown.stop = 3
     assert (shown.start, shown.stop, shown.range) == (-3, 3, [-3, 3])
     assert "masked" in shown.html()
 

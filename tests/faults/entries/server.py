@@ -227,4 +227,18 @@ FAULTS = (
         new="with suppress(TimeoutError):",
         tests="test_app.py browser/test_served.py",
     ),
+    Fault(
+        name="A widget's choice forgets the upstream gradient",
+        file="explorer/notebook/widget.py",
+        old='            "g": self.g,',
+        new='            "g": 1.0,',
+        tests="notebook/test_traits.py",
+    ),
+    Fault(
+        name="The left end of a widget's range becomes its right end",
+        file="explorer/notebook/widget.py",
+        old="self.range = [x, self.stop]",
+        new="self.range = [self.start, x]",
+        tests="notebook/test_traits.py",
+    ),
 )
