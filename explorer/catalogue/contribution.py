@@ -105,8 +105,8 @@ def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
 
 def _without(op: Op, rule: Rule, name: str) -> str:
     if name in {p.name for p in rule.parameters}:
-        rule_key = shortened(rule.key)
-        return f"{name} does not stand in y: it shapes the gradient of {rule_key} alone, and cannot learn"
+        does = f"it shapes the gradient of {shortened(rule.key)} alone, and cannot learn"
+        return f"the parameter {name} does not stand in y: {does}"
     pair = f"{shortened(op.key)} with {shortened(rule.key)}"
     return f"unknown parameter {quoted(name)}: {pair} does not have it"
 

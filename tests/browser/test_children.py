@@ -8,8 +8,10 @@ from playwright.sync_api import Browser, Page
 
 from explorer.instrument.modules import MODULES
 
-SETUP = """async (source) => {
-    const { counted, keyed } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+NAMES = ("children", "dom")
+SETUP = """async ([source, beside]) => {
+    const addressOf = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
+    const { counted, keyed } = await import(addressOf(source.replace("./dom.js", addressOf(beside))));
     const [marks, list] = ["p", "div"].map((tag) => document.body.appendChild(document.createElement(tag)));
     list.append(document.createElement("hr"));
     const made = [];
@@ -33,7 +35,7 @@ SETUP = """async (source) => {
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     page = chromium.new_page()
-    page.evaluate(SETUP, (MODULES / "elements/children.js").read_text(encoding="utf-8"))
+    page.evaluate(SETUP, [(MODULES / f"elements/{name}.js").read_text(encoding="utf-8") for name in NAMES])
     yield page
     page.close()
 

@@ -54,7 +54,7 @@ def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
         page.wait_for_function(
             "top => document.querySelector('.sections').getBoundingClientRect().top < top", arg=450
         )
-        expect(page.locator(CHART)).to_be_in_viewport()
+        expect(page.locator(".chart-plot")).to_be_in_viewport()
         button.click()
         expect(button).to_have_attribute("aria-expanded", "false")
         expect(drawn).to_have_count(without)

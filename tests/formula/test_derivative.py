@@ -179,6 +179,7 @@ def test_random_formulas_as_torch(formula):
     got = written.bind(PARAMETERS)(x, y, g)
     same = torch.isclose(got, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
     same |= undecided(formula, PARAMETERS, x, y) | cast_beyond(formula, x, y)
+    same |= expected.isinf() & (got.abs() > 1e290)  # torch's softplus multiplies by e^x before it divides
     assert same.all(), _report(formula, x, got, expected, same)
 
 

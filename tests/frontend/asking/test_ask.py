@@ -79,17 +79,25 @@ def test_each_answer_has_the_field_by_which_the_browser_knows_it(node: Node) -> 
     pair = {"op": "round", "rule": "clipped", "parameters": {}}
     view = {"start": -3, "stop": 3, "g": 1}
     noise = {"noise": "uniform", "width": 1}
+    several = {"op": "round", "rules": ["clipped"], "parameters": {}}
+    data = {"op": "quantize", "rules": ["lsq"], "learns": "s", "numbers": [], "weights": []}
     given = {
         "entry": {"kind": "op", "text": "x"},
         "formulas": pair | {"learns": ""},
         "code": pair | {"learns": "", "language": "PyTorch"},
         "read": {"code": "def f(x):\n    return x"},
         "judge": {"exercise": "clamp", "code": "x"},
-        "lens": {"op": "round", "rules": ["clipped"], "parameters": {}} | view | noise,
+        "lens": several | view | noise,
         "distances": {"op": "round", "parameters": {}} | noise,
         "checks": pair,
         "neighbours": pair | {"start": -3, "stop": 3},
         "row": pair,
+        "implied": several | {"start": -3, "stop": 3},
+        "map": several | {"start": -3, "stop": 3, "top": 2},
+        "sizes": several,
+        "scaled": several | {"rules": ["clipped", "atan_surrogate"], "kind": "area"},
+        "pull": several | data,
+        "rest": several | data,
         "lesson": {"key": "clamp"},
     }
     assert {*given, "curves"} == {*answers.QUESTIONS} == {*fields, "curves"}
