@@ -203,6 +203,7 @@ HELD = """localStorage.setItem("gradient-explorer.class-led",
 
 def test_a_teacher_whose_class_is_gone_is_told_so_and_goes_on_alone(page: Page) -> None:
     page.goto("/learn?lesson=clamp")
+    page.get_by_role("button", name="Class", exact=True).wait_for()  # else this page finds that class gone
     page.evaluate(HELD)
     page.goto("/learn?class=000000000&lesson=leaves")
     expect(page.get_by_text("This class has ended.")).to_be_visible()

@@ -117,7 +117,12 @@ def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
 @pytest.mark.parametrize(
     ("op", "rule", "name", "message"),
     [
-        ("sign", "clipped", "c", "c does not stand in y: it shapes the gradient of clipped alone"),
+        (
+            "sign",
+            "clipped",
+            "c",
+            "the parameter c does not stand in y: it shapes the gradient of clipped alone",
+        ),
         ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch sees no path"),
         ("sign", "clipped", "s", "unknown parameter 's'"),
     ],
