@@ -11,27 +11,27 @@ from torch import Tensor
 
 from explorer.catalogue import SQUARE, Op, Rule, beside, checked, find_loss, find_op, find_rule, frozen
 from explorer.catalogue.losses import FROZEN_U
-from explorer.checks import along, averages
-from explorer.checks.at_kinks import check_kinks
-from explorer.checks.autocasting import check_autocast
+from explorer.checks import averages, lines
+from explorer.checks.area import check_antiderivative, check_area
+from explorer.checks.autocast import check_autocast
 from explorer.checks.backward import check_backward
-from explorer.checks.compiling import check_compile
+from explorer.checks.compilation import check_compile
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import check_derivative
+from explorer.checks.determinism import check_repetition
 from explorer.checks.devices import check_devices
-from explorer.checks.doubly import check_double_backward
-from explorer.checks.drawing import check_bias, check_draw
+from explorer.checks.double_backward import check_double_backward
+from explorer.checks.draws import check_bias, check_draw
+from explorer.checks.entry import TRACING_LIMIT_S, Check, run_check
 from explorer.checks.finiteness import check_finiteness
-from explorer.checks.learned import check_parameter_gradients
+from explorer.checks.kinks import check_kinks
 from explorer.checks.linearity import check_linearity
 from explorer.checks.memory import check_memory
-from explorer.checks.nature import fix_seed
-from explorer.checks.repetition import check_repetition
+from explorer.checks.parameter_gradients import check_parameter_gradients
 from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
-from explorer.checks.running import TRACING_LIMIT_S, Check, find_result
 from explorer.checks.shapes import check_dtype_and_shape
+from explorer.checks.traits import fix_seed
 from explorer.checks.transforms import check_transforms
-from explorer.checks.weight import check_antiderivative, check_area
 from explorer.curves.foreign import (
     TIME_LIMIT_S,
     ForwardError,
@@ -46,41 +46,42 @@ from explorer.curves.foreign import (
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
-_MOST_WRITTEN = 12  # numbers of a tensor
+_MAX_WRITTEN = 12  # elements of a tensor that code shows one by one
 
 CHECKS = (
     Check("backward", "Does it return a gradient for x?",
-          check_backward, without_gradient=True, repeats=False),
+          check_backward, works_without_gradient=True, needs_repeatable=False),
     Check("true derivative", "Is it the derivative of the op?",
-          check_derivative, along.on_lines(check_derivative), averages.check_derivative_on_average,
-          in_app=True, of="fixed"),
+          check_derivative, lines.make_line_check(check_derivative), averages.check_derivative_on_average,
+          in_app=True, pairs="fixed"),
     Check("linear in g", "Does twice the upstream gradient give twice the gradient?",
-          check_linearity, along.on_lines(check_linearity), in_app=True),
-    Check("finite", "Is it a number everywhere, in every dtype?",
-          check_finiteness, along.check_finiteness_along, in_app=True, repeats=False),
+          check_linearity, lines.make_line_check(check_linearity), in_app=True),
+    Check("finite", "Is it finite everywhere, in every dtype?",
+          check_finiteness, lines.check_finiteness_at_scales, in_app=True, needs_repeatable=False),
     Check("kinks", "What is it exactly at a kink?",
-          check_kinks, along.on_lines(check_kinks), averages.check_kinks_on_average, in_app=True, of="fixed"),
-    Check("area", "Does it weigh what the op's jumps weigh?",
-          check_area, along.check_area_along, averages.check_area_on_average, in_app=True, of="fixed"),
-    Check("antiderivative", "Does its integral go along with the op?",
-          check_antiderivative, along.check_antiderivative_along, averages.check_antiderivative_on_average,
-          in_app=True, of="fixed"),
+          check_kinks, lines.make_line_check(check_kinks), averages.check_kinks_on_average,
+          in_app=True, pairs="fixed"),
+    Check("area", "Does its area equal the op's jumps?",
+          check_area, lines.check_area_on_lines, averages.check_area_on_average, in_app=True, pairs="fixed"),
+    Check("antiderivative", "Does its integral follow the op?",
+          check_antiderivative, lines.check_antiderivative_on_lines, averages.check_antiderivative_on_average,
+          in_app=True, pairs="fixed"),
     Check("dtype and shape", "Are dtype and shape kept?",
-          check_dtype_and_shape, in_app=True, without_gradient=True, repeats=False),
-    Check("parameter gradients", "Do learned arguments get what they are due?",
-          check_parameter_gradients, in_app=True, if_learned=True),
-    Check("memory", "Does it leave x and g alone, in any layout?", check_memory),
-    Check("double backward", "Is its own gradient right?",
-          check_double_backward, along.on_lines(check_double_backward), in_app=True),
+          check_dtype_and_shape, in_app=True, works_without_gradient=True, needs_repeatable=False),
+    Check("parameter gradients", "Are the gradients of learned arguments right?",
+          check_parameter_gradients, in_app=True, needs_learned=True),
+    Check("memory", "Does it leave x and g unchanged, in any layout?", check_memory),
+    Check("double backward", "Is its second derivative right?",
+          check_double_backward, lines.make_line_check(check_double_backward), in_app=True),
     Check("transforms", "Do torch.func's vmap, grad and jvp work?",
           check_transforms, limit_s=TRACING_LIMIT_S),
-    Check("compile", "Does torch.compile keep it?", check_compile, limit_s=TRACING_LIMIT_S),
+    Check("compile", "Does it give the same under torch.compile?", check_compile, limit_s=TRACING_LIMIT_S),
     Check("autocast", "Does it work under autocast?", check_autocast),
     Check("devices", "Does it follow x to another device?",
-          check_devices, without_gradient=True, repeats=False),
-    Check("deterministic", "Does it give the same twice?", check_repetition, repeats=False),
-    Check("draw fits", "Does the rule see the op's own draw?", check_draw, in_app=True, of="drawn"),
-    Check("unbiased", "Is it right on average?", check_bias, in_app=True, of="drawn"),
+          check_devices, works_without_gradient=True, needs_repeatable=False),
+    Check("deterministic", "Does it give the same result twice?", check_repetition, needs_repeatable=False),
+    Check("draw fits", "Does the rule see the op's own draw?", check_draw, in_app=True, pairs="drawn"),
+    Check("unbiased", "Is it right on average?", check_bias, in_app=True, pairs="drawn"),
 )  # fmt: skip
 
 
@@ -97,22 +98,22 @@ def check(
         subject: key of ``OPS`` or ``"formula: …"``, with the key of a rule as second argument and parameters
             as keywords, as for ``explorer.apply``; or an ``autograd.Function`` class, a module or a
             callable that takes x, with the arguments that follow x. Tensors among them that require grad
-            are taken for learned; the caller's own are left alone.
+            count as learned; the checks work on copies of them.
         arguments: the rule of a pair, or the arguments that follow x.
-        input: an example of x for a function that needs x of a shape; its first dimension counts elements. If
-            its values lie on one side of 0 or within −1 to 1, their range is the domain.
+        input: an example of x for a function that needs x in a certain shape; its first dimension counts
+            elements. If its values lie on one side of 0 or within −1 to 1, their range is the domain.
         domain: the least and the greatest x to try, for a user's function.
         parameters: keywords of the pair or the function.
 
     Returns:
         One result per check that applies, in the order of ``explorer.checks.CHECKS``, with name, verdict,
         sentence, where and figure; ``.failures`` holds the results whose verdict is "fails". A function runs
-        in this process, each check with a time limit. An exception of its backward fails "backward"; any
-        other one becomes "unknown" with the reason. In a forked process torch is set to one thread.
+        in this process, each check with a time limit. An exception in its backward fails "backward", one
+        in its forward "finite"; others give "unknown". In a forked process torch is set to one thread.
 
     Raises:
         ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is no tensor or a
-            domain without x. Nothing for a function, whatever it does.
+            domain without x. What a function itself raises is never passed on.
     """
     is_pair = isinstance(subject, str | Op)
     if input is not None and (is_pair or not isinstance(input, Tensor)):
@@ -121,7 +122,7 @@ def check(
         raise ValueError("domain is the least and the greatest x, such as (0, 1), for a function of your own")
     use_one_thread_after_fork()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's own are no finding, also where a test suite raises them
+        warnings.simplefilter("ignore")  # torch's are not findings; a test suite may raise them
         if is_pair:
             return _check_pair(CHECKS, subject, *arguments, parameters=parameters)
         return _check_own(make_own_subject(subject, arguments, parameters, input, domain))
@@ -184,15 +185,15 @@ def _write_value(value: Any) -> str:
     if not isinstance(value, Tensor):
         return repr(value)
     learned = ", requires_grad=True" if value.requires_grad else ""
-    if value.numel() > _MOST_WRITTEN:
+    if value.numel() > _MAX_WRITTEN:
         return f"torch.randn({tuple(value.shape)}{learned})"
     return f"torch.tensor({value.tolist()}{learned})"
 
 
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
-    """Return the checks of an op with a rule that the app shows: quick ones, without "compile"."""
-    teaches = bool(find_rule(rule).learned)
-    visible = [check for check in CHECKS if check.in_app and (teaches or not check.if_learned)]
+    """Return the results of the checks that the app shows for an op with a rule; all of them are quick."""
+    learns = bool(find_rule(rule).learned)
+    visible = [check for check in CHECKS if check.in_app and (learns or not check.needs_learned)]
     return _check_pair(visible, op, rule, parameters=settings)
 
 
@@ -210,22 +211,22 @@ def _check_pair(
     else:
         subject = make_pair_subject(*frozen(op, beside(op, rule), find_loss(SQUARE)), settings)
         curve = Curve(subject, (op, rule))
-    asked = (check for check in checks if check.of != ("fixed" if draws else "drawn"))
+    applicable = (check for check in checks if check.pairs != ("fixed" if draws else "drawn"))
     title = f"{curve.subject.name}, drawn with u = {FROZEN_U}" if draws else curve.subject.name
-    return Results((find_result(check, curve).attach(check.name) for check in asked), title)
+    return Results((run_check(check, curve).attach(check.name) for check in applicable), title)
 
 
 def _check_own(subject: Subject) -> Results:
     """Return all results of a user's function; after a check that hangs no other is tried."""
     results = Results(title=subject.name)
-    curve, obstacle, raises = _try_first(subject)
-    for item in (item for item in CHECKS if item.of != "drawn"):
+    curve, obstacle, raises = _prepare_curve(subject)
+    for item in (item for item in CHECKS if item.pairs != "drawn"):
         if obstacle:
-            verdict = fails if item.look is check_finiteness and raises else unknown
+            verdict = fails if item.run is check_finiteness and raises else unknown
             results.append(verdict(obstacle).attach(item.name))
             continue
         try:
-            finding = run_within(item.limit_s, lambda item=item: find_result(item, curve))  # type: ignore[misc]
+            finding = run_within(item.limit_s, lambda item=item: run_check(item, curve))  # type: ignore[misc]
         except HungError as hung:
             finding, obstacle = unknown(f"It {hung}."), f"Not tried, because “{item.name}” {hung}."
         except UntriedError as error:
@@ -234,13 +235,13 @@ def _check_own(subject: Subject) -> Results:
     return results
 
 
-def _try_first(subject: Subject) -> tuple[Curve, str, bool]:
+def _prepare_curve(subject: Subject) -> tuple[Curve, str, bool]:
     """Return the curve, a sentence on why nothing can be tried or "", and whether the forward raises."""
 
     def prepare() -> Curve:
         assert subject.trial
         curve = Curve(fix_seed(subject))
-        assert curve.nature
+        assert curve.traits
         return curve
 
     try:

@@ -4,7 +4,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.result import Result, fails, holds
 
 _ADVICE = (
-    ("returns None", "x never learns; return zeros_like(x) if that is meant"),
+    ("returns None", "x never learns; return zeros_like(x) if that is intended"),
     ("number of gradients", "return one gradient for each input of forward, None for those without"),
     ("invalid gradient", "return a gradient of the shape of its input"),
     ("returns the shape", "return a gradient of the shape of its input"),
@@ -22,15 +22,15 @@ _ADVICE = (
 
 
 def check_backward(curve: Curve) -> Result:
-    """Return whether one backward of a plain x and g = 1 came back with a gradient."""
-    nature = curve.nature
-    if nature.cut:
-        advice = "Return x's dtype" if "dtype" in nature.cut else "Give it a Function with a backward"
-        return fails(f"No gradient reaches x, for {nature.cut}. {advice}.")
-    if not nature.failure:
-        more = f" Forward returns {nature.outputs} outputs: only the first is checked, with g = 0 for others."
-        return holds(f"It returns a gradient for x.{more * (nature.outputs > 1)}")
-    place = f" ({nature.line})" if nature.line else ""
-    advice = next((words for part, words in _ADVICE if part in nature.failure), "mend that line")
-    sentence = nature.failure[0].upper() + nature.failure[1:]
+    """Return whether a backward for g = 1 returns a gradient for x."""
+    traits = curve.traits
+    if traits.no_path:
+        advice = "Return x's dtype" if "dtype" in traits.no_path else "Give it a Function with a backward"
+        return fails(f"No gradient reaches x, because {traits.no_path}. {advice}.")
+    if not traits.failure:
+        more = f" Forward returns {traits.outputs} outputs: only the first is checked, with g = 0 for others."
+        return holds(f"It returns a gradient for x.{more * (traits.outputs > 1)}")
+    place = f" ({traits.failure_line})" if traits.failure_line else ""
+    advice = next((words for part, words in _ADVICE if part in traits.failure), "correct that line")
+    sentence = traits.failure[0].upper() + traits.failure[1:]
     return fails(f"{sentence}{place}: {advice}. No check that needs a gradient was tried.")

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.checks.nature import Nature, find_nature
 from explorer.checks.result import format_position
+from explorer.checks.traits import Traits, find_traits
 from explorer.curves.foreign import (
     FAR,
     NEAR,
@@ -22,11 +22,11 @@ from explorer.curves.foreign import (
 from explorer.curves.kinks import kinks
 from explorer.curves.switches import jumps
 
-MANY_JUMPS = 3  # an op with this number of jumps is a staircase that follows something
-_CANCELLED = 0.01  # of a gradient's total size: with less left over, its area means nothing
-_STILL = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
-_TOO_FAST = 0.7  # of the weight at a thousandth of the distance from a pole: with less it can be summed
-_FINE = 1e-6  # a step that float32 still resolves near 0
+MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
+_CANCELLED = 0.01  # of a gradient's absolute area: with less left over, its parts cancel
+_GROWTH = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
+_DIVERGENT = 0.7  # of distance × gradient at 1e-6 from a pole: with more at 1e-9 its area is infinite
+_SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
 _JUMP_EPS = 64  # the least jump, in eps of the largest y nearby
 
 
@@ -34,19 +34,19 @@ class Curve:
     """Values, gradients, slopes, jumps and areas of a subject, each computed at its first use.
 
     ``drawn``: the pair that draws, if the subject is that pair with the same u for each element.
-    All are (n,) tensors on ascending x, in the dtype of x. Raises UntriedError if the subject is not
-    elementwise. ``axis`` names x in sentences.
+    Tensors are (n,), on ascending x, in the dtype of x. Raises UntriedError if the subject is not
+    elementwise. ``axis`` is the name of x in sentences.
     """
 
     axis = "x"
 
     def __init__(self, subject: Subject, drawn: tuple[Op, Rule] | None = None) -> None:
-        self.subject, self.drawn = subject, drawn
+        self.subject, self.drawn_pair = subject, drawn
 
     @cached_property
-    def nature(self) -> Nature:
-        """The record of the subject's nature."""
-        return find_nature(self.subject)
+    def traits(self) -> Traits:
+        """The subject's traits."""
+        return find_traits(self.subject)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -55,8 +55,8 @@ class Curve:
 
     @property
     def eps(self) -> float:
-        """The machine epsilon of the shorter of the dtypes of x and y."""
-        y = self.nature.y_dtype
+        """The larger machine epsilon of the dtypes of x and y."""
+        y = self.traits.y_dtype
         return max(torch.finfo(item).eps for item in (self.dtype, y) if item.is_floating_point)
 
     @property
@@ -66,12 +66,12 @@ class Curve:
 
     @property
     def siblings(self) -> "tuple[Curve, ...]":
-        """The curves of the same subject: this one, or all lines through a function of several x."""
+        """The curves of the subject that checks read: this one, or lines through a function of several x."""
         return (self,)
 
     @cached_property
-    def repeats(self) -> bool:
-        """Whether two backwards of the same x and g agree, bit for bit."""
+    def is_repeatable(self) -> bool:
+        """Whether two backwards for the same x and g agree bit for bit, if their y do."""
         x = self.subject.sample(-NEAR, NEAR, 64)
         try:
             (y, r), (y_again, r_again) = self.subject.run_both(x), self.subject.run_both(x)
@@ -81,11 +81,11 @@ class Curve:
 
     def require_elementwise(self) -> None:
         """Raise UntriedError with the reason if y at one x depends on the others."""
-        if self.nature.dependence:
-            raise UntriedError(self.nature.dependence)
+        if self.traits.dependence:
+            raise UntriedError(self.traits.dependence)
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return points out to ±10,000 with further ``parts``, all within the domain; (n,)."""
+        """Return ``even`` points near 0, more by factors to ±10,000, and ``parts``, in the domain; (n,)."""
         self.require_elementwise()
         x = [spread_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
@@ -94,7 +94,7 @@ class Curve:
 
     @cached_property
     def x(self) -> Tensor:
-        """Points off the round numbers: even near 0, by factors beyond, denser around each argument."""
+        """Points off round numbers: evenly spaced near 0, by factors beyond, denser around each argument."""
         parts = []
         for number in self.subject.numbers:
             reach = max(1.0, abs(number) / 8)
@@ -144,34 +144,32 @@ class Curve:
         return fine & (error <= loose * (slope.abs() + 1e-3))
 
     @cached_property
-    def flat(self) -> bool:
+    def is_flat(self) -> bool:
         """Whether the op moves by jumps alone, as a staircase whose steps may be as fine as 1e-4."""
         if self.is_fine:
-            near = self.x[
-                (self.x.abs() <= NEAR) & (self.x.abs() > 0.1)
-            ]  # towards 0 a float's steps are finer
+            near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # near 0 floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
-            low, high = self.subject.y(x - _FINE), self.subject.y(x + _FINE)
+            low, high = self.subject.y(x - _SMALL_STEP), self.subject.y(x + _SMALL_STEP)
             level = (low == high)[low.isfinite() & high.isfinite()]
         else:
             level = self.slope[self.trusted] == 0
         return bool(len(level) and level.double().mean() > 0.98 and len(self.jumps[0]))
 
     @cached_property
-    def identity(self) -> bool:
-        """Whether the op changes nothing."""
+    def is_identity(self) -> bool:
+        """Whether the op returns x unchanged."""
         return bool(torch.equal(self.y, self.x))
 
     @cached_property
     def scan(self) -> Tensor:
-        """A fine grid for jumps, out to ±10,000."""
+        """A fine grid out to ±10,000, on which jumps are searched."""
         return self.spread(3001, 241, self.x)
 
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
         at, _ = jumps(self.subject.y, self.scan)
-        h = 1e-9 * at.abs().clamp(min=1.0)  # past the one value that sign has at 0 itself
+        h = 1e-9 * at.abs().clamp(min=1.0)  # beyond a value at the jump alone, such as that of sign at 0
         below, above = self.subject.y(at - h), self.subject.y(at + h)
         heights = above - below
         least = _JUMP_EPS * self.eps * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
@@ -179,18 +177,18 @@ class Curve:
         return at[real], heights[real]
 
     @cached_property
-    def breaks(self) -> tuple[Tensor, Tensor]:
+    def gradient_jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
         return jumps(self.subject.gradient, self.scan)
 
     @cached_property
-    def _dense(self) -> tuple[Tensor, Tensor]:
+    def _samples(self) -> tuple[Tensor, Tensor]:
         """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
         op, rule = self.subject.op, self.subject.rule
         if op and rule:
             edges = kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []
         else:
-            edges = self.breaks[0].tolist()
+            edges = self.gradient_jumps[0].tolist()
         peak = self.x[self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0).argmax()]
         steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
         around = torch.cat([-steps, torch.zeros(1, dtype=self.dtype), steps])
@@ -199,33 +197,33 @@ class Curve:
         return x, self.subject.gradient(x)
 
     @cached_property
-    def _weights(self) -> Tensor:
+    def _cell_areas(self) -> Tensor:
         """The integral of the rule at g = 1 over each cell of the dense x."""
-        x, r = self._dense
+        x, r = self._samples
         r = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
         return (r[1:] + r[:-1]) / 2 * x.diff()
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
         """The antiderivative of the rule at g = 1, 0 at the least x: x, and the integral up to it."""
-        return self._dense[0], torch.cat([torch.zeros(1, dtype=self.dtype), self._weights.cumsum(0)])
+        return self._samples[0], torch.cat([torch.zeros(1, dtype=self.dtype), self._cell_areas.cumsum(0)])
 
     @cached_property
-    def unsummable(self) -> str:
+    def integral_obstacle(self) -> str:
         """Why the rule has no integral that floats can hold, as a clause; "" if it has one."""
-        x, r = self._dense
+        x, r = self._samples
         infinite = r.isinf()
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
             nearest_zero = min(x[stretch].tolist(), key=abs)
             return f"the gradient overflows at x = {format_position(nearest_zero)}"
-        if not bool(self._weights.abs().sum().isfinite()):
+        if not bool(self._cell_areas.abs().sum().isfinite()):
             return "the gradient is too large to be summed"
         for at in x[infinite].tolist():
             steps = torch.tensor([1e-9, 1e-6], dtype=self.dtype)
             sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
             near, far = (steps * sides.amax(0)).tolist()
-            if near > _TOO_FAST * far:
+            if near > _DIVERGENT * far:
                 where = format_position(at)
                 return f"the gradient grows without bound towards x = {where}, too fast to be summed"
         return ""
@@ -233,7 +231,7 @@ class Curve:
     @property
     def cancels(self) -> bool:
         """Whether the parts of the rule above and below 0 have about the same area."""
-        return abs(float(self._weights.sum())) < _CANCELLED * float(self._weights.abs().sum())
+        return abs(float(self._cell_areas.sum())) < _CANCELLED * float(self._cell_areas.abs().sum())
 
     def measure_area(self, x: Tensor | None = None) -> float:
         """Return the integral of the rule over all x at g = 1.
@@ -241,18 +239,18 @@ class Curve:
         It is ±inf if it grows without end, and NaN if it cannot be summed or if its parts grow without end
         and only cancel. ``x``: ascending points to sum over instead, beyond which the rule is 0.
         """
-        if self.unsummable:
+        if self.integral_obstacle:
             return math.nan
         if x is not None:
             return float(torch.trapezoid(self.subject.gradient(x), x)) + 0.0
-        area, size = (self._sum_cells(item) for item in (self._weights, self._weights.abs()))
+        area, size = (self._sum_cells(item) for item in (self._cell_areas, self._cell_areas.abs()))
         return math.nan if math.isinf(size) and (math.isfinite(area) or self.cancels) else area + 0.0
 
     def _sum_cells(self, weights: Tensor) -> float:
         """Return the sum of a weight per cell of the dense x; ±inf if the outer half still adds to it."""
-        near = self._dense[0].abs() <= FAR / 2
+        near = self._samples[0].abs() <= FAR / 2
         inner, total = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
-        grows = abs(total - inner) > _STILL * abs(total) + 1e-6
+        grows = abs(total - inner) > _GROWTH * abs(total) + 1e-6
         return math.copysign(math.inf, total) if grows else total
 
     @cached_property

@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
-from explorer.checks.inheritance import match_rule
 from explorer.checks.linearity import find_effect_of_others
-from explorer.checks.masks import find_idle_mask
+from explorer.checks.masks import describe_idle_mask
+from explorer.checks.matching import match_rule
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
 
-_LEAST_TRUSTED = 0.1  # of the points at which y is finite
+_MIN_TRUSTED = 0.1  # share of the points at which y is finite
 _TIE = 1e-9
 _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
 _SMALL = 1e-6  # a g that no rule clips
@@ -24,8 +24,8 @@ def check_derivative(curve: Curve) -> Result:
     broken = curve.y.isfinite() & curve.gradient.isnan() & (curve.x.abs() < 100)
     if broken.any() and bool(curve.gradient.isnan().all()):
         return fails("The gradient is NaN everywhere, although y is a number.")
-    if not curve.flat and int(curve.trusted.sum()) < max(_LEAST_TRUSTED * int(curve.y.isfinite().sum()), 1):
-        return _judge_unsteady(curve)
+    if not curve.is_flat and int(curve.trusted.sum()) < max(_MIN_TRUSTED * int(curve.y.isfinite().sum()), 1):
+        return _judge_unknown_slope(curve)
     if deviating.any():
         return _judge_deviation(curve, deviating, find_clearest(curve.x, off, deviating))
     if broken.any():
@@ -33,9 +33,9 @@ def check_derivative(curve: Curve) -> Result:
         words = f"At {curve.axis} = {format_position(at)} y is a number but the gradient is NaN."
         return fails(words, at)
     if find_effect_of_others(curve):
-        return unknown("For one g everywhere it is, but it depends on other elements: see linear in g.")
-    if curve.flat:
-        return holds("The op is level between its jumps, and so the gradient is 0: true, and nothing learns.")
+        return unknown("With the same g everywhere it is, but it depends on other elements: see linear in g.")
+    if curve.is_flat:
+        return holds("The op is level between its jumps, so its gradient is rightly 0, and nothing learns.")
     largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())
     reach = f"up to |{curve.axis}| = {format_number(float(curve.x[curve.trusted].abs().max()))}"
     words = f"It is the op's derivative {reach}; relative difference at most {largest:.1g}."
@@ -45,7 +45,7 @@ def check_derivative(curve: Curve) -> Result:
 def find_clearest(x: Tensor, off: Tensor, deviating: Tensor) -> int:
     """Return the index, among the points with about the largest deviation, of the x nearest to ±1.
 
-    Of several that are equally near up to rounding it is the largest, so that machines agree.
+    If several x are equally near up to rounding, it is the largest, so that all machines agree.
     """
     weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
     large = deviating & (weighed >= 0.7 * weighed.max())
@@ -59,7 +59,7 @@ def is_derivative(curve: Curve) -> bool:
 
 
 def find_factor(curve: Curve, g: float = 1.0) -> float | None:
-    """Return the constant factor between the gradient for g, by g, and the op's derivative; else None."""
+    """Return the constant ratio of gradient / g to the op's derivative; None if there is none."""
     sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
     slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
     if not bool((slope.abs() > 10 * tolerance).any()):  # differences of a level op are noise
@@ -71,10 +71,10 @@ def find_factor(curve: Curve, g: float = 1.0) -> float | None:
     return value if bool(near.all()) and value else None
 
 
-def find_bound(curve: Curve, learned: bool = False) -> bool:
-    """Return whether an end of y is an argument of the function or the product of two.
+def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
+    """Return whether y ends at an argument of the function or at the product of two.
 
-    ``learned``: of those that require grad alone.
+    ``learned``: consider only arguments that require grad.
     """
     single = [a for a in curve.subject.arguments if not isinstance(a, Tensor) or a.numel() == 1]
     if learned:
@@ -85,14 +85,14 @@ def find_bound(curve: Curve, learned: bool = False) -> bool:
     return any(end and math.isclose(end, product, rel_tol=1e-6) for end in ends for product in products)
 
 
-def _judge_unsteady(curve: Curve) -> Result:
+def _judge_unknown_slope(curve: Curve) -> Result:
     if curve.axis != "x" and any(len(each.jumps[0]) for each in curve.siblings):
         return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
     y = curve.y[curve.y.isfinite()]
     if curve.is_fine and len(y) and bool((y.float().double() == y).all()):
         words = "Differences of y are noise: it computes in float32 even if x is float64. Leave out the cast."
         return fails(words)
-    return unknown("y has no slope that differences could tell: it jumps or bends at nearly every point.")
+    return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
 
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
@@ -106,17 +106,17 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
     if declared:
         reason = f"{declared.label} is not the op's derivative and does not claim to be"
         if declared.parsed is None and curve.subject.rounds_gradient:
-            reason = "Torch's own backward of a cast passes g on, cast as well"
+            reason = "Torch's own backward of a cast passes g on, and casts it too"
         elif declared.parsed is None:
-            reason = "Torch differentiates values taken over all elements as well"
+            reason = "Torch also differentiates what is computed over all elements"
         return by_design(f"{reason}. {observed}.", at, size)
-    if mask := find_idle_mask(curve):
+    if mask := describe_idle_mask(curve):
         return fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
-    if curve.flat:
-        reason = "The op is level between its jumps, so its derivative is 0: the rule stands in"
+    if curve.is_flat:
+        reason = "The op is level between its jumps, so its derivative is 0: the rule stands in for it"
         return by_design(f"{reason}. {observed}.", at, size)
-    if curve.identity:
-        return by_design(f"The op changes nothing, so only the rule matters. {observed}.", at, size)
+    if curve.is_identity:
+        return by_design(f"The op is the identity, so only the rule matters. {observed}.", at, size)
     if curve.axis != "x" and jumps:
         return by_design(f"The op jumps, so the rule stands in for a derivative. {observed}.", at, size)
     times, *others = (find_factor(each) for each in curve.siblings)
@@ -125,8 +125,8 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
     if times is not None and (times > 0 or abs(times - 1) < _SLIP):
         return _judge_factor(curve, times, at)
     if inherited := match_rule(curve):
-        if inherited.rule.area == "infinite" and find_bound(curve, learned=True):
-            reason = "an argument that learns bounds y, so x is due nothing beyond it: mask g with that bound"
+        if inherited.rule.area == "infinite" and is_bounded_by_argument(curve, learned=True):
+            reason = "a learned argument bounds y, so x is due no gradient beyond it: mask g with that bound"
             return fails(f"{observed}: {reason}.", at, size)
         reason = f"It is the catalogue's {inherited.text}, which is not the op's derivative"
         return by_design(f"{reason}. {observed}.", at, size)
@@ -137,13 +137,13 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
     if jumps >= 2 and not bool(curve.slope[deviating].any()):
         return by_design(f"The op jumps and is level there, so the rule stands in. {observed}.", at, size)
     share = float(deviating.sum() / curve.trusted.sum())
-    part = "everywhere" if share > 0.9 else _describe_stretch(curve.x[deviating])
+    part = "everywhere" if share > 0.9 else _describe_interval(curve.x[deviating])
     advice = "Compare the backward with the forward there"
     return fails(f"{observed}: it is not the derivative {part}. {advice}.", at, size)
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Return the finding on a constant factor: a choice if a formula, the code or an argument has it."""
+    """Return the finding on a constant factor: by design if a formula, the code or an argument has it."""
     observed = f"It is {format_number(times)} times the op's derivative, everywhere"
     if abs(times - 1) < _SLIP:
         observed = f"It is {times:.6g} times the op's derivative, everywhere"
@@ -158,11 +158,11 @@ def _judge_factor(curve: Curve, times: float, at: float) -> Result:
         return by_design(f"{observed}.", at, times)
     factor = format_number(1 / times)
     return unknown(
-        f"{observed}. That is meant if gradients are to be scaled, else a factor {factor} is missing."
+        f"{observed}. That is intended if gradients are to be scaled; otherwise a factor {factor} is missing."
     )
 
 
-def _describe_stretch(x: Tensor) -> str:
+def _describe_interval(x: Tensor) -> str:
     low, high = float(x.min()), float(x.max())
     if low == high:
         return f"at {format_position(low)}"

@@ -1,4 +1,4 @@
-"""Is the gradient a finite number, in every dtype, wherever y is one?"""
+"""Is the gradient finite, in every dtype, wherever y is finite?"""
 
 import math
 from collections.abc import Callable
@@ -19,27 +19,27 @@ from explorer.checks.result import (
 from explorer.curves.foreign import FAR, Subject, UntriedError
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-_FULL = DTYPES[:2]  # of the others a NaN far out is an overflow
-_POLE = 1e3
+_FULL = DTYPES[:2]  # in the others a NaN far out is an overflow, not a fault
+_POLE = 1e3  # values near a pole exceed this
 _HALVINGS = 60
-_Edges = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
+_Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
 
 def check_finiteness(curve: Curve) -> Result:
-    """Return whether y and the gradient are numbers from the least floats up to ±10,000, in four dtypes."""
+    """Return whether y and the gradient are finite from the least floats up to ±10,000, in four dtypes."""
     curve.require_elementwise()
-    subject, far, edges = curve.subject, "", _Edges()
+    subject, far, samples = curve.subject, "", _Samples()
     for dtype in DTYPES:
         name, x = name_dtype(dtype), list_floats(dtype, subject)
         try:
             y, r, of_zero = _evaluate(subject, x)
         except UntriedError:
-            continue  # the check of dtypes reports it
-        edges[dtype] = x, y, r
+            continue  # the check "dtype and shape" reports it
+        samples[dtype] = x, y, r
         bad = y.isfinite() & ~r.isfinite() & _is_representable(subject, x, dtype)
         typical, vanished = bad & (x.abs() <= FAR), y.isfinite() & r.isfinite() & of_zero.isnan()
         if bool(typical.any()) and bool(r.isnan().all()):
-            return fails(f"In {name} the gradient is NaN everywhere: its parameters have no meaning.")
+            return fails(f"In {name} the gradient is NaN everywhere: its parameters make no sense.")
         if bool(typical.any()):
             return _describe_fault(curve, x, r, typical, name)
         if bool(vanished.any()) and dtype in _FULL:
@@ -48,11 +48,11 @@ def check_finiteness(curve: Curve) -> Result:
             return fails(words, at)
         if bool(bad.any()) and not far:
             far = f"; in {name} not beyond |x| = {format_number(abs(_find_nearest(x, bad)))}"
-    if not edges:
+    if not samples:
         _evaluate(subject, list_floats(curve.dtype, subject))  # raises the reason
-    if lost := _find_lost_values(curve, edges):
+    if lost := _find_lost_values(curve, samples):
         return lost
-    return holds(f"It is finite {_describe_range(curve, edges)} in {', '.join(map(name_dtype, edges))}{far}.")
+    return holds(f"It is finite {_name_range(curve, samples)} in {', '.join(map(name_dtype, samples))}{far}.")
 
 
 def _find_nearest(x: Tensor, mask: Tensor) -> float:
@@ -61,7 +61,7 @@ def _find_nearest(x: Tensor, mask: Tensor) -> float:
 
 
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
-    """Return ±0, the least floats, powers up to the largest float, even steps and constants; ascending."""
+    """Return, ascending, ±0, the least floats, powers up to the largest, even steps, the code's constants."""
     info, wide = torch.finfo(dtype), torch.float64
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]
     ends = (math.log10(info.tiny) * 0.99, math.log10(info.max) * 0.99)
@@ -93,13 +93,13 @@ def _is_representable(subject: Subject, x: Tensor, dtype: torch.dtype) -> Tensor
     return y.isnan() | ((r.abs() <= limit) & (y.abs() <= limit))
 
 
-def _find_lost_values(curve: Curve, edges: _Edges) -> Result | None:
-    """Return the failure of values that are lost although the function has them; None if there are none.
+def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
+    """Return the failure of a NaN at an x where the function has a value; None if there is none.
 
-    NaN outside the domain of a function, as of the root of a negative x, is no fault: it begins at the same
-    x in each dtype. NaN that begins elsewhere in a shorter dtype comes from an overflow on the way.
+    NaN outside the domain of a function, such as the root of a negative x, is no fault: it begins at the
+    same x in each dtype. NaN that begins elsewhere in a shorter dtype comes from an overflow on the way.
     """
-    for dtype, found in edges.items():
+    for dtype, found in samples.items():
         x, y, r = (values[found[0].abs() <= FAR] for values in found)
         inside, name = torch.arange(len(x)), f"In {name_dtype(dtype)}"
         known = inside[y.isfinite()]
@@ -116,8 +116,8 @@ def _find_lost_values(curve: Curve, edges: _Edges) -> Result | None:
             gone = y.isnan() & (inside > edge if above else inside < edge)
             if not bool(gone.any()):
                 continue
-            if _is_overflow(edges, float(x[edge]), above):
-                words = f"{name} y at x = {{}} is NaN, though the function goes on"
+            if _is_overflow(samples, float(x[edge]), above):
+                words = f"{name} y at x = {{}} is NaN, though the function has a value there"
                 return _report(curve.subject.y, x, gone, words)
             at_zero = float(x[edge + (1 if above else -1)]) == 0.0
             if at_zero and float(y[edge].abs()) < _POLE and _has_limit(curve, above):
@@ -138,23 +138,23 @@ def _has_limit(curve: Curve, from_below: bool) -> bool:
     return bool((y[1:] - y[:-1]).abs().max() < 1e-3) and bool(y.isfinite().all())
 
 
-def _is_overflow(edges: _Edges, edge: float, above: bool) -> bool:
+def _is_overflow(samples: _Samples, edge: float, above: bool) -> bool:
     """Return whether the x at which y becomes NaN depends on the dtype."""
     ends = []
-    for x, y, _ in edges.values():
+    for x, y, _ in samples.values():
         finite = x[y.isfinite() & (x.abs() <= FAR)]
         if len(finite):
             ends.append(float(finite[-1] if above else finite[0]))
     return abs(edge) > 1 and max(ends) - min(ends) > 0.3 * abs(edge)
 
 
-def _describe_range(curve: Curve, edges: _Edges) -> str:
-    """Return the x over which y is finite in float64, or in the first dtype that was tried."""
-    x, y, _ = next(iter(edges.values()))
+def _name_range(curve: Curve, samples: _Samples) -> str:
+    """Return the range over which y is finite in float64, or in the first dtype tried, in words."""
+    x, y, _ = next(iter(samples.values()))
     x, y = x[x.abs() <= FAR], y[x.abs() <= FAR]
     finite = y.isfinite().nonzero()[:, 0]
     if not len(finite):
-        return "nowhere, as is y,"
+        return "nowhere, like y,"
     first, last = int(finite[0]), int(finite[-1])
 
     def has_y(x: Tensor) -> bool:
@@ -176,7 +176,7 @@ def _describe_range(curve: Curve, edges: _Edges) -> str:
 
 
 def _bisect(holds_at: Callable[[Tensor], bool], inside: Tensor, outside: Tensor) -> float:
-    """Return the x between two up to which a condition holds."""
+    """Return the last x on the way from ``inside`` to ``outside`` at which a condition holds."""
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
         if holds_at(middle.reshape(1)):
@@ -187,7 +187,7 @@ def _bisect(holds_at: Callable[[Tensor], bool], inside: Tensor, outside: Tensor)
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
-    """Return the failure of NaN, at the x nearest to 0; in float64 it is found to the last bit."""
+    """Return the failure at the NaN nearest to 0; in float64 its x is found by bisection."""
     at = _find_nearest(x, mask)
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
@@ -217,4 +217,4 @@ def _is_own_slope(curve: Curve, at: float) -> bool:
     """Return whether y, too, is steep at an x, or a rule declares the pole."""
     y = curve.subject.y(torch.tensor([at - 1e-9, at, at + 1e-9], dtype=curve.dtype))
     steps = y[y.isfinite()].diff().abs()
-    return curve.subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.flat
+    return curve.subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.is_flat

@@ -9,8 +9,8 @@ from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
 from explorer.curves.foreign import Departure, departures
 
-_PLAIN = torch.arange(-16, 17) / 2  # x that are easily read, and tried by hand
-_ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is no rounding
+_PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read, and to try by hand
+_ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is not rounding
 _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or powers of two has no step
 
 
@@ -36,7 +36,7 @@ def check_linearity(curve: Curve) -> Result:
     if declared and declared.parsed is None:
         return by_design(f"It is torch's own backward of a cast, which casts g too. {example}.", at, actual)
     if declared and not declared.linear:
-        return by_design(f"{declared.label} is not linear in g, and says so. {example}.", at, actual)
+        return by_design(f"{declared.label} is not linear in g, as it declares. {example}.", at, actual)
     if actual != actual:
         return fails(f"{example}: use g as a factor only.", at)
     return _judge(curve, at, example, actual)
@@ -47,7 +47,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     if not len(x):
         return None
     single, sure = curve.subject.gradient(x), curve.subject.y(x).isfinite()
-    found = departures(lambda g: curve.subject.gradient(x, g), sure, curve.nature.y_dtype)
+    found = departures(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
     ranked = []
     if any(bool(each.departs.any()) for each in found):
         rounding = _measure_rounding(curve, x)
@@ -79,8 +79,8 @@ def _is_beyond(departure: Departure, single: Tensor, rounding: Tensor) -> Tensor
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Return the finding on a gradient that depends on its place or on other elements, or None."""
-    if curve.subject.op is not None or curve.nature.dependence or curve.axis != "x":
+    """Return the finding on a gradient that depends on its place or on other elements; None otherwise."""
+    if curve.subject.op is not None or curve.traits.dependence or curve.axis != "x":
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
@@ -99,8 +99,8 @@ def find_effect_of_others(curve: Curve) -> Result | None:
         if bool((off > 1e6 * min(curve.eps, 1e-8)).any()):
             at, actual, wanted = (float(values[int(off.argmax())]) for values in (x, r, expected))
             place, got, due = format_position(at), format_number(actual), format_number(wanted)
-            if curve.identity:
-                words = f"The op changes nothing, and the gradient depends on the {cause}, as of a norm"
+            if curve.is_identity:
+                words = f"The op is the identity, and the gradient depends on the {cause}, as for a norm"
                 return by_design(f"{words} that is kept: at x = {place} it is {got} or {due}.", at, actual)
             words = f"At x = {place} the gradient is {got}, {due} is due: it depends on the {cause}."
             return fails(words, at, actual)
@@ -108,28 +108,28 @@ def find_effect_of_others(curve: Curve) -> Result | None:
 
 
 def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
-    """Return the finding on an undeclared rule that is not linear: some are meant, some never are."""
+    """Return the finding on a rule that is not linear and undeclared: by design if its purpose is clear."""
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
-    stuck, added = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
-    if bool(stuck.any()):
-        at, part = _find_clearest(x, stuck), _describe_place(curve, stuck)
+    ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
+    if bool(ignores_g.any()):
+        at, part = _find_clearest(x, ignores_g), _describe_place(curve, ignores_g)
         value = float(single[x == at][0])
         words = f"{part} the gradient is {format_number(value)} whatever g is"
         return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", at, value)
-    if bool(added.any()):
-        at = _find_clearest(x, added)
+    if bool(offset.any()):
+        at = _find_clearest(x, offset)
         value = float(zero[x == at][0])
         words = f"At {curve.axis} = {format_position(at)} g = 0 still gives {format_number(value)}"
         return fails(f"{words}: multiply by g, do not add.", at, value)
     mirrored = bool(((minus - single).abs() <= 1e-9 * single.abs()).logical_and(single.abs() > 1e-9).any())
-    if purpose := _explain(curve, single, mirrored):
+    if purpose := _guess_purpose(curve, single, mirrored):
         return by_design(f"{purpose} {example}.", at, actual)
     what = "The sign of g is lost" if mirrored else "It is not linear in g"
     return fails(f"{what}. {example}: use g exactly once, as a factor.", at, actual)
 
 
-def _explain(curve: Curve, single: Tensor, mirrored: bool) -> str:
+def _guess_purpose(curve: Curve, single: Tensor, mirrored: bool) -> str:
     """Return a sentence on the likely purpose of a rule that is not linear in g; "" if none is known."""
 
     def pull(g: float) -> Tensor:
@@ -169,7 +169,7 @@ def _describe_place(curve: Curve, places: Tensor) -> str:
 
 
 def _is_at_most(left: Tensor, right: Tensor) -> bool:
-    known = left.isfinite() & right.isfinite()  # inf is at most inf
+    known = left.isfinite() & right.isfinite()  # an infinite value is at most itself
     return bool(known.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[known].all())
 
 

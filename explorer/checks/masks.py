@@ -16,7 +16,7 @@ _COMPARISONS = tuple(
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own
-    """Records the masks that code computes."""
+    """Records the results of comparisons in the shape of x."""
 
     def __init__(self, shape: torch.Size) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -32,7 +32,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
         return result
 
 
-def find_idle_mask(curve: Curve) -> str:
+def describe_idle_mask(curve: Curve) -> str:
     """Return a clause on a mask of backward that is true for every x, such as of a clamped y; "" if none."""
     if curve.subject.function is None:
         return ""
@@ -44,4 +44,4 @@ def find_idle_mask(curve: Curve) -> str:
     except (UntriedError, RuntimeError):
         return ""
     is_idle = recorder.masks and all(bool(mask.all()) for mask in recorder.masks)
-    return "its mask lets every x pass, for it tests values that never leave their bounds" if is_idle else ""
+    return "its mask lets every x pass, as it tests values that never leave their bounds" if is_idle else ""

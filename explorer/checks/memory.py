@@ -15,7 +15,7 @@ _ROWS, _COLUMNS = 6, 4
 def check_memory(curve: Curve) -> Result:
     """Return whether x, g and saved tensors stay unchanged, for g in several layouts and two calls."""
     subject = curve.subject
-    if name := curve.nature.foreign_global:
+    if name := curve.traits.shadowed_global:
         return fails(f"Backward reads the global {name}, not the {name} of forward: save it on ctx.")
     x = _make_matrix(subject)
     return (
@@ -24,12 +24,12 @@ def check_memory(curve: Curve) -> Result:
         or _check_second_backward(subject, x)
         or _check_layouts(subject, x)
         or _check_two_calls(subject, x)
-        or holds("It changes neither x nor g nor what it saved, and reads g in any layout.")
+        or holds("It leaves x, g and what it saved unchanged, and reads g in any layout.")
     )
 
 
 def _make_matrix(subject: Subject) -> Tensor:
-    """Return x in two dimensions if the function takes them, so that layouts can differ."""
+    """Return x in two dimensions if the function takes such x, so that layouts can differ."""
     if subject.trial.suffix or subject.example is not None:
         return subject.sample(-2.3, 2.9, _ROWS)
     x = subject.sample(-2.3, 2.9, _ROWS * _COLUMNS)
@@ -72,7 +72,7 @@ def _check_upstream(subject: Subject, x: Tensor) -> Result | None:
     if is_same(g, before, 0.0):
         return None
     return fails(
-        "Its backward writes into g, which others still read: work on g.clone(), or use torch.where."
+        "Its backward writes into g, which other nodes may still read: work on g.clone(), or use torch.where."
     )
 
 
@@ -93,7 +93,7 @@ def _check_second_backward(subject: Subject, x: Tensor) -> Result | None:
         return fails(f"A second backward through the same graph raises {error}.")
     if is_same(first, second, 0.0):
         return None
-    return fails("A second backward gives another gradient: it changes what it saved, or returns it itself.")
+    return fails("A second backward gives a different gradient: it changes what it saved, or returns it.")
 
 
 def _check_layouts(subject: Subject, x: Tensor) -> Result | None:
@@ -103,23 +103,23 @@ def _check_layouts(subject: Subject, x: Tensor) -> Result | None:
         try:
             other = subject.run_both(x, g)[1]
         except NoGradientError as error:
-            return fails(f"With g {layout} {error}: it takes g for contiguous. Call g.contiguous() first.")
+            return fails(f"With g {layout} {error}: it assumes a contiguous g. Call g.contiguous() first.")
         if not _is_near(plain, other):
-            observed = f"With g {layout} the gradient is another one"
-            return fails(f"{observed}, for it takes g for contiguous: call g.contiguous().")
+            observed = f"With g {layout} the gradient is different"
+            return fails(f"{observed}: it assumes a contiguous g. Call g.contiguous().")
     if x.dim() == 2 and y.shape == x.shape and not subject.trial.suffix and subject.seed is None:
-        turned = x.t().contiguous().t()
+        transposed = x.t().contiguous().t()
         g = _make_upstream(y)
         if not all(
             _is_near(*parts)
-            for parts in zip(subject.run_both(x, g), subject.run_both(turned, g), strict=True)
+            for parts in zip(subject.run_both(x, g), subject.run_both(transposed, g), strict=True)
         ):
-            return fails("With a transposed x the result is another one: it takes x for contiguous.")
+            return fails("With a transposed x the result is different: it assumes a contiguous x.")
     return None
 
 
 def _iterate_layouts(y: Tensor) -> Iterator[tuple[str, Tensor]]:
-    """Yield upstream gradients in other memory layouts than row by row, each with a name."""
+    """Yield upstream gradients in memory layouts that are not contiguous, each with a name."""
     if y.dim() == 0:
         return
     g = _make_upstream(y)
@@ -138,8 +138,8 @@ def _check_two_calls(subject: Subject, x: Tensor) -> Result | None:
     if _is_near(pull_gradient(y, leaf, g), expected):
         return None
     return fails(
-        "After a second forward the first one's backward gives another gradient: it keeps its state outside "
-        "ctx. Save it with ctx.save_for_backward."
+        "After a second forward, the backward of the first gives a different gradient: it keeps state "
+        "outside ctx. Save it with ctx.save_for_backward."
     )
 
 

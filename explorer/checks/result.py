@@ -21,11 +21,11 @@ class Result:
 
     Attributes:
         name: of the check, one of ``explorer.checks.CHECKS``; "" before it is attached.
-        verdict: "holds"; "by design" for a deviation that is declared or meant; "fails"; "unknown" where it
+        verdict: "holds"; "by design" for a deviation that is declared or intended; "fails"; "unknown" if it
             could not be tried.
         sentence: the observation and the remedy, if one is needed; plain text.
-        where: the x at which it shows best; None without one.
-        figure: the number the verdict rests on, None without one.
+        where: the x at which the observation is clearest; None if no x is.
+        figure: the number on which the verdict depends; None if there is none.
     """
 
     name: str
@@ -36,16 +36,16 @@ class Result:
 
     @property
     def mark(self) -> str:
-        """The verdict as one sign."""
+        """The verdict as one symbol."""
         return _MARKS[self.verdict]
 
     @property
     def row(self) -> tuple[str, str, str]:
-        """Verdict with its sign, name and sentence."""
+        """Verdict with its symbol, name and sentence."""
         return f"{self.mark} {self.verdict}", self.name, self.sentence
 
     def attach(self, name: str) -> "Result":
-        """Return the result of the check of that name; positions without −0."""
+        """Return a copy with the name of its check; a ``where`` of −0 becomes 0."""
         return replace(self, name=name, where=None if self.where is None else float(self.where) + 0.0)
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class Results(list[Result]):
 
     @property
     def worst_first(self) -> list[Result]:
-        """All of them by verdict: fails, unknown, by design, holds."""
+        """All results, sorted by verdict: fails, unknown, by design, holds."""
         return sorted(self, key=lambda result: VERDICTS.index(result.verdict))
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class Results(list[Result]):
         return caption + html_table(result.row for result in self.worst_first)
 
 
-# Results of which the check is not known yet: of a sentence, where and figure.
+# Results that have no name yet; the arguments are sentence, where and figure.
 holds = partial(Result, "", HOLDS)
 by_design = partial(Result, "", BY_DESIGN)
 fails = partial(Result, "", FAILS)
@@ -96,14 +96,14 @@ def name_dtype(dtype: torch.dtype) -> str:
 
 
 def format_number(number: float) -> str:
-    """Return a number for a sentence: three digits, a true minus."""
+    """Return a number for a sentence, with three significant digits and − for a minus."""
     return _format(number, 3)
 
 
 def format_position(x: float, digits: int = 4) -> str:
-    """Return an x for a sentence, with enough digits for the observation to be repeated there.
+    """Return an x for a sentence, with enough digits to repeat the observation there.
 
-    Points that are tried keep off round numbers, where kinks are, by more than is rounded away.
+    The checks try points off round numbers, where kinks are, by more than the rounding removes.
     """
     before_point = math.floor(math.log10(abs(x))) if x else 0
     return _format(x, max(digits, digits + before_point))

@@ -1,4 +1,4 @@
-"""Do torch.func's transforms see the same function?"""
+"""Do torch.func's transforms agree with plain autograd?"""
 
 from collections.abc import Callable, Iterator
 
@@ -16,8 +16,8 @@ _OLD = by_design(
     "that saves, generate_vmap_rule = True, and jvp for forward mode."
 )
 _OPERATOR = by_design(
-    f"It is an operator of torch.library: {_REFUSED} all of them. "
-    "Take a Function with setup_context where they are needed."
+    f"It is an operator of torch.library: {_REFUSED} it. "
+    "Use a Function with setup_context where they are needed."
 )
 # Parts of torch's messages about optional members of a Function, with the line that adds the member.
 _MISSING = (
@@ -38,9 +38,9 @@ def check_transforms(curve: Curve) -> Result:
         return _OLD
     missing: dict[str, str] = {}
     lacking: list[str] = []
-    for name, wanted, work in _iterate_transforms(subject):
+    for name, expected, compute in _iterate_transforms(subject):
         try:
-            actual = work()
+            actual = compute()
         except Exception as error:
             words, y = str(error), subject.run(_make_points(subject).requires_grad_())
             if "setup_context" in words:
@@ -51,16 +51,16 @@ def check_transforms(curve: Curve) -> Result:
             elif find_custom_node(y) is None:
                 lacking.append(name)
             else:
-                reason = "leave out what asks for values, such as if or .item()"
+                reason = "leave out code that needs values, such as if or .item()"
                 return fails(f"{name} raises {describe_error(error)}: {reason}.")
             continue
-        if not _is_near(actual, wanted):
+        if not _is_near(actual, expected):
             if name == "jvp" and _is_slope(subject, actual):
                 return by_design("Its jvp is the derivative of its forward, where backward departs from it.")
             return fails(f"{name} gives another result than plain autograd.")
     if missing:
         absent, lines = " and no ".join(missing), " and ".join(missing.values())
-        return by_design(f"It offers no {absent}, and torch says so when asked: add {lines}.")
+        return by_design(f"It supports no {absent}, and torch raises an error that says so: add {lines}.")
     if lacking:
         return by_design(f"Torch itself lacks {' and '.join(lacking)} for an operation of this function.")
     return holds("torch.func's grad, vmap and jvp agree with plain autograd.")
@@ -81,11 +81,11 @@ def _iterate_transforms(subject: Subject) -> Iterator[tuple[str, Tensor, Callabl
 
     y, r = subject.run_both(x)
     ys, slopes = (torch.stack(parts) for parts in zip(*(subject.run_both(row) for row in rows), strict=True))
-    turned = rows.movedim(0, -1)
+    columns = rows.movedim(0, -1)
     yield "torch.func.grad", r, lambda: pull_back(x)
     yield "vmap", ys, lambda: torch.func.vmap(run_forward)(rows)
     yield "vmap of grad", slopes, lambda: torch.func.vmap(pull_back)(rows)
-    yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(turned)
+    yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(columns)
     tangent = _make_tangent(x)
     if y.shape == x.shape and _is_linear(subject, x, r, -2.0, tangent):
         yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]
@@ -109,7 +109,7 @@ def _is_slope(subject: Subject, tangent: Tensor) -> bool:
 
 
 def _is_linear(subject: Subject, x: Tensor, r: Tensor, *upstream: Tensor | float) -> bool:
-    """Return whether the gradient is g times ``r``, for each g of ``upstream``: else no tangent is due."""
+    """Return whether the gradient is g times ``r`` for each g of ``upstream``: only then a tangent is due."""
     try:
         return all(_is_near(subject.run_both(x, g)[1], g * r) for g in upstream)
     except UntriedError:

@@ -222,7 +222,7 @@ def test_what_torch_does_at_a_bound_is_said_of_numbers_where_tensors_differ():
 
 def test_the_app_gets_some_of_the_checks_in_their_order():
     names = [result.name for result in check_pair("quantize", "lsq", {})]
-    assert names == [check.name for check in CHECKS if check.in_app and check.of != "drawn"]
+    assert names == [check.name for check in CHECKS if check.in_app and check.pairs != "drawn"]
     assert "compile" not in names
     others = [result.name for result in check_pair("round", "default", {})]
     assert others == [name for name in names if name != "parameter gradients"]
@@ -234,11 +234,11 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
         "s: sum(g * x)": ("holds", "The gradient of s is what autograd of the forward gives."),
         "s: -2 * sum(g * x)": ("fails", "s gets −2 times what is due: turn the sign round."),
         "s: 1 / N * sum(g * x)": ("fails", "sum over them, do not average"),
-        "s: 1 / sqrt(N) * sum(g * x)": ("by design", "by their root, as LSQ has it"),
+        "s: 1 / sqrt(N) * sum(g * x)": ("by design", "the root of the number of elements, as in LSQ"),
         "s: sum(g)": ("fails", "a part is missing"),
         "s: sum(g * x * (x > -4))": ("fails", "a part is missing"),
         "s: sum(g * x * (x < 4))": ("fails", "a part is missing"),
-        "t: sum(g * x)": ("by design", "It teaches t, which is not in y"),
+        "t: sum(g * x)": ("by design", "Its gradient for t, which is not in y"),
     }
     for taught, (verdict, words) in said.items():
         results = {

@@ -14,7 +14,7 @@ from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
 from explorer.curves.kinks import kinks
 from explorer.formula import FUNCTIONS
 
-_STEEP = 1e4  # beyond it a gradient grows without bound, and no value is due between its limits
+_STEEP = 1e4  # a limit beyond this counts as infinite, and no value is due between such limits
 # Torch's functions of one argument that consist of polynomials between kinks, and hardtanh at its defaults.
 _NATIVE: dict[str, Callable[..., Tensor]] = {
     name: attrgetter(row.torch)(torch)
@@ -39,22 +39,22 @@ def check_kinks(curve: Curve) -> Result:
         words = _describe(curve, positions[index], left[index], at[index], right[index])
         where = float(positions[index])
         if curve.subject.declared:
-            reason = "That is what torch's own function does there, or the entry says."
+            reason = "Torch's own function does that, or the catalogue's entry declares it."
             return by_design(f"{words}. {reason}", where)
-        return fails(f"{words}: it belongs between its two limits. Let one branch take in the bound.", where)
-    return _judge_between(curve, positions, left, at, right)
+        return fails(f"{words}: it belongs between its two limits. Let one branch include the bound.", where)
+    return _report_values(curve, positions, left, at, right)
 
 
-def _judge_between(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Result:
+def _report_values(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Result:
     x = positions.tolist()
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
     where = float(positions[(jumping or order)[0]])
     if not jumping:
         place = format_position(where, 7)
-        return holds(f"It goes on evenly through every kink of the op, such as {place}.", where)
+        return holds(f"It is continuous at every kink of the op, such as {place}.", where)
     words = _describe(curve, positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
-    more = f" ({len(jumping) - 1} more such kinks)" if len(jumping) > 1 else ""
+    more = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, positions)
     if reference is None:
         return holds(f"{words}{more}.", where)
@@ -81,7 +81,7 @@ def _find_positions(curve: Curve) -> Tensor:
     if subject.op and subject.rule:
         positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
         return torch.tensor(positions, dtype=curve.dtype)
-    found = torch.cat([curve.breaks[0], curve.jumps[0], _find_corners(curve)])
+    found = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
     jumps = [round_position(float(x)) for x in found if x.abs() <= 1e3]
     written = [sign * number for number in subject.constants for sign in (1, -1)]
     plain = [*torch.linspace(-8, 8, 33).tolist(), *written] if curve.axis == "x" else []
@@ -102,7 +102,7 @@ def _find_corners(curve: Curve) -> Tensor:
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradient for g = 1 at each x, and its limits from the left and from the right; (n,) each."""
+    """Return the gradient's left limit, its value and its right limit at each x, for g = 1; (n,) each."""
     h = (1e-9 if curve.dtype == torch.float64 else 1e-4) * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
     farther_left, left, at, right, farther_right = r.reshape(5, -1)

@@ -1,7 +1,7 @@
 """The gradient of an argument over all x, by the backward and by the forward with its moving jumps.
 
-A jump of height J at p moves by dp/dθ, and takes J·dp/dθ out of the integral of y. No x sees that, so the
-gradient of a threshold lies in some band around the jump. Its integral over x must be right.
+When θ moves, a jump of height J at p moves by dp/dθ and takes J·dp/dθ out of the integral of y. No single x
+shows that, so a rule gives a threshold its gradient in a band around the jump: its integral must be right.
 """
 
 from dataclasses import dataclass, replace
@@ -11,18 +11,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.checks.due import pull_arguments
+from explorer.checks.argument_gradients import pull_arguments
 from explorer.curves.foreign import NEAR, Subject, UntriedError, merge_points, spread_points
 from explorer.curves.switches import jumps
 
 _STEP = 1e-5  # of an argument
-_MOST_JUMPS = 300
+_MAX_JUMPS = 300
 _SCAN = 4001
 
 
 @dataclass(frozen=True)
 class Moments:
-    """The integrals of an argument's gradient over x, with weights 1 and x; (2,) float64 each.
+    """The integrals of an argument's gradient over x, with weights 1 and x / reach; (2,) float64 each.
 
     Attributes:
         actual: by the backward.
@@ -45,8 +45,8 @@ class Moments:
         return times if off <= 0.05 * abs(times) * size + 1e-9 and times else None
 
 
-def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
-    """Return the moments of argument k, moved by a share of its size.
+def compute_moments(subject: Subject, k: int, share: float = 0.0) -> Moments:
+    """Return the moments of argument k, with the argument increased by a share of its value.
 
     Raises UntriedError if the jumps of y cannot be followed.
     """
@@ -57,7 +57,7 @@ def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
     scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
     scan = subject.clip(scan[scan.abs() <= reach])
     at, low, high = (jumps(partial(_sum_columns, item), scan)[0] for item in (centre, below, above))
-    if not len(at) == len(low) == len(high) or len(at) > _MOST_JUMPS:
+    if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
         raise UntriedError("its forward jumps as the argument moves, at more x than could be followed")
     speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
     lost = (_sum_columns(centre, at + h) - _sum_columns(centre, at - h)) * speed
@@ -70,14 +70,14 @@ def integrate_argument(subject: Subject, k: int, share: float = 0.0) -> Moments:
     slope = (_sum_columns(above, x) - _sum_columns(below, x)) / (2 * step)
     for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
         slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
-    moments = (torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)
-    expected = [(weights * near * slope).sum() - (lost * there).sum() for near, there in moments]
-    actual = [_pull(centre, k, x, weights * near) for near, _ in moments]
+    factors = (torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)
+    expected = [(weights * at_x * slope).sum() - (lost * at_jumps).sum() for at_x, at_jumps in factors]
+    actual = [_sum_gradient(centre, k, x, weights * at_x) for at_x, _ in factors]
     return Moments(torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any()))
 
 
 def move_argument(subject: Subject, k: int, value: Tensor) -> Subject:
-    """Return the subject with another value of argument k, which learns."""
+    """Return the subject with ``value``, which then requires grad, as argument k."""
     moved: Any = value.requires_grad_()
     return replace(subject, arguments=(*subject.arguments[:k], moved, *subject.arguments[k + 1 :]))
 
@@ -89,8 +89,8 @@ def _sum_columns(subject: Subject, x: Tensor) -> Tensor:
     return y.flatten(1).sum(1) if subject.trial.suffix else y
 
 
-def _pull(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
-    """Return the gradient of argument k, summed over its elements."""
+def _sum_gradient(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
+    """Return the gradient of argument k, summed over the argument's elements."""
     dtype = subject.trial.dtype
     lifted, arguments = subject.lift(x.to(dtype)), subject.prepare(dtype, learned=True)
     y = subject.run(lifted.clone(), arguments)

@@ -1,6 +1,6 @@
-"""The catalogue's rule with the same curve as a user's function, which inherits its declarations.
+"""The catalogue's rule with the same curve as a user's function, which inherits the rule's declarations.
 
-The same means everywhere, for g and −g, up to a factor that is given. ``explorer.nearest`` finds rules that
+"The same" means at every x, for g and −g, up to a given factor. ``explorer.nearest`` finds rules that
 come near over a range.
 """
 
@@ -17,12 +17,12 @@ from explorer.checks.curve import MANY_JUMPS, Curve
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.result import format_number
 
-_FURTHER = (2.0, -0.5, 100.0)  # g
-_ANYWHERE = ("jumps", "bounded")  # families of ops for which a rule for any op is meant
+_MORE_G = (2.0, -0.5, 100.0)  # besides 1 and −1
+_ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family suits
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
-_LEAST = 1e-3  # of a level that is learned
-_TOO_FAR = 2.0  # of a curve's size: a start with more is not refined
-_SAME, _STEP, _MOST_IDLE, _MOST_CANDIDATES = 1e-6, 1e-6, 3, 14
+_MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
+_TOO_FAR = 2.0  # error of a start, relative to the curve's size: beyond it the start is not refined
+_SAME, _STEP, _MAX_IDLE, _MAX_CANDIDATES = 1e-6, 1e-6, 3, 14
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Match:
 
     @property
     def text(self) -> str:
-        """Its label and, in brackets, its parameters."""
+        """The rule's label and, in brackets, its parameters."""
         values = ", ".join(f"{name} = {value:.3g}" for name, value in self.parameters.items())
         return f"{self.rule.label} ({values})" if values else self.rule.label
 
 
-def name_match(curve: Curve, factor: float = 1.0) -> str:
-    """Return "the catalogue's …" for the rule that ``match_rule`` finds, with its share; "" if none."""
+def describe_match(curve: Curve, factor: float = 1.0) -> str:
+    """Return "the catalogue's …" for the rule that ``match_rule`` finds, with the ratio; "" if none."""
     match = match_rule(curve, factor)
     times = "" if factor == 1.0 else f"{format_number(1 / factor)} times "
     return f"{times}the catalogue's {match.text}" if match else ""
@@ -50,26 +50,26 @@ def name_match(curve: Curve, factor: float = 1.0) -> str:
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
     """Return the catalogue's rule that suits the op and equals ``factor`` times the gradient; or None.
 
-    A declared fault is never inherited, nor is a rule by a gradient that overflows or that depends on other
+    A rule with a declared fault is never matched, nor is a gradient that overflows or that depends on other
     elements.
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
     matched = next(_iterate_for_op(curve, factor), None)
-    if matched is None and curve.flat and (len(curve.jumps[0]) < MANY_JUMPS or factor != 1.0):
-        pulls = ((curve.subject.gradient(curve.x, g), g * curve.gradient) for g in _FURTHER)
+    if matched is None and curve.is_flat and (len(curve.jumps[0]) < MANY_JUMPS or factor != 1.0):
+        pulls = ((curve.subject.gradient(curve.x, g), g * curve.gradient) for g in _MORE_G)
         if all(_is_close(*pair) for pair in pulls):
             matched = next(_iterate_for_jump(curve, factor), None)
     return matched
 
 
 def _iterate_for_op(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield rules whose parameters, if they have any, are those of the op."""
+    """Yield matching rules without parameters, or with parameters that can be read off the curve."""
     x, y = curve.x, curve.y
-    pulls = {g: factor * curve.subject.gradient(x, g) for g in (1.0, -1.0, *_FURTHER)}
+    pulls = {g: factor * curve.subject.gradient(x, g) for g in (1.0, -1.0, *_MORE_G)}
     lo, hi = float(y.min()), float(y.max())
     fitting = {
-        "jumps": curve.flat,
+        "jumps": curve.is_flat,
         "bounded": _is_close(y, x.clamp(lo, hi)),
         "rectifier": _is_close(y, x.relu()),
     }
@@ -77,7 +77,7 @@ def _iterate_for_op(curve: Curve, factor: float) -> Iterator[Match]:
     settings: dict[frozenset[str], dict[str, float]] = {
         frozenset(): {},
         frozenset(("slope",)): {"slope": float(pulls[1.0][0])},
-        **({} if curve.flat else {frozenset(("lo", "hi")): {"lo": lo, "hi": hi}}),
+        **({} if curve.is_flat else {frozenset(("lo", "hi")): {"lo": lo, "hi": hi}}),
     }
     for rule in RULES.values():
         parameters = settings.get(frozenset(parameter.name for parameter in rule.parameters))
@@ -93,9 +93,9 @@ def _iterate_for_op(curve: Curve, factor: float) -> Iterator[Match]:
 
 
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield rules made for a jump, at the jump; their parameters are fitted, their factor is given.
+    """Yield matching rules for a jump, moved to the op's jump; parameters are fitted, the factor is given.
 
-    Of the rules of infinite area those that learn are made for two jumps, others for one.
+    Rules of infinite area are made for two jumps if they learn, otherwise for one.
     """
     at, heights = curve.jumps
     rises = float(heights.sum())
@@ -110,8 +110,8 @@ def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
                 continue
             if rule.area == "infinite" and bool(rule.learned) != (len(at) > 1):
                 continue
-            is_mixed = "y" in rule.parsed.variables or "mean(" in (rule.formula or "")
-            if not is_mixed:
+            needs_y = "y" in rule.parsed.variables or "mean(" in (rule.formula or "")
+            if not needs_y:
                 parameters = _fit(rule, u, r * (height / rises), curve)
                 if parameters is not None:
                     yield Match(rule, parameters)
@@ -122,22 +122,22 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     names = tuple(parameter.name for parameter in rule.parameters)
     evaluate, y, g = rule.parsed.varying(names).bind({}), torch.zeros_like(u), torch.ones_like(u)
 
-    def measure_distance(values: Tensor) -> Tensor:
+    def compute_residuals(values: Tensor) -> Tensor:
         return evaluate(u, y, g, dict(zip(names, values, strict=True))) - target
 
     def measure_error(values: Tensor) -> float:
-        return float(measure_distance(values).nan_to_num(nan=1e9).norm())
+        return float(compute_residuals(values).nan_to_num(nan=1e9).norm())
 
-    def is_zero(values: Tensor) -> bool:
-        return bool(measure_distance(values).abs().max() <= _SAME * target.abs().max())
+    def is_match(values: Tensor) -> bool:
+        return bool(compute_residuals(values).abs().max() <= _SAME * target.abs().max())
 
     starts = (torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, target, curve))
     best = min(starts, key=measure_error)
-    if names and not is_zero(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
-        best = _refine(measure_distance, best)
-    least = _LEAST if rule.learned else 0.0
+    if names and not is_match(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
+        best = _refine(compute_residuals, best)
+    least = _MIN_LEVEL if rule.learned else 0.0
     bounds = zip(rule.parameters, best.tolist(), strict=True)
-    if is_zero(best) and all(
+    if is_match(best) and all(
         max(item.low * 0.99, least) <= value <= item.high * 1.01 for item, value in bounds
     ):
         return dict(zip(names, best.tolist(), strict=True))
@@ -147,28 +147,28 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
 def _iterate_candidates(rule: Rule, target: Tensor, curve: Curve) -> Iterator[tuple[float, ...]]:
     """Yield parameter values to try: defaults, the function's own numbers, edges and peak of the curve."""
     peak = float(target.abs().max())
-    edges = (curve.breaks[0] - curve.jumps[0].mean()).abs().tolist()[:4]
+    edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
     inverse = (1 / edge for edge in edges if edge > 1e-6)
     hints = [*curve.subject.numbers, *edges, *inverse, peak, 4 * peak, 2 * peak]
-    hints = list(dict.fromkeys(round(hint, 9) for hint in hints if hint > 0))[:_MOST_CANDIDATES]
+    hints = list(dict.fromkeys(round(hint, 9) for hint in hints if hint > 0))[:_MAX_CANDIDATES]
     values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
     return product(*(values if len(values) < 3 else [each[:5] for each in values]))
 
 
-def _refine(distance: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
+def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     """Return values after damped Gauss–Newton steps on the logarithms of positive parameters."""
     logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
-    error, unit = distance(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
-    while idle < _MOST_IDLE:
-        columns = [(distance((logs + _STEP * single).exp()) - error) / _STEP for single in unit]
+    error, unit = residuals(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
+    while idle < _MAX_IDLE:
+        columns = [(residuals((logs + _STEP * single).exp()) - error) / _STEP for single in unit]
         jacobian = torch.stack(columns, 1).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
         normal = jacobian.T @ jacobian
         damped = normal + damping * torch.diag(normal.diagonal()) + 1e-15 * unit
         tried = logs + torch.linalg.solve(damped, -jacobian.T @ error).clamp(-1, 1)
-        left, before = float(distance(tried.exp()).square().sum()), float(error.square().sum())
+        left, before = float(residuals(tried.exp()).square().sum()), float(error.square().sum())
         idle = idle + 1 if not left < 0.7 * before else 0
         if left < before:
-            logs, error, damping = tried, distance(tried.exp()), damping / 5
+            logs, error, damping = tried, residuals(tried.exp()), damping / 5
         else:
             damping *= 10
     return logs.exp()

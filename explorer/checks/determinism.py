@@ -1,4 +1,4 @@
-"""Does it give the same twice?"""
+"""Does it give the same result twice?"""
 
 from dataclasses import replace
 
@@ -22,25 +22,25 @@ def check_repetition(curve: Curve) -> Result:
     if not is_same(y, y_again, 0.0):
         if not _repeats_its_backward(subject, x):
             return fails(
-                "Two backwards through one y differ: backward draws again. Keep in ctx what forward drew."
+                "Two backwards through one y differ: backward draws again. Save in ctx what forward drew."
             )
         return by_design(
             "Its forward draws random numbers: two calls on the same x differ, and so may gradients."
         )
     if not is_same(r, r_again, 0.0):
         return fails(
-            "Two backwards of the same x and g differ: leave random numbers out, or draw them in forward."
+            "Two backwards for the same x and g differ: leave random numbers out, or draw them in forward."
         )
     if is_same(y, y_later, 0.0) and is_same(r, r_later, 0.0):
-        same = "x, g and draw" if curve.drawn else "x and g"
+        same = "x, g and draw" if curve.drawn_pair else "x and g"
         return holds(f"Three calls on the same {same} give the same bits.")
     return fails(
-        "After a call on another x it gives another result: it keeps state between calls. Keep it in ctx."
+        "After a call on another x the result is different: it keeps state between calls. Save it in ctx."
     )
 
 
 def _repeats_its_backward(subject: Subject, x: Tensor) -> bool:
-    """Return whether two backwards through the same y give the same bits; True if none can be repeated."""
+    """Return whether two backwards through the same y give the same bits; True if the second one raises."""
     leaf = x.clone().requires_grad_()
     y = subject.run(leaf)
     try:

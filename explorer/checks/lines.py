@@ -1,8 +1,8 @@
 """Checks of a function whose y at one x depends on others: along straight lines through an x.
 
-A line is x + t·v, and y is weighed with w: ``<w, y(x + t·v)>`` is a function of the number t, and its
+A line is x + t·v, and y is weighted with w: ``<w, y(x + t·v)>`` is a function of the number t, and its
 derivative by the rule is the vector–Jacobian product of w times v. A few lines in general position are tried,
-most by the checks of elementwise functions, which read t for x.
+most by the checks of elementwise functions, which take t for x.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
-from explorer.checks.nature import Nature
 from explorer.checks.result import VERDICTS, Result, by_design, fails, format_number, holds
+from explorer.checks.traits import Traits
 
 _TRIED, _SUMMED = 2, 6  # lines
 _POINTS, _SCAN = 25, 81  # t per line
@@ -25,7 +25,7 @@ _AGAINST = -0.9  # correlation of the rule's integral with the rise of y; below 
 
 
 class Line(Curve):
-    """A function of a tensor along the straight line from x in the direction v, weighed with w."""
+    """A function of a tensor along the straight line from x in the direction v, weighted with w."""
 
     axis = "t"
 
@@ -42,9 +42,9 @@ class Line(Curve):
         self.whole, self.start, self.v, self.w = whole, x, v, w
 
     @property
-    def nature(self) -> Nature:
-        """The nature of the function; along the line it is elementwise."""
-        return replace(self.whole.nature, dependence="")
+    def traits(self) -> Traits:
+        """The traits of the function; along the line it is elementwise."""
+        return replace(self.whole.traits, dependence="")
 
     @property
     def siblings(self) -> tuple[Curve, ...]:
@@ -52,14 +52,14 @@ class Line(Curve):
         return make_lines(self.whole)[:_TRIED]
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return few t from −2 to 2, more for a scan; (n,)."""
+        """Return evenly spaced t from −2 to 2, more of them for a scan; (n,)."""
         return (
             torch.linspace(-_REACH, _REACH, _SCAN if even > _SCAN * 20 else _POINTS, dtype=self.dtype) + _OFF
         )
 
     @cached_property
-    def identity(self) -> bool:
-        """Whether the function changes nothing."""
+    def is_identity(self) -> bool:
+        """Whether the function returns x unchanged."""
         return torch.equal(self.whole.subject.run(self.start.clone()), self.start)
 
     def turn_uphill(self) -> "Line":
@@ -85,19 +85,19 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def on_lines(look: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
+def make_line_check(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
     """Return the check that applies an elementwise check to a few lines and returns its worst finding."""
 
-    def look_on_lines(curve: Curve) -> Result:
-        findings = (look(line) for line in make_lines(curve)[:_TRIED])
+    def run_on_lines(curve: Curve) -> Result:
+        findings = (run(line) for line in make_lines(curve)[:_TRIED])
         worst = min(findings, key=lambda finding: VERDICTS.index(finding.verdict))
         first, rest = worst.sentence[0], worst.sentence[1:]
         return replace(worst, sentence=f"Along a straight line x + t·v: {first.lower()}{rest}")
 
-    return look_on_lines
+    return run_on_lines
 
 
-def check_finiteness_along(curve: Curve) -> Result:
+def check_finiteness_at_scales(curve: Curve) -> Result:
     """Return whether the gradient is finite for x and multiples of it from 0.0001 to 10,000."""
     line = make_lines(curve)[0]
     for scale in _SCALES:
@@ -111,19 +111,19 @@ def check_finiteness_along(curve: Curve) -> Result:
     return holds("The gradient is finite for x from about 0.0001 to about 10,000.")
 
 
-def check_area_along(curve: Curve) -> Result:
+def check_area_on_lines(curve: Curve) -> Result:
     """Return whether y jumps along a line, and the ratio of the rule's integral to the rise of y."""
     if not any(len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
-        return holds("y does not jump along straight lines, so there is no jump for the gradient to weigh.")
+        return holds("y does not jump along straight lines, so there is nothing to compare the area with.")
     promised, rises = _integrate(curve)
     share = float(promised.abs().sum() / rises.abs().sum().clamp(min=1e-9))
-    words = f"Along straight lines the gradient weighs {format_number(share)} times as much as y moves."
+    words = f"Along straight lines its integral is {format_number(share)} times the rise of y."
     return by_design(
         f"y at one x depends on the others, so a jump has no area of its own. {words}", None, share
     )
 
 
-def check_antiderivative_along(curve: Curve) -> Result:
+def check_antiderivative_on_lines(curve: Curve) -> Result:
     """Return whether y moves along lines in the direction that the rule promises."""
     if all(is_derivative(line) and not len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
         return holds("The op is an antiderivative of its gradient along straight lines.")
@@ -132,10 +132,10 @@ def check_antiderivative_along(curve: Curve) -> Result:
     agreement = float((promised * rises).sum()) / sizes if sizes else 0.0
     if agreement < _AGAINST:
         text = f"y moves against its gradient along straight lines (correlation {format_number(agreement)})"
-        if make_lines(curve)[0].identity:
-            return by_design(f"{text}: a reversal, for the op changes nothing.", None, agreement)
+        if make_lines(curve)[0].is_identity:
+            return by_design(f"{text}: a reversal, because the op is the identity.", None, agreement)
         return fails(f"{text}: its sign is wrong.", None, agreement)
-    words = f"along straight lines both agree with a correlation of {format_number(agreement)}."
+    words = f"along straight lines the correlation of the two is {format_number(agreement)}."
     reason = "The net learns as if the op were the integral of its gradient"
     return by_design(f"{reason}; {words}", None, agreement)
 

@@ -12,12 +12,12 @@ _POINTS, _FEW = 97, 13
 _REACH = 3.0
 
 
-class _NotTwiceError(Exception):
-    """Torch says that it cannot be differentiated twice."""
+class _RefusalError(Exception):
+    """Torch refuses to differentiate the function twice."""
 
 
 def check_double_backward(curve: Curve) -> Result:
-    """Return whether autograd through the backward, to x and to g, gives differences of the gradient."""
+    """Return whether autograd of the backward, by x and by g, agrees with differences of the gradient."""
     subject = curve.subject
     curve.require_elementwise()
     count = _POINTS if curve.axis == "x" else _FEW
@@ -32,19 +32,17 @@ def check_double_backward(curve: Curve) -> Result:
     bends = bool((due_x[sure].abs() > 1e-6).any())
     try:
         second_x, second_g = _differentiate_twice(subject, x, g)
-    except _NotTwiceError as error:
+    except _RefusalError as error:
         return _judge_refusal(curve, str(error), bends)
     wrong_g = r.isfinite() & ((second_g - due_g).abs() > max(1e-4, 1e2 * curve.eps) * (due_g.abs() + 1e-3))
     if bool(wrong_g.any()):
         rounded, larger = subject.gradient(x, g + 2.0**-11), subject.gradient(x, 4 * g)
         is_step = torch.equal(rounded[wrong_g], r[wrong_g]) and bool(r[wrong_g].any())
         if subject.rounds_gradient or (is_step and not torch.equal(larger[wrong_g], r[wrong_g])):
-            return by_design(
-                "The gradient is g rounded to steps: towards g its own gradient passes the rounding."
-            )
+            return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")
         at, actual, expected = _find_worst(x, second_g, due_g, wrong_g)
-        words = f"At {curve.axis} = {format_position(at)} the gradient's own gradient towards g is"
-        words = f"{words} {format_number(actual)}, {format_number(expected)} is due"
+        words = f"At {curve.axis} = {format_position(at)} the derivative of the gradient by g is"
+        words = f"{words} {format_number(actual)}, but {format_number(expected)} is due"
         return fails(f"{words}: use g itself in backward, without .data, detach or NumPy.", at, actual)
     size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
     wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
@@ -53,7 +51,7 @@ def check_double_backward(curve: Curve) -> Result:
     if bends:
         return holds("Its second derivative is right.")
     return holds(
-        "Its second derivative is 0 between kinks, which is right: the gradient is made of level pieces."
+        "Its second derivative is 0 between kinks, which is right: the gradient is piecewise constant."
     )
 
 
@@ -70,11 +68,11 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
             r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
             if r is None or not r.requires_grad:
                 return torch.zeros_like(x), torch.zeros_like(g)
-            torch.autograd.backward(subject.lower(r).sum())  # unlike grad, it meets once_differentiable
+            torch.autograd.backward(subject.lower(r).sum())  # unlike grad, it reaches once_differentiable
         except Exception as error:
-            raise _NotTwiceError(describe_error(error)) from error
-    first, towards = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
-    return subject.lower(first), subject.lower(towards)
+            raise _RefusalError(describe_error(error)) from error
+    by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
+    return subject.lower(by_x), subject.lower(by_g)
 
 
 def _judge_refusal(curve: Curve, words: str, bends: bool) -> Result:
@@ -86,7 +84,7 @@ def _judge_refusal(curve: Curve, words: str, bends: bool) -> Result:
     if not bends:
         return unknown(f"A second derivative raises {words}.")
     return fails(
-        f"A second derivative raises {words}: mark it once_differentiable, or use torch's functions."
+        f"A second derivative raises {words}: mark backward once_differentiable, or use torch's functions."
     )
 
 
@@ -102,7 +100,7 @@ def _judge(curve: Curve, at: float, actual: float, expected: float) -> Result:
     )
     words = f"{words}, where {format_number(expected)} is due"
     if curve.subject.declared or not is_derivative(curve):
-        reason = "the rule stands in for a derivative, and a second one of it means little"
+        reason = "the rule stands in for a derivative, and its own derivative means little"
         return by_design(f"{words}; {reason}.", at, actual)
     advice = "save x or y with save_for_backward and compute the rest in backward"
     return fails(f"{words}: {advice}, or mark backward once_differentiable.", at, actual)

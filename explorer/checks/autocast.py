@@ -7,7 +7,7 @@ from explorer.checks.curve import Curve
 from explorer.checks.result import Result, fails, holds, name_dtype
 from explorer.curves.foreign import Subject, UntriedError, pull_gradient
 
-_COARSE = 4e-2  # bfloat16 has three digits
+_TOLERANCE = 4e-2  # bfloat16 has three digits
 
 
 def check_autocast(curve: Curve) -> Result:
@@ -28,8 +28,8 @@ def check_autocast(curve: Curve) -> Result:
                 "torch.amp.custom_fwd and custom_bwd."
             )
         if not (_is_near(y, y_cast) and _is_near(r, r_cast)):
-            return fails(f"Under autocast, with x in {name}, it gives another result than without.")
-    return holds("Under autocast to bfloat16 it gives the same result as without.")
+            return fails(f"Under autocast, with x in {name}, it gives a different result than without it.")
+    return holds("Under autocast to bfloat16 it gives the same result as without it.")
 
 
 def _run(subject: Subject, x: Tensor, enabled: bool) -> tuple[Tensor, Tensor]:
@@ -42,4 +42,4 @@ def _run(subject: Subject, x: Tensor, enabled: bool) -> tuple[Tensor, Tensor]:
 
 def _is_near(left: Tensor, right: Tensor) -> bool:
     size = float(left.float().abs().nan_to_num(posinf=0.0).amax()) if left.numel() else 0.0
-    return torch.allclose(left.float(), right.float(), _COARSE, _COARSE * size, equal_nan=True)
+    return torch.allclose(left.float(), right.float(), _TOLERANCE, _TOLERANCE * size, equal_nan=True)

@@ -1,4 +1,4 @@
-"""The nature of a subject: found out once, before the checks, which all read this record."""
+"""The traits of a subject: found once, before the checks, which all read this record."""
 
 import dis
 import types
@@ -22,52 +22,52 @@ from explorer.curves.foreign import (
 
 
 @dataclass(frozen=True)
-class Nature:
-    """The nature of a subject.
+class Traits:
+    """The traits of a subject.
 
     Attributes:
         y_dtype: the dtype of y for x in the dtype of the trial.
-        failure: the error of the backward, as a clause; "" if it returned one.
-        line: where it failed, as ``file:line: code``; "" if that is not known.
-        cut: why no gradient can reach x, as a clause; "" if one can.
+        failure: why the backward returned no gradient, as a clause; "" if it returned one.
+        failure_line: where it failed, as ``file:line: code``; "" if that is not known.
+        no_path: why no gradient can reach x, as a clause; "" if one can.
         dependence: why y is not elementwise, as a clause; "" if it is.
-        draws: whether the forward draws at random; its seed is then set before each call.
-        foreign_global: a global that backward reads under the name of a variable of forward; "" if none.
+        draws: whether the forward draws at random; a seed is then set before each call.
+        shadowed_global: a global that backward reads under the name of a variable of forward; "" if none.
         outputs: the number of outputs, of which y is the first.
     """
 
     y_dtype: torch.dtype
     failure: str = ""
-    line: str = ""
-    cut: str = ""
+    failure_line: str = ""
+    no_path: str = ""
     dependence: str = ""
     draws: bool = False
-    foreign_global: str = ""
+    shadowed_global: str = ""
     outputs: int = 1
 
 
 def fix_seed(subject: Subject) -> Subject:
-    """Return the subject with a seed before each forward if it draws at random."""
+    """Return the subject; if it draws at random, with a seed that is set before each forward."""
     return replace(subject, seed=SEED) if draws_at_random(subject) else subject
 
 
-def find_nature(subject: Subject) -> Nature:
-    """Return the nature of a subject; raises UntriedError if its forward cannot be tried."""
+def find_traits(subject: Subject) -> Traits:
+    """Return the traits of a subject; raises UntriedError if its forward cannot be tried."""
     x = subject.sample(-NEAR, NEAR, 7)
     y = subject.run(x.clone().requires_grad_().clone())
-    failure, line = _find_wrong_shape(y, x), ""
+    failure, line = _describe_wrong_shape(y, x), ""
     try:
         subject.run_both(x)
     except NoGradientError as error:
         failure, line = str(error), error.line
     dependence = find_dependence(subject)
     if not (dependence or failure or subject.function or subject.op or subject.seed is not None):
-        dependence = _find_gradient_dependence(subject)
-    return Nature(
+        dependence = _describe_gradient_dependence(subject)
+    return Traits(
         y.dtype,
         failure,
         line,
-        "" if y.requires_grad else _explain_cut(y.dtype, subject.function is not None),
+        "" if y.requires_grad else _explain_no_path(y.dtype, subject.function is not None),
         dependence,
         subject.seed is not None,
         _find_foreign_global(subject),
@@ -90,8 +90,8 @@ def call_backward(y: Tensor) -> Any:
     return returned[0] if isinstance(returned, tuple) else returned
 
 
-def _find_wrong_shape(y: Tensor, x: Tensor) -> str:
-    """Return a clause on the shape that a backward returns, if torch sums it silently; else ""."""
+def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
+    """Return a clause on a gradient of another shape than x, which torch would sum silently; "" if none."""
     try:
         gradient = call_backward(y)
     except Exception:
@@ -101,8 +101,8 @@ def _find_wrong_shape(y: Tensor, x: Tensor) -> str:
     return f"its backward returns the shape {tuple(gradient.shape)} for x of shape {tuple(x.shape)}"
 
 
-def _find_gradient_dependence(subject: Subject) -> str:
-    """Return that autograd's gradient at one x depends on the g of others, as a clause; "" if it does not."""
+def _describe_gradient_dependence(subject: Subject) -> str:
+    """Return a clause if autograd's gradient at one x depends on the g of other x; "" if it does not."""
     x = subject.sample(-NEAR, NEAR, 64)
     y, r = subject.run_both(x)
     g = torch.ones_like(y)
@@ -113,7 +113,7 @@ def _find_gradient_dependence(subject: Subject) -> str:
     return "it is not elementwise: the gradient at one x depends on the other elements"
 
 
-def _explain_cut(dtype: torch.dtype, is_function: bool) -> str:
+def _explain_no_path(dtype: torch.dtype, is_function: bool) -> str:
     """Return why y does not require grad, as a clause."""
     if not (dtype.is_floating_point or dtype.is_complex):
         return f"y is of dtype {name_dtype(dtype)}, which carries no gradient"
@@ -123,7 +123,7 @@ def _explain_cut(dtype: torch.dtype, is_function: bool) -> str:
 
 
 def _find_foreign_global(subject: Subject) -> str:
-    """Return the name of a number or tensor that backward reads from the module, not from forward."""
+    """Return the name of a global that backward reads instead of forward's variable; "" if none."""
     if subject.function is None:
         return ""
     forward, backward = subject.function.forward, subject.function.backward

@@ -1,4 +1,4 @@
-"""The gradients that the arguments of a function get, and the due ones, by autograd of its forward."""
+"""The gradients of a function's arguments: actual, by its backward, and due, by autograd of its forward."""
 
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -12,8 +12,8 @@ from explorer.curves.foreign import NoGradientError, Subject, UntriedError, desc
 from explorer.formula.tree import Call, walk
 
 _STAIRS = frozenset(("round", "floor", "ceil", "trunc"))
-_LEAST_DECIDED = 0.5
-_MOST_ALONE = 16  # elements of an argument; a larger one is moved in random directions
+_MIN_DECIDED = 0.5  # share of the elements
+_MAX_SINGLE = 16  # elements of an argument; a larger one is moved in random directions
 _JUMPS = "its forward jumps as the argument moves"
 _ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
 _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
@@ -46,10 +46,10 @@ class Probe:
 
     @cached_property
     def _decided(self) -> Tensor:
-        """Mask of the x whose gradient is that of autograd through the forward; all 1 if that is rare.
+        """Mask of the x whose gradient is that of autograd through the forward; all 1 if they are few.
 
-        Rounding before or after clamping is one forward and two masks: between the two the learned
-        argument is due one thing or the other.
+        Rounding before clamping and after it give the same forward, but masks that differ near the bounds:
+        which gradient is due to a learned argument there is ambiguous.
         """
         everywhere = torch.ones_like(self.y)
         if self.forward is None or not self._rounds or self.y.shape != self.x.shape:
@@ -62,31 +62,31 @@ class Probe:
         except Exception:
             return everywhere
         agreed = torch.isclose(self.subject.run_both(self.x)[1], plain, 1e-6, 1e-9).to(everywhere)
-        return agreed if float(agreed.mean()) > _LEAST_DECIDED else everywhere
+        return agreed if float(agreed.mean()) > _MIN_DECIDED else everywhere
 
     @property
     def _rounds(self) -> bool:
-        """Whether the forward rounds; True for code that is not inspected."""
+        """Whether the forward rounds; True for a function, whose code is not inspected."""
         op = self.subject.op
         calls = {part.function for part in walk(op.parsed.tree) if isinstance(part, Call)} if op else _STAIRS
         return bool(calls & _STAIRS)
 
     def stack_gradients(self, k: int) -> Tensor | None:
-        """Return the gradients of argument k for all upstreams, by directions; None if one is missing."""
+        """Return argument k's gradients for all upstreams, along its directions; None if one is missing."""
         return self._stack(k, [self.pull_argument(k, self.x, g) for g in self.upstreams])
 
     def pull_argument(self, k: int, x: Tensor, g: Tensor) -> Tensor | None:
         """Return the gradient of argument k from the backward; None if there is none."""
         return pull_arguments(self.subject.call, x, self.subject.prepare(x.dtype, learned=True), g)[k]
 
-    def stack_due(self, k: int, at: Tensor | float = 1.0) -> Tensor | None:
-        """Return what ``stack_gradients`` should return; ``at`` is a factor on g.
+    def stack_due(self, k: int, factor: Tensor | float = 1.0) -> Tensor | None:
+        """Return what ``stack_gradients`` should return, with ``factor`` times g.
 
         Raises UntriedError if the forward cannot be followed.
         """
         if self.forward is None:
-            return torch.stack([self._compute_differences(k, g * at) for g in self.upstreams])
-        return self._stack(k, [self.compute_due(k, g * at) for g in self.upstreams])
+            return torch.stack([self._compute_differences(k, g * factor) for g in self.upstreams])
+        return self._stack(k, [self.compute_due(k, g * factor) for g in self.upstreams])
 
     def compute_due(self, k: int, g: Tensor) -> Tensor | None:
         """Return the gradient of argument k from autograd of the forward, or by differences of y.
@@ -107,11 +107,11 @@ class Probe:
         return subject.plain or (subject.function and partial(_run_plain, subject.function))
 
     def _find_directions(self, k: int) -> Tensor:
-        """Return the directions in which argument k is moved: (m, numel); its elements, if they are few."""
+        """Return the directions in which argument k is moved, (m, numel): one an element, if they are few."""
         count, random = self.subject.arguments[k].numel(), torch.Generator().manual_seed(11)
-        if count <= _MOST_ALONE:
+        if count <= _MAX_SINGLE:
             return torch.eye(count, dtype=self.x.dtype)
-        return torch.randn(_MOST_ALONE, count, generator=random, dtype=torch.float64).to(self.x.dtype)
+        return torch.randn(_MAX_SINGLE, count, generator=random, dtype=torch.float64).to(self.x.dtype)
 
     def _stack(self, k: int, gradients: list[Tensor | None]) -> Tensor | None:
         found = [gradient.flatten() for gradient in gradients if gradient is not None]
@@ -121,7 +121,7 @@ class Probe:
     def _compute_differences(self, k: int, g: Tensor) -> Tensor:
         """Return central differences along the directions; raises UntriedError if y jumps or is rounded."""
         subject, arguments = self.subject, self.subject.prepare(self.x.dtype)
-        if is_rounding(subject, self.x, arguments):  # between its jumps it is level, whatever the backward
+        if is_rounding(subject, self.x, arguments):  # differences between jumps are 0, whatever is due
             raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
         slopes = []
         for direction in self._find_directions(k):
@@ -145,13 +145,13 @@ def is_learned(argument: Any) -> bool:
 def pull_arguments(
     call: Callable[..., Any], x: Tensor, arguments: tuple[Any, ...], g: Tensor
 ) -> list[Tensor | None]:
-    """Return the gradients of the arguments that learn; None for others, and if there is no path."""
+    """Return the gradient of each argument; None for one that does not learn or that y does not depend on."""
     leaves = list(filter(is_learned, arguments))
     leaf = x.clone().requires_grad_()
-    shifted = tuple(a.clone() if is_learned(a) else a for a in arguments)
+    copies = tuple(a.clone() if is_learned(a) else a for a in arguments)
     try:
         with torch.enable_grad():
-            y = call(leaf.clone(), *shifted)
+            y = call(leaf.clone(), *copies)
         if not y.requires_grad:
             return [None for _ in arguments]
         gradients = iter(torch.autograd.grad(y, leaves, g, allow_unused=True))
@@ -161,7 +161,7 @@ def pull_arguments(
 
 
 class _Context:
-    """A stand-in for ctx while a forward runs under autograd: it takes everything and keeps nothing."""
+    """A stand-in for ctx while a forward runs under autograd: its methods do nothing."""
 
     def __init__(self, inputs: int) -> None:
         self.needs_input_grad = (True,) * inputs
@@ -179,12 +179,12 @@ def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: A
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
 
 
-def _is_rounding(func: Any, named: dict[str, Any]) -> bool:
+def _is_rounding_call(func: Any, named: dict[str, Any]) -> bool:
     return func in _ROUNDINGS or bool(named.get("rounding_mode"))
 
 
 class _RoundingDetector(TorchFunctionMode):
-    """Finds out whether code rounds, inside a Function's forward too."""
+    """Detects whether code rounds, also inside a Function's forward."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -194,12 +194,12 @@ class _RoundingDetector(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         named = kwargs or {}
-        self.rounds |= func in _IN_PLACE or _is_rounding(func, named)
+        self.rounds |= func in _IN_PLACE or _is_rounding_call(func, named)
         return func(*args, **named)
 
 
 class _StraightThrough(TorchFunctionMode):
-    """Rounds by ``x + (round(x) - x).detach()``."""
+    """Makes each rounding straight-through: ``x + (round(x) - x).detach()``."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -209,7 +209,7 @@ class _StraightThrough(TorchFunctionMode):
             moved = args[0].detach()
             return args[0].add_(_IN_PLACE[func](moved, *args[1:], **named) - moved)
         result = func(*args, **named)
-        if _is_rounding(func, named):
+        if _is_rounding_call(func, named):
             smooth = args[0] if func in _ROUNDINGS else args[0] / args[1]
             return smooth + (result - smooth).detach()
         return result
