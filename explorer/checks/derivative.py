@@ -9,7 +9,16 @@ from explorer.checks.curve import Curve
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.masks import describe_idle_mask
 from explorer.checks.matching import match_rule
-from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, unknown
+from explorer.checks.result import (
+    Result,
+    by_design,
+    fails,
+    format_number,
+    format_position,
+    format_unequal,
+    holds,
+    unknown,
+)
 
 _MIN_TRUSTED = 0.1  # share of the points at which y is finite
 _TIE = 1e-9
@@ -97,10 +106,8 @@ def _judge_unknown_slope(curve: Curve) -> Result:
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
-    observed = (
-        f"At {curve.axis} = {format_position(at)} the gradient is {format_number(r)}, the op's slope "
-        f"{format_number(slope)}"
-    )
+    gradient, due = format_unequal(r, slope)
+    observed = f"At {curve.axis} = {format_position(at)} the gradient is {gradient}, the op's slope {due}"
     size, declared = abs(r - slope), curve.subject.declared
     jumps = max(len(each.jumps[0]) for each in curve.siblings)
     if declared:

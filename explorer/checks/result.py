@@ -100,6 +100,12 @@ def format_number(number: float) -> str:
     return _format(number, 3)
 
 
+def format_unequal(one: float, other: float) -> tuple[str, str]:
+    """Return two numbers for a sentence, with as many digits as tell them apart, three at least."""
+    pairs = ((_format(one, digits), _format(other, digits)) for digits in range(3, 17))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one!r}", f"{other!r}"))
+
+
 def format_position(x: float, digits: int = 4) -> str:
     """Return an x for a sentence, with enough digits to repeat the observation there.
 

@@ -12,6 +12,7 @@ from torch.autograd import Function
 
 import explorer
 from explorer.checks import check
+from explorer.checks.result import format_unequal
 from tests.checks.cases import bugs, composed, dtypes, finiteness, literature, mixing, raising, slips
 from tests.checks.cases.case import make_function
 from tests.checks.cases.literature import VectorQuantiser
@@ -173,6 +174,19 @@ def test_of_the_sign_of_g_and_of_a_norm_nothing_false_is_said():
     found = check(make_function(torch.round, lambda x, g: g / g.norm()))
     assert {each.name for each in found.failures} == {"linear in g", "finite"}  # 0 / 0 for g = 0
     assert not [each for each in found if "multiply by" in each.sentence]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "texts"),
+    [
+        (0.5, 2.0, ("0.5", "2")),
+        (0.4341, 0.4342, ("0.4341", "0.4342")),
+        (1.0, 1.0000001, ("1", "1.0000001")),
+        (-1e-6, -1.0001e-6, ("−1e−6", "−1.0001e−6")),
+    ],
+)
+def test_two_numbers_that_are_said_to_differ_do_not_look_alike(one, other, texts):
+    assert format_unequal(one, other) == texts
 
 
 def test_due_gradients_of_a_parameter_are_named_as_they_were_found():
