@@ -293,6 +293,7 @@ def test_results_read_as_text_and_as_an_escaped_table():
         ("sign", "g * exp(x**8)", "unknown", "overflows at x = 2.272"),
         ("sign", "g / x", "unknown", "without bound towards x = 0, too fast"),
         ("sign", "g / (x - 0.3)", "unknown", "without bound towards x = 0.3, too fast"),
+        ("step", "g * (0 < x) * (x <= 1) / x", "unknown", "without bound towards x = 0, too fast"),
         ("round", "g * exp(x**8)", "unknown", "overflows"),
         ("sign", "-g * exp(-x**2)", "fails", "sign is wrong"),
         ("formula: -sign(x)", "g * exp(-x**2)", "fails", "sign is wrong"),

@@ -42,6 +42,7 @@ def test_widths_by_hand(rule: str) -> None:
     ("step", "zero", "area", "blocks everything"),
     ("step", "formula: g * x * exp(-x**2)", "area", "has an area of 0"),
     ("step", "formula: g * sin(x)", "area", "cannot be summed"),
+    ("step", "formula: g * (0 < x) * (x <= 1) / x", "area", "cannot be summed"),
     ("step", "clip_value", "area", "is not linear in g, so its size hangs on g"),
     ("sign", "magnitude_aware", "area", "hangs on all x at once"),
     ("sign", "formula: g * (1 - y**2 / 2) * exp(-abs(x))", "width", "is written in y"),
