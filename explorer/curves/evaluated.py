@@ -11,7 +11,7 @@ from explorer.curves.sampled import Floats
 from explorer.curves.values import CurveValues
 from explorer.formula import Formula
 from explorer.formula.reference import fixed, fixed_pair
-from explorer.gradient import joined, pulled_back
+from explorer.gradient import backpropagate, bind_formulas
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Evaluation:
         op, parameters = self.op.parsed, values(self.op, rule, self.settings)
         backward = rule.parsed or gradient_beside(self.op, self.learns)
         at = torch.from_numpy(x).requires_grad_()
-        y = joined(*fixed_pair(op, backward, parameters, *self.span, self.g))(at)
-        return y.detach().numpy(), pulled_back(y, at, self._upstream(y)).numpy()
+        y = bind_formulas(*fixed_pair(op, backward, parameters, *self.span, self.g))(at)
+        return y.detach().numpy(), backpropagate(y, at, self._upstream(y)).numpy()
 
     def part(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
         """What one element contributes to a parameter's gradient; (n,) of x's dtype."""

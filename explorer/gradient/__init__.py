@@ -1,16 +1,31 @@
-"""The boundary where an op meets a backward rule: called on a tensor, or as a layer of a net."""
+"""An op combined with a backward rule, applied to a tensor or used as a layer of a net."""
 
-from explorer.gradient.bound import Backward, Bound, Forward, Pair, bind, joined, pair
+from explorer.gradient.bound import Backward, BoundOp, Forward, Pair, bind, bind_formulas, pair
 from explorer.gradient.calling import BOUNDARY, apply
-from explorer.gradient.engine import pulled_back
-from explorer.gradient.hashing import fresh
+from explorer.gradient.engine import backpropagate
+from explorer.gradient.float64 import find_float64_device, with_float64
+from explorer.gradient.hashing import hash_uniform
 from explorer.gradient.layer import Layer
+from explorer.gradient.learnable import LearnableOp, bind_learnable
 from explorer.gradient.share import share, share_of_all
-from explorer.gradient.varying import Learning, learning
-from explorer.gradient.wide import find_float64_device, with_float64
 
 __all__ = [
-    "BOUNDARY", "Backward", "Bound", "Forward", "Layer", "Learning", "Pair", "apply", "bind",
-    "find_float64_device", "fresh", "joined", "learning", "pair", "pulled_back", "share", "share_of_all",
+    "BOUNDARY",
+    "Backward",
+    "BoundOp",
+    "Forward",
+    "Layer",
+    "LearnableOp",
+    "Pair",
+    "apply",
+    "backpropagate",
+    "bind",
+    "bind_formulas",
+    "bind_learnable",
+    "find_float64_device",
+    "hash_uniform",
+    "pair",
+    "share",
+    "share_of_all",
     "with_float64",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""``apply``: an op on a tensor, whose ``backward`` follows a rule."""
+"""The function ``apply``: an op on a tensor, with a rule for its backward pass."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -23,9 +23,9 @@ from explorer.catalogue import (
 )
 from explorer.formula import Formula, FormulaError
 from explorer.formula.tree import UNIFORM
-from explorer.gradient.bound import RULE_FUNCTIONS, Bound, bind
-from explorer.gradient.draws import Draw, drawn
-from explorer.gradient.varying import LEARNING_FUNCTIONS, Learning, learning_by
+from explorer.gradient.bound import RULE_FUNCTIONS, BoundOp, bind
+from explorer.gradient.draws import Draw, draw_uniform
+from explorer.gradient.learnable import LEARNABLE_FUNCTIONS, LearnableOp, bind_contributions
 
 
 def apply(
@@ -40,169 +40,181 @@ def apply(
     """Compute an op on a tensor so that ``backward`` follows a rule.
 
     Args:
-        op: key of ``OPS``, or ``"formula: …"`` in x, and in ``u()`` and ``normal()`` if it draws.
-        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g, and in what is drawn.
+        op: key of ``OPS``, or ``"formula: …"`` in x; a random op also uses ``u()`` and ``normal()``.
+        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g and the same random numbers.
         x: floating tensor of any shape and device.
-        draw: what a pair that draws takes its u from, one for each element, the same in op and rule: a
-            generator, or the numbers themselves, a tensor in (0, 1) that broadcasts to x's shape; without it
-            torch's default generator, as in dropout. Other pairs pass it over.
-        f: the loss of one element as a formula of y, for rules that name ``f()`` or ``fa()``; its parameters
-            are given by name. A number is a parameter of that name.
-        **parameters: by name; an op and a rule share a name that means the same in both. Where it does not,
-            such as ``alpha`` of elu and of dsq, it is the op's, and ``{"dsq.alpha": 0.4}`` or ``alpha_rule``
-            the rule's. Numbers, or tensors, which are given one value, or one for each channel: any shape
-            that broadcasts to x's. A tensor that requires grad learns, and gets its gradient in its own
-            shape: what each element contributes by ``catalogue.contribution``, summed over all that share a
-            value, and scaled. One of a single value that does not learn counts as its number. Torch's
-            functions that take numbers only, such as ``elu``, are then written out, equal up to rounding.
+        draw: the source of u, one random number for each element, shared by a random op and its rule. Either
+            a generator, or the numbers themselves: a tensor in (0, 1) that broadcasts to x's shape. By
+            default torch's default generator, as in dropout. Deterministic ops and rules ignore it.
+        f: the loss of one element as a formula of y, for rules that use ``f()`` or ``fa()``; its parameters
+            are given by name. A number is a parameter named f.
+        **parameters: parameters by name. An op and a rule share a name that has the same meaning in both. If
+            the meanings differ, as for ``alpha`` of elu and of dsq, the name sets the op's parameter, and
+            ``{"dsq.alpha": 0.4}`` or ``alpha_rule`` sets the rule's. Values are numbers or tensors. A tensor
+            has one value, or one for each channel: any shape that broadcasts to x's. A tensor that requires
+            grad learns. Its gradient has its own shape: the elements' contributions, see
+            ``catalogue.contribution``, summed over all that share a value, and scaled. A tensor with a single
+            value that does not learn is treated as a number. With tensors, functions of torch that accept
+            only numbers, such as ``elu``, are written out; results are equal up to rounding.
 
     Returns:
-        y with x's shape and dtype. Only what the rule's formula names, of x and y, is kept for
-        backward; the rest may be changed in place. Double backward and torch.func's ``grad`` and
-        ``vmap`` work where the rule's formula is differentiable. Forward mode (``jvp``, ``jacfwd``,
-        ``hessian``) gives what the rule returns for the tangent as upstream gradient, so also where
-        a rule is not linear in g. ``torch.compile`` makes one graph of it, without forward mode; there a
-        tensor of one value that does not learn stays a tensor. At a kink the gradient is what the
-        rule's formula says there; for "default", what torch does.
+        y with x's shape and dtype. For backward, only x and y are saved, and only if the rule's formula uses
+        them; all other tensors may be changed in place. Double backward and torch.func's ``grad`` and
+        ``vmap`` work if the rule's formula is differentiable. Forward mode (``jvp``, ``jacfwd``, ``hessian``)
+        returns the rule's value with the tangent as upstream gradient, also for rules that are not linear in
+        g. ``torch.compile`` makes a single graph, without forward mode; under it a tensor with one value that
+        does not learn stays a tensor. At a kink the gradient follows the rule's formula; for "default",
+        torch.
 
     Raises:
         ValueError: an unknown key or parameter, a number that is not finite or outside the domain of its
             entry, a tensor whose shape does not fit or that requires grad and cannot learn; FormulaError,
-            with a caret under the column, for a formula that cannot be read.
+            with a caret under the column, for a formula that cannot be parsed.
         TypeError: x is not a floating tensor.
     """
     if f is not None and not isinstance(f, str):
         parameters, f = {"f": f, **parameters}, None
-    numbers: list[Exact] = []
+    numbers: list[EncodedNumber] = []
     tensors: dict[str, Tensor] = {}
     for name, value in parameters.items():
-        if isinstance(value, Tensor) and _varies(value):
+        if isinstance(value, Tensor) and _must_stay_tensor(value):
             tensors[name] = value
         else:
-            numbers.append(_exact(name, value.detach().item() if isinstance(value, Tensor) else value))
-    learns = tuple([(name, _learns(value)) for name, value in tensors.items()]) if tensors else ()
+            numbers.append(
+                _encode_number(name, value.detach().item() if isinstance(value, Tensor) else value)
+            )
+    learns = tuple([(name, _is_learning(value)) for name, value in tensors.items()]) if tensors else ()
     signature = op, rule, tuple(numbers), learns, f
     if torch.compiler.is_compiling():
-        bound: Bound | Learning = getattr(_TRACED, _traced(*signature))
+        bound: BoundOp | LearnableOp = getattr(_TRACEABLE, _name_traceable(*signature))
     else:
-        bound = _bound(*signature)
+        bound = _get_bound(*signature)
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"{_title(op, rule)}: x must be a floating tensor, not {kind}: use x.float()")
-    if isinstance(bound, Bound):
+        raise TypeError(f"{_make_title(op, rule)}: x must be a floating tensor, not {kind}: use x.float()")
+    if isinstance(bound, BoundOp):
         return bound(x)
-    title = _title(op, rule)
-    fitting = [_fitting(title, name, value, x) for name, value in tensors.items()]
-    given = dict(zip(bound.given, fitting, strict=True))
-    return bound(x, {**given, UNIFORM: drawn(title, draw, x)} if bound.draws else given)
+    title = _make_title(op, rule)
+    fitted = [_fit_parameter(title, name, value, x) for name, value in tensors.items()]
+    arguments = dict(zip(bound.tensor_names, fitted, strict=True))
+    return bound(x, {**arguments, UNIFORM: draw_uniform(title, draw, x)} if bound.random_names else arguments)
 
 
-BOUNDARY = RULE_FUNCTIONS + LEARNING_FUNCTIONS
-"""The Functions that ``apply`` calls: which one depends on whether torch.compile reads, and what learns."""
+BOUNDARY = RULE_FUNCTIONS + LEARNABLE_FUNCTIONS
+"""The Functions that ``apply`` calls, depending on torch.compile and on whether a parameter learns."""
 
-Learns = tuple[tuple[str, bool], ...]  # parameters that are tensors, each with whether it learns
-Exact = tuple[str, Any, bool]  # a parameter: its name, its value, and whether that is a float in hexadecimal
+LearningFlags = tuple[tuple[str, bool], ...]  # for each parameter given as a tensor: name, whether it learns
+EncodedNumber = tuple[str, Any, bool]  # a parameter: name, value, whether the value is a float in hexadecimal
 
 
-def _exact(name: str, value: Any) -> Exact:
-    """A parameter's value where 0 and −0 are two, and torch.compile knows it."""
+def _encode_number(name: str, value: Any) -> EncodedNumber:
+    """Return a number as a hashable constant for torch.compile that distinguishes 0 from −0."""
     return (name, value.hex(), True) if type(value) is float else (name, value, False)
 
 
-# By name, one for each that torch.compile has met: it reads attributes one by one, and a mapping as a whole.
-_TRACED = SimpleNamespace()
+# One attribute for each op that torch.compile has traced: it guards attributes singly, but mappings whole.
+_TRACEABLE = SimpleNamespace()
 
 
-def _traced(op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns, f: str | None) -> str:
-    """The name under which torch.compile finds an op bound to a rule."""
-    bound, known = _bound(op, rule, numbers, learns, f), vars(_TRACED)
-    name = next((name for name, other in known.items() if other is bound), f"bound_{len(known)}")
-    known[name] = bound
+def _name_traceable(
+    op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
+) -> str:
+    """Return the name of the attribute of ``_TRACEABLE`` that holds an op bound to a rule."""
+    bound, cached = _get_bound(op, rule, numbers, learns, f), vars(_TRACEABLE)
+    name = next((name for name, other in cached.items() if other is bound), f"bound_{len(cached)}")
+    cached[name] = bound
     return name
 
 
-# As torch.compiler.assume_constant_result marks a function; to call that would load all of the compiler.
-_traced._dynamo_marked_constant = True  # type: ignore[attr-defined]
+# The mark set by torch.compiler.assume_constant_result, which would load the whole compiler if called.
+_name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
-def _bound(
-    op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns, f: str | None
-) -> Bound | Learning:
-    """An op bound to a rule for one way of calling ``apply``; kept for the next call of the same kind."""
+def _get_bound(
+    op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
+) -> BoundOp | LearnableOp:
+    """Return an op bound to a rule for one signature of ``apply``, from the cache if possible."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
-            return _kept(op, rule, numbers, learns, f)
-        except TypeError:  # an entry that has no hash
+            return _bind_cached(op, rule, numbers, learns, f)
+        except TypeError:  # an entry is not hashable
             pass
-    return _newly_bound(op, rule, numbers, learns, f)
+    return _bind_call(op, rule, numbers, learns, f)
 
 
-def _newly_bound(
-    op: str | Op, rule: str | Rule, numbers: tuple[Exact, ...], learns: Learns, f: str | None
-) -> Bound | Learning:
-    title = _title(op, rule)
+def _bind_call(
+    op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
+) -> BoundOp | LearnableOp:
+    """Return an op bound to a rule for one signature of ``apply``; errors begin with the call's title."""
+    title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
         op, rule = find_op(op), find_rule(rule)
         loss = None if f is None else find_loss(f)
-        chosen = checked(op, (rule,), settings, [name for name, _ in learns], loss)
-        given = tuple(in_formulas(op, rule, name) for name, _ in learns)
-        contributions = _contributions(op, rule, given, [needed for _, needed in learns])
+        values = checked(op, (rule,), settings, [name for name, _ in learns], loss)
+        names = tuple(in_formulas(op, rule, name) for name, _ in learns)
+        contributions = _find_contributions(op, rule, names, [needed for _, needed in learns])
         if learns or op.draws or rule.draws:
             if loss is None:
-                _require_no_loss(beside(op, rule).parsed, *(each.formula for each in contributions.values()))
-            return learning_by(op, rule, chosen, given, contributions, loss)
-        return bind(op, rule, chosen)
+                _require_no_loss(beside(op, rule).parsed, *(item.formula for item in contributions.values()))
+            return bind_contributions(op, rule, values, names, contributions, loss)
+        return bind(op, rule, values)
     except FormulaError as error:
         raise FormulaError(f"{title}: {error.message}", error.column, error.text) from None
     except ValueError as error:
         raise ValueError(f"{title}: {error}") from None
 
 
-_kept = lru_cache(maxsize=1024)(_newly_bound)
+_bind_cached = lru_cache(maxsize=1024)(_bind_call)
 
 
 def _require_no_loss(*formulas: Formula | None) -> None:
-    """Raise ValueError where a formula names a loss."""
+    """Raise ValueError if a formula uses a loss."""
     if any(formula and formula.names_loss for formula in formulas):
         raise ValueError(
             "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
         )
 
 
-def _contributions(
+def _find_contributions(
     op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
 ) -> dict[str, Contribution]:
-    """Contributions for the tensors that can learn; ValueError where a needed gradient would be lost."""
+    """Return the contributions of the tensors that can learn, by name.
+
+    Raises ValueError if a tensor that needs a gradient cannot learn.
+    """
     contributions = {}
-    for name, must in zip(names, needed, strict=True):
+    for name, is_needed in zip(names, needed, strict=True):
         try:
             contributions[name] = contribution(op, rule, name, names)
         except ValueError as error:
-            if must:
+            if is_needed:
                 raise ValueError(f"{error}; pass it detached") from None
     return contributions
 
 
-def _learns(value: Tensor) -> bool:
+def _is_learning(value: Tensor) -> bool:
     return value.requires_grad and torch.is_grad_enabled()
 
 
-def _varies(value: Tensor) -> bool:
-    """Whether a parameter's value must stay a tensor: it learns, or is more than one number."""
-    if _learns(value) or value.numel() != 1 or torch.compiler.is_compiling():
-        return True  # torch.compile does not know the number
-    wrapped: bool = is_functorch_wrapped_tensor(value)
-    return wrapped
+def _must_stay_tensor(value: Tensor) -> bool:
+    """Return whether a parameter must stay a tensor, because it learns or is more than one number."""
+    if _is_learning(value) or value.numel() != 1 or torch.compiler.is_compiling():
+        return True  # while torch.compile traces, the number is unknown
+    is_wrapped: bool = is_functorch_wrapped_tensor(value)
+    return is_wrapped
 
 
-def _fitting(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
-    """A parameter as x's dtype; ValueError for a shape that x's does not take in."""
+def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
+    """Return a parameter in x's dtype.
+
+    Raises ValueError if its shape does not broadcast to x's, or if it is not a floating tensor.
+    """
     try:
-        fits = value.expand(x.shape).shape == x.shape
+        is_fitting = value.expand(x.shape).shape == x.shape
     except RuntimeError:
-        fits = False
-    if not fits or not value.numel():
+        is_fitting = False
+    if not is_fitting or not value.numel():
         shapes = f"{tuple(value.shape)} does not broadcast to x's shape {tuple(x.shape)}"
         raise ValueError(f"{title}: parameter {name} of shape {shapes}")
     if not value.is_floating_point():
@@ -210,6 +222,6 @@ def _fitting(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
     return value.to(x.dtype)
 
 
-def _title(op: object, rule: object) -> str:
+def _make_title(op: object, rule: object) -> str:
     op, rule = (repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (op, rule))
     return f"apply({op}, {rule})"

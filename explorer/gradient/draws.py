@@ -1,4 +1,4 @@
-"""The numbers that a pair draws: one u in (0, 1) for each element, and what follows from it."""
+"""Random numbers of an op and a rule: one u in (0, 1) for each element, and numbers computed from u."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,60 +13,70 @@ from explorer.formula.tree import NORMAL, UNIFORM, LossAt, Node, Varying, is_con
 Draw = torch.Generator | Tensor | None
 
 
-def drawn(title: str, draw: Draw, x: Tensor) -> Tensor:
-    """One u for each element of x, of its dtype, strictly between 0 and 1.
+def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
+    """Return one u for each element of x, in x's shape and dtype, strictly between 0 and 1.
 
-    ``draw``: a generator of x's device; or the numbers, which broadcast to x's shape; None for torch's
-    default generator. Raises ValueError for numbers of another shape or outside (0, 1), TypeError for
-    anything else.
+    ``draw`` is a generator on x's device, a tensor of numbers that broadcasts to x's shape, or None for
+    torch's default generator. Raises ValueError for numbers of another shape or outside (0, 1), TypeError for
+    any other type.
     """
     if isinstance(draw, Tensor):
-        return _given(title, draw, x)
+        return _expand_draw(title, draw, x)
     if draw is not None and not isinstance(draw, torch.Generator):
         raise TypeError(f"{title}: draw must be a torch.Generator or a tensor, not {type(draw).__name__}")
     u = torch.rand(x.shape, generator=draw, dtype=x.dtype, device=x.device)
-    return u.clamp_(min=torch.finfo(x.dtype).eps / 4)  # torch draws from [0, 1)
+    return u.clamp_(min=torch.finfo(x.dtype).eps / 4)  # torch.rand includes 0
 
 
-def _given(title: str, draw: Tensor, x: Tensor) -> Tensor:
+def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
     try:
         u = draw.to(x).expand(x.shape)
     except RuntimeError:
         shapes = f"{tuple(draw.shape)} does not broadcast to x's shape {tuple(x.shape)}"
         raise ValueError(f"{title}: draw of shape {shapes}") from None
-    known = not (torch.compiler.is_compiling() or is_functorch_wrapped_tensor(u))
-    if known and not bool(((u > 0) & (u < 1)).all()):
+    is_readable = not (torch.compiler.is_compiling() or is_functorch_wrapped_tensor(u))
+    if is_readable and not bool(((u > 0) & (u < 1)).all()):
         raise ValueError(f"{title}: draw must lie between 0 and 1, both excluded")
     return u
 
 
-def normal(u: Tensor) -> Tensor:
-    """The standard normal number of the same draw, of u's shape and dtype."""
-    wide = u if u.dtype == torch.float64 else u.float()  # torch has it for these two alone
+def to_normal(u: Tensor) -> Tensor:
+    """Return the standard normal quantiles of u, in its shape and dtype."""
+    wide = u if u.dtype == torch.float64 else u.float()  # ndtri supports only float32 and float64
     quantile: Tensor = torch.special.ndtri(wide).to(u.dtype)
     return quantile
 
 
-def drawing(
-    formula: Formula, op: Formula, loss: Loss | None, bound: Callable[[Formula], Callable[..., Tensor]]
+def bind_random(
+    formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """The function ``(x, y, g, tensors)`` of a formula that may draw; ``tensors`` holds ``"u()"``."""
-    shared = _shared_outputs(formula.tree)
-    tensors_in: dict[Node, Node] = {LossAt(output): LossAt(Varying(name)) for name, output in shared.items()}
-    whole = settled(Formula(substituted(formula.tree, tensors_in)), op, loss)
-    evaluate, further = bound(whole), NORMAL in whole.draws
-    filled = {name: bound(Formula(output)) for name, output in shared.items()}
-    if not (further or filled):
+    """Return the function ``(x, y, g, tensors)`` of a formula that may be random.
+
+    ``tensors`` must hold ``"u()"`` if the formula uses random numbers.
+    """
+    shared = _find_shared_outputs(formula.tree)
+    substitutes: dict[Node, Node] = {LossAt(output): LossAt(Varying(name)) for name, output in shared.items()}
+    resolved = settled(Formula(substituted(formula.tree, substitutes)), op, loss)
+    evaluate, needs_normal = bind(resolved), NORMAL in resolved.draws
+    shared_values = {name: bind(Formula(output)) for name, output in shared.items()}
+    if not (needs_normal or shared_values):
         return evaluate
 
-    def with_further(x: Tensor, y: Tensor | None, g: Tensor | None, tensors: Mapping[str, Tensor]) -> Tensor:
-        given = {**tensors, NORMAL: normal(tensors[UNIFORM])} if further else {**tensors}
-        return evaluate(x, y, g, given | {name: output(x, y, g, tensors) for name, output in filled.items()})
+    def evaluate_with_tensors(
+        x: Tensor, y: Tensor | None, g: Tensor | None, tensors: Mapping[str, Tensor]
+    ) -> Tensor:
+        arguments = {**tensors, NORMAL: to_normal(tensors[UNIFORM])} if needs_normal else {**tensors}
+        return evaluate(
+            x, y, g, arguments | {name: output(x, y, g, tensors) for name, output in shared_values.items()}
+        )
 
-    return with_further
+    return evaluate_with_tensors
 
 
-def _shared_outputs(tree: Node) -> dict[str, Node]:
-    """The outputs of f that all elements share, by names of tensors: their losses are in x's dtype."""
+def _find_shared_outputs(tree: Node) -> dict[str, Node]:
+    """Return the constant outputs at which the formula evaluates the loss f, by tensor name.
+
+    As tensors they give losses in x's dtype.
+    """
     outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
     return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

@@ -1,4 +1,4 @@
-"""Torch's autograd, called without what it looks up again at each call."""
+"""Direct calls of torch's autograd that skip per-call overhead."""
 
 import inspect
 from typing import Any, NamedTuple
@@ -9,12 +9,12 @@ from torch import Tensor
 _ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name for it
 
 
-def pulled_back(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
-    """The gradient for a leaf of an upstream gradient of y, of its shape and dtype; y's graph is used up.
+def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
+    """Return the gradient of ``leaf`` for an upstream gradient g of y, in the leaf's shape and dtype.
 
-    It calls the engine as ``torch.autograd.grad`` does, without the comparison of shapes, which takes 30 µs
-    and loads sympy at first: half a second of every process. Raises RuntimeError where y does not depend on
-    the leaf.
+    Frees y's graph. Calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes,
+    which takes 30 µs and loads sympy at first: half a second of every process. Raises RuntimeError if y does
+    not depend on the leaf.
     """
     (gradient,) = _ENGINE.run_backward(
         (y,), (g,), False, False, (leaf,), allow_unreachable=False, accumulate_grad=False
@@ -22,11 +22,11 @@ def pulled_back(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
     return gradient
 
 
-def is_compiled_plain(*inputs: Tensor) -> bool:
-    """Return whether torch.compile reads a call that needs no gradient: the op alone is enough there.
+def is_compiled_without_grad(*inputs: Tensor) -> bool:
+    """Return whether torch.compile traces a call that needs no gradient, for which the op alone is enough.
 
-    Raises RuntimeError inside torch.func under torch.compile, which differentiates the forward of a Function
-    and passes over its backward without a word.
+    Raises RuntimeError for torch.func inside torch.compile, which differentiates a Function's forward and
+    silently ignores its backward.
     """
     if not torch.compiler.is_dynamo_compiling():
         return False
@@ -34,14 +34,14 @@ def is_compiled_plain(*inputs: Tensor) -> bool:
         raise RuntimeError(
             "torch.func inside torch.compile passes over backward rules: apply it outside torch.compile"
         )
-    return not (torch.is_grad_enabled() and any(each.requires_grad for each in inputs))
+    return not (torch.is_grad_enabled() and any(tensor.requires_grad for tensor in inputs))
 
 
-class Positional(inspect.Signature):
-    """A signature for arguments that are all positional and all given: torch binds them at every call."""
+class PositionalSignature(inspect.Signature):
+    """A signature for calls with positional arguments and no defaults, which torch binds at every call."""
 
     def bind(self, *args: Any, **kwargs: Any) -> Any:
-        """The arguments as they are."""
+        """Return the arguments unchanged."""
         return _Arguments(args, kwargs)
 
 
@@ -52,4 +52,4 @@ class _Arguments(NamedTuple):
     kwargs: dict[str, Any]
 
     def apply_defaults(self) -> None:
-        """Nothing is left to fill in."""
+        """Do nothing: no argument has a default."""

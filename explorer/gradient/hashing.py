@@ -1,4 +1,4 @@
-"""u as a hash of where it stands: nothing to keep, and the same bits in the browser and after going back."""
+"""Random numbers as hashes of their position: stateless, with identical bits in Python and JavaScript."""
 
 from typing import TypeVar
 
@@ -10,23 +10,23 @@ Word = TypeVar("Word", int, Tensor)
 _WORD = 0xFFFFFFFF
 
 
-def fresh(
+def hash_uniform(
     seed: int, step: int, n: int, layer: int = 0, draw: int = 0, device: torch.device | None = None
 ) -> Tensor:
-    """The u of n elements, (n,) float64: 24 bits and a half, strictly between 0 and 1.
+    """Return n hashed uniform numbers, (n,) float64 on a grid of step 2⁻²⁴, strictly between 0 and 1.
 
-    On ``device``, which must have float64. Equal for equal arguments on every machine;
-    other seeds, steps, layers and draws are other numbers.
+    ``device`` must support float64. Equal arguments give equal numbers on every machine; any other seed,
+    step, layer or draw gives different ones.
     """
     key = 0
     for part in (seed, step, layer, draw):
-        key = mixed((key + (part & _WORD) + 0x9E3779B9) & _WORD)
-    words = mixed(mixed(torch.arange(n, device=device) ^ key)) >> 8
-    return (words.double() + 0.5) / 2**24
+        key = mix_bits((key + (part & _WORD) + 0x9E3779B9) & _WORD)
+    bits = mix_bits(mix_bits(torch.arange(n, device=device) ^ key)) >> 8
+    return (bits.double() + 0.5) / 2**24
 
 
-def mixed(word: Word) -> Word:
-    """The 32-bit hash lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
+def mix_bits(word: Word) -> Word:
+    """Return the 32-bit hash lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
     word = ((word ^ (word >> 16)) * 0x7FEB352D) & _WORD
     word = ((word ^ (word >> 15)) * 0x846CA68B) & _WORD
     return word ^ (word >> 16)

@@ -9,23 +9,23 @@ from torch import Tensor, nn
 from explorer.catalogue import Op, Rule, beside, find_op, find_rule, require_admitted, values
 from explorer.gradient.calling import apply
 
-_HALF = torch.tensor(0.5)  # a draw that changes no generator
+_HALF = torch.tensor(0.5)  # a fixed draw, which leaves every generator unchanged
 
 
 class Layer(nn.Module):
     """An op with a backward rule as a module, elementwise on a floating tensor of any shape.
 
-    ``torch.compile(layer, fullgraph=True)`` makes one graph of it; it exports, and can be copied and pickled.
+    ``torch.compile(layer, fullgraph=True)`` makes one graph of it. It can be exported, copied and pickled.
 
     Args:
-        op, rule, f: as for ``explorer.apply``. What draws takes its numbers from torch's default generator.
-        learns: parameters that learn. Each is an ``nn.Parameter`` under its own name, in the state_dict too.
-        **parameters: numbers by name. One that learns may begin as a tensor of any shape that broadcasts
-            to x's, such as (channels, 1, 1).
+        op, rule, f: as for ``explorer.apply``. Random numbers come from torch's default generator.
+        learns: parameters that learn. Each is an ``nn.Parameter`` under its own name, also in the state_dict.
+        **parameters: numbers by name. A parameter that learns may start as a tensor of any shape that
+            broadcasts to x's, such as (channels, 1, 1).
 
     Raises:
-        ValueError: what ``explorer.apply`` raises for these, and a parameter that learns under the name of an
-            attribute of ``nn.Module``.
+        ValueError: if ``explorer.apply`` would raise it for these arguments, or if a parameter that learns
+            has the name of an attribute of ``nn.Module``.
     """
 
     def __init__(
@@ -42,18 +42,18 @@ class Layer(nn.Module):
         self._numbers: dict[str, Any] = {
             name: value for name, value in parameters.items() if name not in self._learned
         }
-        self._require_known(parameters)
+        self._require_valid(parameters)
         defaults = values(find_op(op), find_rule(rule), {})
         entries = (find_op(op), beside(find_op(op), find_rule(rule)))
-        self._bounded = bool(self._learned) and any(p.domain for each in entries for p in each.parameters)
+        self._bounded = bool(self._learned) and any(p.domain for entry in entries for p in entry.parameters)
         for name in self._learned:
             if hasattr(self, name):
                 raise ValueError(f"a layer has an attribute {name} of its own: choose another name for it")
             start = torch.as_tensor(parameters.get(name, defaults[name]), dtype=torch.get_default_dtype())
             self.register_parameter(name, nn.Parameter(start.detach().clone()))
 
-    def _require_known(self, parameters: dict[str, float | Tensor]) -> None:
-        """Raise ValueError for what ``apply`` would raise it for at the first call."""
+    def _require_valid(self, parameters: dict[str, float | Tensor]) -> None:
+        """Raise ValueError now for arguments that ``apply`` would reject at the first call."""
         numbers: dict[str, Any] = {
             name: value for name, value in parameters.items() if not isinstance(value, Tensor)
         }
@@ -62,8 +62,8 @@ class Layer(nn.Module):
         with torch.enable_grad():
             apply(self._op, self._rule, torch.zeros(1), draw=_HALF, f=self._loss, **(numbers | learning))
 
-    def _require_admitted(self) -> None:
-        """Raise ValueError where the least or largest value of what learns has left its domain."""
+    def _require_in_domain(self) -> None:
+        """Raise ValueError if the smallest or largest value of a learned parameter has left its domain."""
         op, rule = find_op(self._op), find_rule(self._rule)
         numbers = {name: value for name, value in self._numbers.items() if not isinstance(value, Tensor)}
         for extreme in (torch.min, torch.max):
@@ -76,17 +76,17 @@ class Layer(nn.Module):
                 ) from None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the op; y with x's shape and dtype.
+        """Compute the op; y has x's shape and dtype.
 
-        Raises ValueError where a parameter that learns has left its domain, except under torch.compile.
+        Raises ValueError if a parameter that learns has left its domain, except under torch.compile.
         """
         if self._bounded and not torch.compiler.is_compiling():
-            self._require_admitted()
+            self._require_in_domain()
         learned: dict[str, Any] = {name: getattr(self, name) for name in self._learned}
         return apply(self._op, self._rule, x, f=self._loss, **self._numbers, **learned)
 
     def extra_repr(self) -> str:
-        """Op, rule and parameters, as they are written in code."""
+        """Return op, rule and parameters as they appear in source code."""
         keys = [
             repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (self._op, self._rule)
         ]

@@ -1,4 +1,4 @@
-"""The share of straight-through's gradient that a rule passes on given data."""
+"""The size of a rule's gradient relative to straight-through's, on given data."""
 
 import math
 from collections.abc import Iterable
@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, checked, find_op, find_rule, require_fixed
-from explorer.gradient.bound import Bound, bind
-from explorer.gradient.wide import with_float64
+from explorer.gradient.bound import BoundOp, bind
+from explorer.gradient.float64 import with_float64
 
 
 def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **parameters: float) -> float:
-    """The share of straight-through's gradient that a rule passes: mean |rule(x, g)| ÷ mean |g|.
+    """Compute the size of a rule's gradient relative to straight-through's: mean |rule(x, g)| ÷ mean |g|.
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x.
@@ -22,11 +22,11 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
         **parameters: as for ``sample``.
 
     Returns:
-        0 where the rule blocks everything, 1 for straight-through, above 1 where it amplifies; NaN without
-        data, where all g are 0, and where the rule is not finite at one of them.
+        0 if the rule blocks everything, 1 for straight-through, above 1 if it amplifies. NaN for empty data,
+        if all g are 0, or if the rule's gradient is not finite somewhere.
 
     Raises:
-        ValueError: an unknown key or parameter; TypeError: x is no floating tensor.
+        ValueError: an unknown key or parameter; TypeError: x is not a floating tensor.
     """
     if not isinstance(x, Tensor) or not x.is_floating_point():
         raise TypeError(f"x must be a floating tensor, not {type(x).__name__}: use x.float()")
@@ -37,14 +37,14 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
 
 
 @torch.no_grad()
-def share_of_all(bound: Bound, seen: Iterable[tuple[Tensor, Tensor]]) -> float:
-    """The share over several tensors x with their g, as one: those of each layer of a net.
+def share_of_all(bound: BoundOp, data: Iterable[tuple[Tensor, Tensor]]) -> float:
+    """Return the share over several pairs of tensors (x, g) together, such as those of each layer of a net.
 
-    A mean in a formula is over each tensor alone.
+    Reductions in a formula, such as ``mean(…)``, are taken over each tensor separately.
     """
-    before = behind = 0.0
-    for x, g in seen:
+    size_g = size_gradient = 0.0
+    for x, g in data:
         gradient = bound.gradient(x, bound.forward(x), g.contiguous())
-        before += float(with_float64(g).abs().sum(dtype=torch.float64))
-        behind += float(with_float64(gradient).abs().sum(dtype=torch.float64))
-    return behind / before if before and math.isfinite(behind) else math.nan
+        size_g += float(with_float64(g).abs().sum(dtype=torch.float64))
+        size_gradient += float(with_float64(gradient).abs().sum(dtype=torch.float64))
+    return size_gradient / size_g if size_g and math.isfinite(size_gradient) else math.nan

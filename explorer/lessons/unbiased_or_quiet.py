@@ -3,7 +3,7 @@
 import torch
 
 from explorer.catalogue import Loss, find_op, find_rule
-from explorer.gradient.hashing import fresh, mixed
+from explorer.gradient.hashing import hash_uniform, mix_bits
 from explorer.lessons.lesson import Answer, Choice, Lesson, explore
 from explorer.lessons.pictures import Asked, Control, Walker
 from explorer.lessons.retest import fresh as variant
@@ -118,7 +118,7 @@ def shares():
     rates = torch.tensor(RATES, dtype=torch.double)[:, None]
     walkers = dict.fromkeys(estimators(), logit(START).expand(len(RATES), RUNS))
     for step in range(STEPS):
-        u = fresh(SEED, step, RUNS)
+        u = hash_uniform(SEED, step, RUNS)
         walkers = {name: x - rates * estimators()[name](x, u) for name, x in walkers.items()}
     return {name: (x > 0).double().mean(1).tolist() for name, x in walkers.items()}
 
@@ -260,8 +260,8 @@ LESSON = Lesson(
     Answer both questions, then walk.
     """,
     code=(
-        mixed, fresh, lost, mean_loss, unit, straight_through, reinmax, reinforce, reinforce_baseline, arm,
-        disarm, estimators, logit, over_u,
+        mix_bits, hash_uniform, lost, mean_loss, unit, straight_through, reinmax, reinforce,
+        reinforce_baseline, arm, disarm, estimators, logit, over_u,
     ),
     numbers=(ends, exact, start, rest, shares),
     pictures=(resting, enough, walker),

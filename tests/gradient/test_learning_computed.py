@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, values
-from explorer.gradient import Learning, apply, learning
+from explorer.gradient import LearnableOp, apply, bind_learnable
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.learning_cases import CHANNELS, PAIRS, data, gradients, leaves
 from tests.gradient.test_derivatives import forward_mode
@@ -14,11 +14,13 @@ from tests.selection import loop_over
 
 
 def test_only_what_is_asked_for_is_computed(monkeypatch):
-    summed, total = [], Learning.total
+    summed, total = [], LearnableOp.compute_total
     monkeypatch.setattr(
-        Learning, "total", lambda self, name, *rest: summed.append(name) or total(self, name, *rest)
+        LearnableOp,
+        "compute_total",
+        lambda self, name, *args: summed.append(name) or total(self, name, *args),
     )
-    monkeypatch.setattr(Learning, "gradient", lambda *_: pytest.fail("x asks for no gradient"))
+    monkeypatch.setattr(LearnableOp, "gradient", lambda *_: pytest.fail("x asks for no gradient"))
     x, g = data()
     s = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
     beta = torch.tensor([[0.1], [0.2], [0.3]], dtype=torch.float64)
@@ -162,10 +164,10 @@ def test_parts_and_totals_alone_are_what_apply_gives(op: Op, rule: Rule):
     chosen = values(op, rule, {})
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, (2, 1, 1))
     expected = gradients(apply(op, rule, x, **{**chosen, **named}), {"x": x, **named}, g)
-    result = learning(op, rule, chosen, tuple(named))
+    result = bind_learnable(op, rule, chosen, tuple(named))
     x, given = x.detach(), {name: value.detach() for name, value in named.items()}
     y = result.forward(x, given)
     assert torch.equal(result.gradient(x, y, g, given), expected["x"])
-    for name in result.names:
-        assert result.part(name, x, y, g, given).shape == x.shape
-        assert torch.equal(result.total(name, x, y, g, given), expected[name])
+    for name in result.learned_names:
+        assert result.compute_part(name, x, y, g, given).shape == x.shape
+        assert torch.equal(result.compute_total(name, x, y, g, given), expected[name])

@@ -27,7 +27,7 @@ from explorer.formula.tree import (
     names,
     substituted,
 )
-from explorer.gradient.draws import normal
+from explorer.gradient.draws import to_normal
 
 _BESIDE = 1e-9  # of the distance from 0 or 1: on either side of a jump
 _ULPS = 2.0**-49  # of 1 + |x|: so far may a jump lie from where it was found
@@ -100,7 +100,7 @@ class DrawnPair:
         bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
 
         def at(x: Tensor, u: Tensor) -> Tensor:
-            drawn = {UNIFORM: u, NORMAL: normal(u)} if needs_normal else {UNIFORM: u}
+            drawn = {UNIFORM: u, NORMAL: to_normal(u)} if needs_normal else {UNIFORM: u}
             return bound(x, None, None, drawn)
 
         return at

@@ -13,7 +13,7 @@ from explorer.curves.expectation.jumps import Switch, roots, switches
 from explorer.formula import Formula
 from explorer.formula.pieces import degree
 from explorer.formula.tree import NORMAL, UNIFORM, names
-from explorer.gradient.draws import normal
+from explorer.gradient.draws import to_normal
 
 _SOME = torch.linspace(-2, 2, 9)
 
@@ -55,7 +55,7 @@ def jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
     def evaluated(formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         bound = formula.bind(known)
         if NORMAL in formula.draws:
-            return lambda x, u: bound(x, None, None, {UNIFORM: u, NORMAL: normal(u)})
+            return lambda x, u: bound(x, None, None, {UNIFORM: u, NORMAL: to_normal(u)})
         return lambda x, u: bound(x, None, None, {UNIFORM: u})
 
     x = x.double()

@@ -22,7 +22,7 @@ from explorer.curves.foreign.timed import TIME_LIMIT_S, Answer, HungError, run_w
 from explorer.formula import Formula, quoted
 from explorer.formula.derivative import ZERO
 from explorer.formula.tree import Foreign, Name, Node
-from explorer.gradient import Backward, Bound
+from explorer.gradient import Backward, BoundOp
 
 SAMPLED = "sampled: "  # what the key of such an entry begins with
 _LONGEST_NAME = 40
@@ -108,7 +108,7 @@ class _Own:
     def forward(self) -> Node:
         """y as a tree in x; autograd gets the function's own gradient through it."""
         backward = _Called(self.label, self.gradient)
-        bound = Bound(self.y, Backward(lambda x, _y, g: self.gradient(x, g), needs_x=True, needs_y=False))
+        bound = BoundOp(self.y, Backward(lambda x, _y, g: self.gradient(x, g), needs_x=True, needs_y=False))
         passed = Foreign(backward, (Name("a"), Name("g")))
         return Foreign(_Called(self.label, bound, passed), (Name("x"),))
 

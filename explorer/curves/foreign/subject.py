@@ -17,7 +17,7 @@ from explorer.catalogue import RULES, Op, Rule, beside, values
 from explorer.formula import FUNCTIONS, names
 from explorer.formula.reference import fixed_pair
 from explorer.formula.tree import Call, walk
-from explorer.gradient import joined
+from explorer.gradient import bind_formulas
 
 SPAN = (-3.0, 3.0)  # that a mean in a formula is over
 SEED = 7  # of functions that draw
@@ -350,7 +350,7 @@ def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
 def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """Return an op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
     parameters, rule = values(op, rule, settings), beside(op, rule)
-    call = joined(*fixed_pair(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
+    call = bind_formulas(*fixed_pair(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 
 

@@ -19,7 +19,7 @@ from explorer.formula.operands import casts
 from explorer.formula.reference import fixed_pair
 from explorer.formula.torch_operations import operation
 from explorer.formula.tree import Name, Node, Number, children, names
-from explorer.gradient import Bound, joined
+from explorer.gradient import BoundOp, bind_formulas
 
 _GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # values of each parameter, by how many there are
 WIDTHS = (1 / 20, 20.0)
@@ -140,7 +140,7 @@ class Family:
         known = {name: torch.tensor(value, dtype=torch.float64) for name, value in self._known(bound).items()}
         evaluate = None if backward is None else broadcast(backward.tree, known)
         needs_y = backward is not None and "y" in backward.variables
-        return _Source(evaluate, joined(forward, None, bound), needs_y)
+        return _Source(evaluate, bind_formulas(forward, None, bound), needs_y)
 
     def _known(self, bound: Mapping[str, float]) -> dict[str, float]:
         """The parameters that are the same number for all members."""
@@ -191,7 +191,7 @@ class _Source:
     """The functions that evaluate a rule, None for torch's own gradient, and the op."""
 
     backward: Evaluate | None
-    bound: Bound
+    bound: BoundOp
     needs_y: bool
 
 

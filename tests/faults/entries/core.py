@@ -67,8 +67,8 @@ FAULTS = (
     Fault(
         name="In the share of a gradient upstream gradients of both signs cancel",
         file="explorer/gradient/share.py",
-        old="before += float(with_float64(g).abs().sum(",
-        new="before += float(with_float64(g).sum(",
+        old="size_g += float(with_float64(g).abs().sum(",
+        new="size_g += float(with_float64(g).sum(",
         tests="gradient/test_share.py",
     ),
     Fault(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from explorer.catalogue import OWN, SQUARE, find_loss, find_op, find_rule
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import FORWARD
-from explorer.gradient import fresh
+from explorer.gradient import hash_uniform
 from explorer.instrument import entry
 from explorer.instrument.entries import loss_entry
 from tests.frontend.modules import Node
@@ -78,7 +78,7 @@ def test_means_and_spreads_are_torchs_but_for_what_nobody_sees(
 def test_dots_are_single_draws_by_the_hash(node: Node):
     found, _ = sampled(node, STEP, ["f() * (y - sigmoid(x))"])
     draws = found["drawn"]["draws"]
-    u = fresh(0, 0, 30).numpy()
+    u = hash_uniform(0, 0, 30).numpy()
     y = (u < 1 / (1 + np.exp(-draws["x"]))).astype(float)
     np.testing.assert_array_equal(draws["y"], y)
     rule = OWN + "f() * (y - sigmoid(x))"

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from explorer.catalogue import OPS
 from explorer.catalogue import RULES as CATALOGUE
-from explorer.gradient import fresh
+from explorer.gradient import hash_uniform
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.at_draws import gradients
@@ -127,7 +127,7 @@ def test_nets_are_judged_by_one_draw_or_without_noise(op: str) -> None:
     assert held_out is not None
     (w1, b1), (w2, b2) = layers(run)
     z = held_out.x @ w1 + b1
-    u = fresh(3, JUDGED, z.numel()).view(z.shape).float()
+    u = hash_uniform(3, JUDGED, z.numel()).view(z.shape).float()
     right = (JUDGING[op](z, u) @ w2 + b2).argmax(1) == held_out.y
     (scores,) = run.snapshot().score.values()
     assert scores is not None

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.gradient import bind, learning
+from explorer.gradient import bind, bind_learnable
 from explorer.training.nets import LOSS, TWIN_LOSS, U
 
 _DRAWS = 64
@@ -25,5 +25,5 @@ def gradients(
         return bound.gradient(x, bound.forward(x), torch.full_like(x, g)).unsqueeze(0)
     u = ((torch.arange(_DRAWS, dtype=x.dtype) + 0.5) / _DRAWS)[:, None].expand(-1, len(x))
     drawn = {U: u, LOSS: torch.full_like(u, loss), TWIN_LOSS: torch.full_like(u, 2 * loss)}
-    pair, x = learning(op, rule, parameters, ()), x.expand_as(u)
+    pair, x = bind_learnable(op, rule, parameters, ()), x.expand_as(u)
     return pair.gradient(x, pair.forward(x, drawn), torch.full_like(x, g), drawn)

@@ -121,8 +121,8 @@ class Boundary:
             return
         arguments = self._arguments(learned, drawn, a, b)
         for name, total in zip(self._names, into, strict=True):
-            if name in each.names:
-                total[a:b].add_(each.total(name, x, y, g, arguments))
+            if name in each.learned_names:
+                total[a:b].add_(each.compute_total(name, x, y, g, arguments))
 
     def _called(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], drawn: Drawn

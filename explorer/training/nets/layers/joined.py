@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, beside, find_op, find_rule, values
 from explorer.formula.operands import reductions
-from explorer.gradient import Learning, Pair, learning, pair
+from explorer.gradient import LearnableOp, Pair, bind_learnable, pair
 from explorer.training.nets.layers.learned import Learned, learned_with
 
 Function = Callable[..., Tensor]
@@ -31,7 +31,7 @@ class Joined(NamedTuple):
     pairs: Sequence[tuple[Function, Function]]
     whole: bool
     learned: tuple[Learned, ...] = ()
-    learning: Sequence[Learning | None] = ()
+    learning: Sequence[LearnableOp | None] = ()
     starts: Sequence[Sequence[float]] = ()
     judged: Function | None = None
     draws: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ class Joined(NamedTuple):
     def learns(self, rule: int) -> list[bool]:
         """Mask of ``learned``: the parameters that a rule lets learn."""
         own = self.learning[rule] if self.learning else None
-        return [own is not None and each.name in own.names for each in self.learned]
+        return [own is not None and each.name in own.learned_names for each in self.learned]
 
 
 def joined(
@@ -66,7 +66,7 @@ def joined(
         learnings,
         [_starts(values(op, rule, parameters), parameters, learned) for rule in entries],
         _judged(op),
-        frozenset(name for each in known for name in each.draws),
+        frozenset(name for each in known for name in each.random_names),
     )
 
 
@@ -80,7 +80,7 @@ def _judged(op: Op) -> Function | None:
     """The op of nets that are judged, where it is another."""
     if not op.judged:
         return None
-    function = learning(op.when_judged, find_rule("default"), {}, ()).op
+    function = bind_learnable(op.when_judged, find_rule("default"), {}, ()).op
     return lambda x, tensors: function(x, None, None, tensors)
 
 
@@ -97,16 +97,16 @@ def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
 
 def _learning(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
-) -> list[Learning | None]:
+) -> list[LearnableOp | None]:
     """The learning functions by rule; rules with the same learned parameters share one of the op.
 
     ``always``: also of a rule that lets nothing learn.
     """
     ops: dict[tuple[str, ...], Function] = {}
-    learnings: list[Learning | None] = []
+    learnings: list[LearnableOp | None] = []
     for rule in rules:
         names = learned_with(op, rule, learn)
-        its = learning(op, rule, parameters, names) if names or always else None
+        its = bind_learnable(op, rule, parameters, names) if names or always else None
         learnings.append(its and replace(its, op=ops.setdefault(names, its.op)))
     return learnings
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.gradient import find_float64_device, fresh
+from explorer.gradient import find_float64_device, hash_uniform
 
 JUDGED = -1
 """The step of nets that are judged: always the same, so that a score moves by the weights alone."""
@@ -41,7 +41,7 @@ class Moment(NamedTuple):
         count = like[0].numel() // self.copies
         device = find_float64_device(like.device)
         known = {
-            seed: fresh(seed, self.step, count, self.layer, self.again, device).to(like)
+            seed: hash_uniform(seed, self.step, count, self.layer, self.again, device).to(like)
             for seed in dict.fromkeys(seeds)
         }
         u = torch.stack([known[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)

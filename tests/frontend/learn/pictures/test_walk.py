@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 import explorer
 from explorer.catalogue import find_rule
-from explorer.gradient import fresh
+from explorer.gradient import hash_uniform
 from explorer.lessons import unbiased_or_quiet as lesson
 from tests.frontend.modules import Node
 
@@ -106,7 +106,7 @@ def test_a_run_takes_one_draw_a_step(node: Node) -> None:
     """REINFORCE with a baseline by NumPy, step by step."""
     x = np.full(30, logit(0.3))
     for step in range(lesson.STEPS):
-        y = fresh(lesson.SEED, step, 30).numpy() < sigmoid(x)
+        y = hash_uniform(lesson.SEED, step, 30).numpy() < sigmoid(x)
         x = x - 2 * ((y - 0.6) ** 2 - 0.1) * (y - sigmoid(x))
     found = walked(node, "REINFORCE", settings(0.3, 2, target=0.6, b=0.1))
     assert found["runs"] == pytest.approx(x, abs=1e-9)

@@ -7,18 +7,18 @@ from torch import Tensor
 
 
 def with_float64(x: Tensor) -> Tensor:
-    """Return x where float64 can be computed: on its own device, or on the CPU where that has none."""
+    """Return x on its own device if that supports float64, else a copy on the CPU."""
     return x if _has_float64(x.device.type) else x.cpu()
 
 
 def find_float64_device(device: torch.device) -> torch.device:
-    """Return the device if it has float64, else the CPU."""
+    """Return the device if it supports float64, else the CPU."""
     return device if _has_float64(device.type) else torch.device("cpu")
 
 
 @cache
 def _has_float64(device: str) -> bool:
-    """Return whether a kind of device has float64: Apple's GPUs and some of Intel's have not."""
+    """Return whether a kind of device supports float64; Apple's GPUs and some of Intel's do not."""
     try:
         torch.zeros(1, dtype=torch.float64, device=device)
     except (RuntimeError, TypeError):
